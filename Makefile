@@ -1,0 +1,55 @@
+# Everything a person does with this project. `make` alone lists it.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+PYTHON ?= $(shell command -v python3.13 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+export PYTHONPATH := layers/core:.
+export SAM_CLI_TELEMETRY := 0
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+$(VENV)/installed: requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info[:2] == (3, 13) else "Storepost needs Python 3.13, found " + sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@
+
+install: $(VENV)/installed ## the virtual environment with everything pinned
+
+run: install ## the whole service on this machine; PORT moves it
+	@$(BIN)/python -m local
+
+test: install ## everything that proves the project on a fresh machine
+	$(BIN)/pytest -n auto
+
+check: install format-check lint types contracts template ## what CI demands besides the tests
+
+format: install ## put the code into its format
+	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+format-check: install
+	$(BIN)/ruff format --check .
+
+lint: install
+	$(BIN)/ruff check .
+
+types: install
+	$(BIN)/mypy
+
+contracts: install
+	$(BIN)/lint-imports
+
+template: install
+	$(BIN)/sam validate --lint
+	$(BIN)/cfn-lint template.yaml
+
+requirements: ## pin what pyproject.toml names (needs uv)
+	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
+	  pyproject.toml -o layers/dependencies/requirements.txt
+	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
+	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
+
+.PHONY: help install run test check format format-check lint types contracts template requirements
