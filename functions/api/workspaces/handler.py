@@ -1,0 +1,48 @@
+"""Workspaces: making one, changing its name or policy, and the slug that a name would get."""
+
+from typing import Annotated
+from uuid import UUID
+
+from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+
+from storepost.http.app import create_app
+from storepost.http.callers import Known, PathOwner, SignedIn
+from storepost.http.once import Writes
+from storepost.workspaces import service
+from storepost.workspaces.schemas import (
+    AvailableSlug,
+    CreatedWorkspace,
+    NewWorkspace,
+    WorkspaceName,
+    WorkspaceUpdate,
+)
+
+app = create_app()
+
+
+@app.post("/v1/workspaces", operation_id="workspaces.create", status_code=201)
+def create_workspace(
+    caller: SignedIn, writes: Writes, body: Annotated[NewWorkspace, Body()]
+) -> CreatedWorkspace:
+    """Makes a workspace whose owner is the caller; its slug is derived from the name."""
+    return CreatedWorkspace.of(service.create_workspace(caller, body.name, writes))
+
+
+@app.get("/v1/workspaces/available-slug", operation_id="workspaces.availableSlug")
+def available_slug(_caller: Known, name: Annotated[WorkspaceName, Query()]) -> AvailableSlug:
+    """The slug that a new workspace of that name would get."""
+    return AvailableSlug(slug=service.available_slug(name))
+
+
+@app.patch("/v1/workspaces/<id>", operation_id="workspaces.update", status_code=204)
+def update_workspace(
+    id: UUID,  # noqa: A002 - the specification's name
+    caller: PathOwner,
+    writes: Writes,
+    body: Annotated[WorkspaceUpdate, Body()],
+) -> None:
+    """Changes the name or the two-factor policy; the slug never changes."""
+    service.update_workspace(caller, id, body.name, body.require_two_factor, writes)
+
+
+lambda_handler = app.handler()

@@ -1,0 +1,1 @@
+"""Storepost: the email platform API for e-commerce."""

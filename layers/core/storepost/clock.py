@@ -1,0 +1,50 @@
+"""The service's time: UTC, cut to milliseconds, which is what answers carry.
+
+Everything asks here, so that the local run can move all of the service's time at once.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+_ahead = timedelta()
+
+
+def now() -> datetime:
+    """The present moment in UTC, cut to milliseconds."""
+    return to_milliseconds(datetime.now(UTC) + _ahead)
+
+
+def ahead() -> timedelta:
+    """How far the service's time is ahead of the machine's: zero but in the local run and tests."""
+    return _ahead
+
+
+def advance(by: timedelta) -> None:
+    """Moves the service's time forward; it never goes back."""
+    global _ahead  # noqa: PLW0603 - one clock for the whole process is the point
+    if by < timedelta():
+        raise ValueError("time never goes back")
+    _ahead += by
+
+
+def reset() -> None:
+    """Puts the service's time back to the machine's, between tests."""
+    global _ahead  # noqa: PLW0603
+    _ahead = timedelta()
+
+
+def to_milliseconds(moment: datetime) -> datetime:
+    """The moment in UTC without the microseconds that no answer shows."""
+    utc = moment.astimezone(UTC)
+    return utc.replace(microsecond=utc.microsecond // 1000 * 1000)
+
+
+def to_text(moment: datetime) -> str:
+    """RFC 3339 in UTC with milliseconds and `Z`: 24 characters that sort as the moments do."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + (
+        f"{moment.microsecond // 1000:03d}Z"
+    )
+
+
+def from_text(text: str) -> datetime:
+    """The moment that `to_text` wrote."""
+    return datetime.fromisoformat(text)

@@ -1,0 +1,1 @@
+"""The emails that the service itself sends to people."""

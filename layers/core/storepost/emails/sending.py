@@ -1,0 +1,54 @@
+"""Sends an email once: claimed under a lease, so that killed in between it goes twice, never none."""
+
+from functools import cache
+
+from aws_lambda_powertools.utilities.idempotency import (
+    DynamoDBPersistenceLayer,
+    IdempotencyConfig,
+    idempotent_function,
+)
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.emails.outgoing import OutgoingEmail, read_email
+from storepost.emails.rendering import render
+from storepost.logs import logger
+from storepost.messaging.ses import AddressRefused, hand_over
+from storepost.persistence.item import dynamodb_client
+from storepost.settings import settings
+
+_config = IdempotencyConfig(expires_after_seconds=24 * 60 * 60, hash_function="sha256")
+
+
+@cache
+def _records() -> DynamoDBPersistenceLayer:
+    return DynamoDBPersistenceLayer(
+        table_name=settings().idempotency_table, boto3_client=dynamodb_client()
+    )
+
+
+def send(body: str, context: LambdaContext) -> None:
+    """Sends the email that a message carries, unless it went already.
+
+    A refusal that lasts ends the matter; everything else raises, and the queue tries again.
+    """
+    _config.register_lambda_context(context)
+    email = read_email(body)
+    once = idempotent_function(
+        _send,
+        data_keyword_argument="email_id",
+        persistence_store=_records(),
+        config=_config,
+        key_prefix="email",
+    )
+    once(email=email, email_id=str(email.id))
+
+
+def _send(email: OutgoingEmail, email_id: str) -> None:
+    rendered = render(email.template, email.params)
+    try:
+        hand_over(email.to, rendered.subject, rendered.text, rendered.html)
+    except AddressRefused as refusal:
+        logger.warning(
+            "email refused",
+            extra={"email": email_id, "template": email.template, "reason": str(refusal)},
+        )

@@ -1,0 +1,179 @@
+"""Who may call an operation, as types: a route that names none of them is open to everybody.
+
+    Known         anybody with a token; no workspace is needed
+    SignedIn      S: a signed-in person
+    Reader        R: a key of scope `read` or more, or a member
+    Proposer      P: a key of scope `propose` or more, or a member
+    Writer        W: a key of scope `write`, or a member
+    Admin         A: an owner or admin, or a `write` key whose maker is one now
+    SignedInAdmin AS: an owner or admin, no key
+    Owner         O: the owner, no key
+    PathOwner     O, of the workspace that the path names, which need not be the active one
+
+Checked in this order: 401, `scope`, `sign_in_required`, `no_active_workspace`,
+`two_factor_required`, `role` (operations.md, section 1).
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Annotated
+from uuid import UUID
+
+from aws_lambda_powertools.event_handler import Depends, Request
+
+from storepost import clock
+from storepost.identity.model import ApiKeyHolder, Caller, KeyScope, SignedInPerson
+from storepost.identity.problems import ScopeTooSmall, SignInRequired
+from storepost.identity.repository import (
+    ApiKeyTokenItem,
+    SessionItem,
+    as_holder,
+    as_session,
+    find_person,
+    find_token,
+    touch_key,
+    touch_session,
+)
+from storepost.identity.tokens import digest, is_well_formed
+from storepost.problems import Unauthenticated
+from storepost.scope import PersonScope, WorkspaceScope
+from storepost.workspaces.callers import WorkspaceCaller
+from storepost.workspaces.model import MANAGERS, Role
+from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall, TwoFactorRequired
+from storepost.workspaces.repository import Standing, WorkspaceRepository
+
+TOUCH_EVERY = timedelta(minutes=1)
+
+
+def authenticate(request: Request) -> Caller:
+    """Who calls: one strongly consistent read for a key, two for a session."""
+    known: Caller | None = request.context.get("caller")
+    if known is None:
+        known = _caller_of(_bearer(request))
+        request.context["caller"] = known
+    return known
+
+
+def signed_in(request: Request) -> SignedInPerson:
+    """A person, not a key."""
+    caller = authenticate(request)
+    if isinstance(caller, ApiKeyHolder):
+        raise SignInRequired()
+    return caller
+
+
+def _in_workspace(
+    scope: KeyScope | None, roles: frozenset[Role] | None
+) -> Callable[[Request], WorkspaceCaller]:
+    """The check of one caller type; without a scope keys are refused."""
+
+    def check(request: Request) -> WorkspaceCaller:
+        caller = authenticate(request)
+        if isinstance(caller, ApiKeyHolder):
+            within = _key_in_workspace(caller, scope, roles)
+        else:
+            within = person_in_workspace(caller)
+        request.context["workspace"] = within.workspace
+        if roles is not None and (within.membership is None or within.membership.role not in roles):
+            raise RoleTooSmall()
+        return within
+
+    return check
+
+
+def _key_in_workspace(
+    key: ApiKeyHolder, scope: KeyScope | None, roles: frozenset[Role] | None
+) -> WorkspaceCaller:
+    if scope is None:
+        raise SignInRequired()
+    if not key.scope.covers(scope):
+        raise ScopeTooSmall(f"This operation needs a key of scope `{scope}`.")
+    membership = None
+    if roles is not None and key.maker_id is not None:
+        membership = WorkspaceRepository(key.workspace).membership_of(key.maker_id)
+    return WorkspaceCaller(key, key.workspace, membership)
+
+
+def person_in_workspace(caller: SignedInPerson) -> WorkspaceCaller:
+    """The person in the session's active workspace, with two-factor where it demands that."""
+    active = caller.session.workspace_id
+    if active is None:
+        raise NoActiveWorkspace()
+    scope = WorkspaceScope(active)
+    standing = WorkspaceRepository(scope).standing_of(caller.person.id)
+    if standing is None:
+        raise NoActiveWorkspace()
+    _admit(caller, standing)
+    now, seen = clock.now(), standing.membership.last_active_at
+    if seen is None or now - seen >= TOUCH_EVERY:
+        WorkspaceRepository(scope).touch_member(caller.person.id, now)
+    return WorkspaceCaller(caller, scope, standing.membership)
+
+
+def path_owner(request: Request) -> SignedInPerson:
+    """The signed-in owner of the path's workspace; of another's the service says 404."""
+    caller = signed_in(request)
+    try:
+        scope = WorkspaceScope(UUID(request.path_parameters["id"]))
+    except ValueError:
+        return caller  # the validation that follows says what is wrong with the id
+    request.context["workspace"] = scope
+    standing = WorkspaceRepository(scope).standing_of(caller.person.id)
+    if standing:
+        _admit(caller, standing)
+        if standing.membership.role is not Role.OWNER:
+            raise RoleTooSmall()
+    return caller
+
+
+def _admit(caller: SignedInPerson, standing: Standing) -> None:
+    """Refuses a member without two-factor where the workspace demands it."""
+    if standing.workspace.require_two_factor and not caller.person.has_two_factor:
+        raise TwoFactorRequired()
+
+
+def _bearer(request: Request) -> str:
+    header = request.resolved_event.headers.get("authorization") or ""
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "bearer" or not is_well_formed(token.strip()):
+        raise Unauthenticated()
+    return str(token.strip())
+
+
+def _caller_of(token: str) -> Caller:
+    item = find_token(digest(token))
+    if isinstance(item, ApiKeyTokenItem):
+        return _key_caller(item, token)
+    if isinstance(item, SessionItem):
+        return _session_caller(item, token)
+    raise Unauthenticated()
+
+
+def _key_caller(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
+    now = clock.now()
+    if item.ends_at is not None and now >= item.ends_at:
+        raise Unauthenticated()
+    if item.used_at is None or now - item.used_at >= TOUCH_EVERY:
+        touch_key(item, now)
+    return as_holder(item, token)
+
+
+def _session_caller(item: SessionItem, token: str) -> SignedInPerson:
+    session, now = as_session(item), clock.now()
+    person = None if session.is_over(now) else find_person(PersonScope(session.person_id))
+    if person is None:
+        raise Unauthenticated()
+    if now - session.last_active_at >= TOUCH_EVERY:
+        touch_session(session, now)
+    return SignedInPerson(person, session, token)
+
+
+Known = Annotated[Caller, Depends(authenticate)]
+SignedIn = Annotated[SignedInPerson, Depends(signed_in)]
+Reader = Annotated[WorkspaceCaller, Depends(_in_workspace(KeyScope.READ, None))]
+Proposer = Annotated[WorkspaceCaller, Depends(_in_workspace(KeyScope.PROPOSE, None))]
+Writer = Annotated[WorkspaceCaller, Depends(_in_workspace(KeyScope.WRITE, None))]
+Admin = Annotated[WorkspaceCaller, Depends(_in_workspace(KeyScope.WRITE, MANAGERS))]
+SignedInAdmin = Annotated[WorkspaceCaller, Depends(_in_workspace(None, MANAGERS))]
+PathOwner = Annotated[SignedInPerson, Depends(path_owner)]
+Owner = Annotated[WorkspaceCaller, Depends(_in_workspace(None, frozenset({Role.OWNER})))]

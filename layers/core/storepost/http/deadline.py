@@ -1,0 +1,40 @@
+"""A function's own deadline: two seconds before Lambda's, so that a caller gets a problem.
+
+What Lambda itself ends is answered by the gateway, and that is no problem detail.
+"""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+MARGIN_SECONDS = 2.0
+
+
+class DeadlineReached(Exception):  # noqa: N818 - it is what happened
+    """The function has used up its time."""
+
+
+def _ring(_signal: int, _frame: FrameType | None) -> None:
+    raise DeadlineReached()
+
+
+@contextmanager
+def deadline(remaining_milliseconds: int) -> Iterator[None]:
+    """Raises DeadlineReached inside the block two seconds before the time is over.
+
+    Signals reach a process's main thread only; that is where Lambda runs a function. The local
+    run's threads go without.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    seconds = remaining_milliseconds / 1000 - MARGIN_SECONDS
+    before = signal.signal(signal.SIGALRM, _ring)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

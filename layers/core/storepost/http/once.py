@@ -1,0 +1,212 @@
+"""Writes that happen once: the answer is known first, then it and its effect are one transaction.
+
+A retry with the same `idempotency-key` gets the first answer. Kept are 2xx, 404, 410 and 409 but
+for `conflict` and `idempotency_in_progress`; what isn't kept gives the key back.
+"""
+
+import random
+import time
+from base64 import b64decode, b64encode
+from os import urandom
+from typing import Annotated, Any
+
+from aws_lambda_powertools.event_handler import (
+    APIGatewayHttpResolver,
+    Depends,
+    Request,
+    Response,
+)
+from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
+
+from storepost.http.rendering import render
+from storepost.wire import SecretAnswer
+from storepost.identity.model import Caller
+from storepost.persistence.changes import MOST_RUNS, Changes, LostRace
+from storepost.persistence.idempotency import Answer, Claim, IdempotencyInProgress, LostClaim
+from storepost.problems import Conflict, FieldError, Problem, ValidationFailed
+
+KEY_LENGTH = 255
+_LEASE_MARGIN = 1000
+_NONCE = 12
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class SealedAnswer(Conflict):
+    """The kept answer holds a secret that was sealed for another token of the same caller."""
+
+    code = "idempotency_secret_sealed"
+    title = "The answer was sealed for another token"
+    mend = "Retry with the token of the first request, or use a new `idempotency-key`."
+
+
+def unit_of_work(request: Request) -> Changes:
+    """What this request writes."""
+    changes: Changes = request.context["changes"]
+    return changes
+
+
+Writes = Annotated[Changes, Depends(unit_of_work)]
+"""A route's parameter for what it writes; committed together with its answer."""
+
+
+def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Response[Any]:
+    """The middleware: claim, run, commit effect and answer, or give the claim back."""
+    if app.current_event.http_method in _SAFE:
+        return next_middleware(app)
+    claim = _claim_of(app)
+    if claim is None:
+        return _run(app, next_middleware, None)
+    kept = claim.take(app.lambda_context.get_remaining_time_in_millis() + _LEASE_MARGIN)
+    return _replay(app, kept) if kept else _run_claimed(app, next_middleware, claim)
+
+
+def _run_claimed(
+    app: APIGatewayHttpResolver, next_middleware: NextMiddleware, claim: Claim
+) -> Response[Any]:
+    try:
+        return _run(app, next_middleware, claim)
+    except LostClaim:
+        return _answer_of_the_winner(app, claim)
+    except Problem as problem:
+        return _refuse(app, claim, problem)
+    except Exception:
+        claim.release()
+        raise
+
+
+def _run(
+    app: APIGatewayHttpResolver, next_middleware: NextMiddleware, claim: Claim | None
+) -> Response[Any]:
+    changes: Changes = app.context["changes"]
+    for run in range(MOST_RUNS):
+        if run:
+            time.sleep(random.uniform(0, 0.02 * 2**run))  # noqa: S311
+        changes.clear()
+        try:
+            response = as_sent(app, next_middleware(app))
+            if claim:
+                claim.complete(changes, _keep(app, response))
+            changes.commit()
+        except LostRace:
+            continue
+        return response
+    raise Conflict()
+
+
+def _refuse(app: APIGatewayHttpResolver, claim: Claim, problem: Problem) -> Response[Any]:
+    changes: Changes = app.context["changes"]
+    changes.clear()
+    response = render(app, problem)
+    if not _is_kept(problem):
+        claim.release()
+        return response
+    claim.complete(changes, _keep(app, response))
+    try:
+        changes.commit()
+    except LostClaim:
+        return _answer_of_the_winner(app, claim)
+    return response
+
+
+def _is_kept(problem: Problem) -> bool:
+    if problem.status == 409:
+        return problem.code not in {Conflict.code, IdempotencyInProgress.code}
+    return problem.status in {404, 410}
+
+
+def _answer_of_the_winner(app: APIGatewayHttpResolver, claim: Claim) -> Response[Any]:
+    """A run that outlived its lease wrote nothing; it answers what the one after it answered."""
+    kept = claim.take(0)
+    if kept is None:  # the winner's answer wasn't kept: this run ended without an effect as well
+        claim.release()
+        raise IdempotencyInProgress()
+    return _replay(app, kept)
+
+
+def _claim_of(app: APIGatewayHttpResolver) -> Claim | None:
+    event, caller = app.current_event, app.context.get("caller")
+    key = event.headers.get("idempotency-key")
+    if key is None or caller is None:
+        return None
+    if not 1 <= len(key) <= KEY_LENGTH:
+        raise ValidationFailed(
+            errors=[FieldError("header.idempotency-key", "Must have 1 to 255 characters")]
+        )
+    workspace = app.context.get("workspace")
+    return Claim(
+        {
+            "caller": str(caller.id),
+            "workspace": str(workspace.id) if workspace else "",
+            "operation": app.context["_route"].operation_id,
+            "key": key,
+        },
+        {
+            "method": event.http_method,
+            "path": event.path,
+            "query": event.raw_query_string,
+            "body": event.decoded_body if event.body else None,
+        },
+    )
+
+
+def as_sent(app: APIGatewayHttpResolver, response: Response[Any]) -> Response[Any]:
+    """The answer with its body as text: 204 has none, and no content type."""
+    if response.status_code == 204:
+        response.body = ""
+        response.headers = {k: v for k, v in response.headers.items() if k != "Content-Type"}
+    elif not isinstance(response.body, str | bytes):
+        response.body = app._serializer(response.body)
+    return response
+
+
+def _keep(app: APIGatewayHttpResolver, response: Response[Any]) -> Answer:
+    """The answer as it is stored: sealed under the caller's own token where it holds a secret."""
+    body = response.body
+    answer: Answer = {
+        "status": response.status_code,
+        "headers": {k: v for k, v in response.headers.items() if k != "Content-Type"},
+        "type": response.headers.get("Content-Type"),
+        "body": body,
+    }
+    annotation = app.context["_route"].func.__annotations__.get("return")
+    if response.status_code < 400 and SecretAnswer.is_behind(annotation):
+        caller: Caller = app.context["caller"]
+        answer |= {"body": _seal(str(body), caller.token), "sealed": True}
+    return answer
+
+
+def _replay(app: APIGatewayHttpResolver, kept: Answer) -> Response[Any]:
+    body = kept["body"]
+    if kept.get("sealed"):
+        body = _unseal(body, app.context["caller"].token)
+    return Response(
+        kept["status"],
+        kept["type"],
+        body,
+        headers={**kept["headers"], "idempotency-replayed": "true"},
+    )
+
+
+def _seal(text: str, token: str) -> str:
+    """Sealed under the caller's own token, which nobody keeps: the store alone can't open it."""
+    nonce = urandom(_NONCE)
+    return b64encode(nonce + _cipher(token).encrypt(nonce, text.encode(), None)).decode()
+
+
+def _unseal(sealed: str, token: str) -> str:
+    from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - rarely needed
+
+    box = b64decode(sealed)
+    try:
+        return _cipher(token).decrypt(box[:_NONCE], box[_NONCE:], None).decode()
+    except InvalidTag as error:
+        raise SealedAnswer() from error
+
+
+def _cipher(token: str) -> Any:  # noqa: ANN401 - imported only where an answer holds a secret
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
+    from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415
+
+    kdf = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"storepost: a kept answer")
+    return AESGCM(kdf.derive(token.encode()))

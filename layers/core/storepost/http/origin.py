@@ -1,0 +1,42 @@
+"""Where a request comes from and under which address it reached the service."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Depends, Request
+from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
+
+USER_AGENT_LENGTH = 1000
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The request's own circumstances. The address is the gateway's, never a header's."""
+
+    ip_address: str | None
+    user_agent: str | None
+    base_url: str
+    """The service's base address, with `/v1`."""
+
+
+def base_url(event: BaseProxyEvent) -> str:
+    """The address that the caller used, as the gateway knows it."""
+    domain = event["requestContext"]["domainName"]
+    scheme = event.headers.get("x-forwarded-proto", "https")
+    return f"{scheme}://{domain}/v1"
+
+
+def origin_of(request: Request) -> Origin:
+    """The request's circumstances."""
+    event = request.resolved_event
+    http = event["requestContext"]["http"]
+    agent = event.headers.get("user-agent")
+    return Origin(
+        ip_address=http.get("sourceIp"),
+        user_agent=agent[:USER_AGENT_LENGTH] if agent else None,
+        base_url=base_url(event),
+    )
+
+
+From = Annotated[Origin, Depends(origin_of)]
+"""A route's parameter for the request's circumstances."""

@@ -1,0 +1,1 @@
+"""People, their sessions, and the tokens that name a caller."""

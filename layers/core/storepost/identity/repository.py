@@ -1,0 +1,227 @@
+"""Rows of people, of their addresses' claims, and of sessions; the tokens' own rows.
+
+A session's whole row stands under its token's digest, where authentication reads it; the person's
+partition names the digests. An API key's token row carries what authentication needs of the key.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
+from pynamodb.attributes import UnicodeAttribute
+
+from storepost.identity.model import ApiKeyHolder, KeyScope, Person, Session
+from storepost.ids import short
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Item, Key, Moment, VersionedItem, find, find_all
+from storepost.scope import PersonScope, WorkspaceScope
+
+
+class PersonItem(VersionedItem, discriminator="person"):
+    """An account."""
+
+    id = UnicodeAttribute()
+    name = UnicodeAttribute()
+    email = UnicodeAttribute()
+    email_verified_at = Moment(null=True)
+    password_hash = UnicodeAttribute()
+    app_since = Moment(null=True)
+    email_codes_since = Moment(null=True)
+    last_workspace_id = UnicodeAttribute(null=True)
+    created_at = Moment()
+
+
+class EmailClaimItem(Item, discriminator="email_claim"):
+    """Whose account an address belongs to."""
+
+    person_id = UnicodeAttribute()
+
+
+class SessionItem(Item, discriminator="session"):
+    """A session, under the digest of its token."""
+
+    id = UnicodeAttribute()
+    person_id = UnicodeAttribute()
+    browser = UnicodeAttribute(null=True)
+    os = UnicodeAttribute(null=True)
+    ip_address = UnicodeAttribute(null=True)
+    signed_in_at = Moment()
+    last_active_at = Moment()
+    expires_at = Moment()
+    workspace_id = UnicodeAttribute(null=True)
+
+
+class SessionPointerItem(Item, discriminator="session_pointer"):
+    """That a person has a session, and where its row stands."""
+
+    digest = UnicodeAttribute()
+
+
+class ApiKeyTokenItem(Item, discriminator="api_key_token"):
+    """What authentication needs of an API key, under the digest of its secret."""
+
+    key_id = UnicodeAttribute()
+    workspace_id = UnicodeAttribute()
+    scope = UnicodeAttribute()
+    maker_id = UnicodeAttribute(null=True)
+    used_at = Moment(null=True)
+    ends_at = Moment(null=True)
+    """When a rotated secret stops working."""
+
+
+def token_key(digest: str) -> Key:
+    """Where a token's row stands."""
+    return (f"token#{digest}", "token")
+
+
+def email_claim_key(email: str) -> Key:
+    """Where the claim of an address stands; the address as it is compared."""
+    return (f"email#{email}", "claim")
+
+
+def person_key(person: PersonScope) -> Key:
+    """Where the account stands."""
+    return (person.key, "person")
+
+
+def session_pointer_key(person: PersonScope, session_id: UUID) -> Key:
+    """Where the person's partition names a session."""
+    return (person.key, f"session#{short(session_id)}")
+
+
+def find_token(digest: str) -> SessionItem | ApiKeyTokenItem | None:
+    """The row behind a token: the one read that authentication begins with."""
+    item = find(Item, token_key(digest))
+    return item if isinstance(item, SessionItem | ApiKeyTokenItem) else None
+
+
+def find_person(person: PersonScope) -> Person | None:
+    """The account, or None once it is deleted."""
+    item = find(PersonItem, person_key(person))
+    return item and as_person(item)
+
+
+def find_people(ids: Iterable[UUID]) -> dict[UUID, Person]:
+    """Those of the accounts that exist."""
+    rows = find_all(person_key(PersonScope(identifier)) for identifier in ids)
+    people = [as_person(row) for row in rows.values() if isinstance(row, PersonItem)]
+    return {person.id: person for person in people}
+
+
+def find_person_by_email(email: str) -> Person | None:
+    """The account that the address belongs to."""
+    claim = find(EmailClaimItem, email_claim_key(email))
+    return find_person(PersonScope(UUID(claim.person_id))) if claim else None
+
+
+def sessions_of(person: PersonScope) -> list[Session]:
+    """All sessions of the person, those that ended by themselves too."""
+    pointers = SessionPointerItem.query(
+        person.key, SessionPointerItem.sk.startswith("session#"), consistent_read=True
+    )
+    rows = find_all(token_key(pointer.digest) for pointer in pointers)
+    return [as_session(row) for row in rows.values() if isinstance(row, SessionItem)]
+
+
+def add_session(changes: Changes, session: Session) -> None:
+    """A new session: its row and the person's pointer."""
+    pk, sk = token_key(session.token_digest)
+    changes.create(
+        SessionItem(
+            pk,
+            sk,
+            id=str(session.id),
+            person_id=str(session.person_id),
+            browser=session.browser,
+            os=session.os,
+            ip_address=session.ip_address,
+            signed_in_at=session.signed_in_at,
+            last_active_at=session.last_active_at,
+            expires_at=session.expires_at,
+            workspace_id=session.workspace_id and str(session.workspace_id),
+        )
+    )
+    pointer = session_pointer_key(PersonScope(session.person_id), session.id)
+    changes.create(SessionPointerItem(*pointer, digest=session.token_digest))
+
+
+def remove_session(changes: Changes, session: Session) -> None:
+    """The session's two rows; repeatable."""
+    changes.delete(SessionItem(*token_key(session.token_digest)))
+    pointer = session_pointer_key(PersonScope(session.person_id), session.id)
+    changes.delete(SessionPointerItem(*pointer))
+
+
+def activate_workspace(changes: Changes, session: Session, workspace_id: UUID | None) -> None:
+    """Makes a workspace the session's active one, or none."""
+    row = SessionItem(*token_key(session.token_digest))
+    value = (
+        SessionItem.workspace_id.remove()
+        if workspace_id is None
+        else SessionItem.workspace_id.set(str(workspace_id))
+    )
+    changes.update(row, [value], SessionItem.pk.exists())
+
+
+def remember_workspace(changes: Changes, person: Person, workspace_id: UUID | None) -> None:
+    """Notes the workspace used last, in which the next session opens."""
+    value = (
+        PersonItem.last_workspace_id.remove()
+        if workspace_id is None
+        else PersonItem.last_workspace_id.set(str(workspace_id))
+    )
+    changes.update(PersonItem(*person_key(person.scope)), [value], PersonItem.pk.exists())
+
+
+def touch_session(session: Session, now: datetime) -> None:
+    """Notes that the session is in use, which also lets it slide."""
+    SessionItem(*token_key(session.token_digest)).update(
+        [SessionItem.last_active_at.set(now), SessionItem.expires_at.set(session.slid(now))],
+        SessionItem.pk.exists(),
+    )
+
+
+def as_person(item: PersonItem) -> Person:
+    """The account as a value."""
+    return Person(
+        id=UUID(item.id),
+        name=item.name,
+        email=item.email,
+        email_verified=item.email_verified_at is not None,
+        app_since=item.app_since,
+        email_codes_since=item.email_codes_since,
+        last_workspace_id=item.last_workspace_id and UUID(item.last_workspace_id),
+        created_at=item.created_at,
+    )
+
+
+def as_session(item: SessionItem) -> Session:
+    """The session as a value."""
+    return Session(
+        id=UUID(item.id),
+        person_id=UUID(item.person_id),
+        browser=item.browser,
+        os=item.os,
+        ip_address=item.ip_address,
+        signed_in_at=item.signed_in_at,
+        last_active_at=item.last_active_at,
+        expires_at=item.expires_at,
+        workspace_id=item.workspace_id and UUID(item.workspace_id),
+        token_digest=item.pk.removeprefix("token#"),
+    )
+
+
+def as_holder(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
+    """The key's caller as a value."""
+    return ApiKeyHolder(
+        key_id=UUID(item.key_id),
+        scope=KeyScope(item.scope),
+        workspace=WorkspaceScope(UUID(item.workspace_id)),
+        maker_id=item.maker_id and UUID(item.maker_id),
+        token=token,
+    )
+
+
+def touch_key(item: ApiKeyTokenItem, now: datetime) -> None:
+    """Notes that the key is in use."""
+    item.update([ApiKeyTokenItem.used_at.set(now)], ApiKeyTokenItem.pk.exists())

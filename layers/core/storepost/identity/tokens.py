@@ -1,0 +1,62 @@
+"""The two kinds of token: how they are made, and how they are told apart without a read.
+
+A session's is `sts_` and 43 characters. An API key is `stp_`, 8 characters that may be shown
+(together they are the key's `prefix`), `_`, and 40 of which the last 6 are a checksum, so that a
+typing error or a scanner's find costs no read. Only the SHA-256 of a token is ever stored.
+"""
+
+import hashlib
+import hmac
+import secrets
+import zlib
+
+SESSION_PREFIX = "sts_"
+KEY_PREFIX = "stp_"
+_BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_SHOWN = 8
+_SECRET = 34
+_CHECK = 6
+_SESSION_BYTES = 32
+
+
+def new_session_token() -> str:
+    """256 random bits, recognisable by their beginning."""
+    return SESSION_PREFIX + secrets.token_urlsafe(_SESSION_BYTES)
+
+
+def new_api_key() -> str:
+    """A key with 250 random bits, 202 of them never shown again."""
+    shown, secret = (
+        "".join(secrets.choice(_BASE62) for _ in range(length)) for length in (_SHOWN, _SECRET)
+    )
+    body = f"{KEY_PREFIX}{shown}_{secret}"
+    return body + _checksum(body)
+
+
+def shown_prefix(key: str) -> str:
+    """The part of an API key that lists show: `stp_` and 8 characters."""
+    return key[: len(KEY_PREFIX) + _SHOWN]
+
+
+def is_well_formed(token: str) -> bool:
+    """Whether the token can be one of ours at all; most that can't are refused without a read."""
+    if token.startswith(SESSION_PREFIX):
+        return len(token) == len(SESSION_PREFIX) + 43
+    if not token.startswith(KEY_PREFIX) or len(token) != len(KEY_PREFIX) + _SHOWN + 1 + 40:
+        return False
+    body, check = token[:-_CHECK], token[-_CHECK:]
+    return hmac.compare_digest(_checksum(body).encode(), check.encode(errors="replace"))
+
+
+def digest(token: str) -> str:
+    """SHA-256 of a token of 200 bits or more, in hexadecimal: what is stored of it."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _checksum(body: str) -> str:
+    number = zlib.crc32(body.encode(errors="replace"))
+    digits = ""
+    for _ in range(_CHECK):
+        number, digit = divmod(number, len(_BASE62))
+        digits = _BASE62[digit] + digits
+    return digits

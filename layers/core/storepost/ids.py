@@ -1,0 +1,30 @@
+"""Identifiers: random ones, ones that follow from what they name, and their short form for keys."""
+
+from base64 import b64decode, b64encode
+from uuid import UUID, uuid4, uuid5
+
+# base64's alphabet in the order of its characters' codes, so that short ids sort as the UUIDs do.
+_PLAIN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_SORTED = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+_TO_SORTED = bytes.maketrans(_PLAIN, _SORTED)
+_TO_PLAIN = bytes.maketrans(_SORTED, _PLAIN)
+
+
+def new_id() -> UUID:
+    """A random identifier."""
+    return uuid4()
+
+
+def derived_id(parent: UUID, *parts: str) -> UUID:
+    """The identifier that always belongs to `parts` under `parent`: it needs no look-up."""
+    return uuid5(parent, "\x1f".join(parts))
+
+
+def short(identifier: UUID) -> str:
+    """22 characters for keys; they sort as the identifiers themselves do."""
+    return b64encode(identifier.bytes).rstrip(b"=").translate(_TO_SORTED).decode()
+
+
+def from_short(text: str) -> UUID:
+    """The identifier that `short` wrote."""
+    return UUID(bytes=b64decode(text.encode().translate(_TO_PLAIN) + b"=="))

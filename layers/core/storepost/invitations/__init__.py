@@ -1,0 +1,1 @@
+"""Invitations: from the email to the membership."""

@@ -1,0 +1,58 @@
+"""Batches from queues and streams: each record by itself, and only the failed ones come again."""
+
+from collections.abc import Callable
+from typing import Any
+
+from aws_lambda_powertools.utilities.batch import (
+    BatchProcessor,
+    EventType,
+    SqsFifoPartialProcessor,
+    process_partial_response,
+)
+from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.logs import log_unexpected
+
+type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
+
+
+def queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
+    """The handler of a standard queue's reader."""
+    return _handler(
+        BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False), work
+    )
+
+
+def fifo_queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
+    """The handler of a FIFO queue's reader: a failure holds back its own group only."""
+    return _handler(
+        SqsFifoPartialProcessor(skip_group_on_error=True, raise_on_entire_batch_failure=False),
+        work,
+    )
+
+
+def stream_handler(work: Callable[[DynamoDBRecord, LambdaContext], None]) -> Handler:
+    """The handler of a reader of the table's stream."""
+    return _handler(
+        BatchProcessor(EventType.DynamoDBStreams, raise_on_entire_batch_failure=False), work
+    )
+
+
+def _handler(processor: BatchProcessor, work: Callable[[Any, LambdaContext], None]) -> Handler:
+    def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        def handle(record: Any) -> None:  # noqa: ANN401 - Powertools knows it by its name
+            try:
+                work(record, context)
+            except Exception as error:
+                log_unexpected(error)
+                raise
+
+        return dict(
+            process_partial_response(
+                event=event, record_handler=handle, processor=processor, context=context
+            )
+        )
+
+    return lambda_handler

@@ -1,0 +1,79 @@
+"""The outbox: what must go out is a row in the transaction of its cause.
+
+The table's stream carries each new row to the relay, and so to its queue; a sweep sends what the
+stream missed. A row is deleted once it was sent, so that what is left is what is due.
+"""
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from pynamodb.attributes import ListAttribute, MapAttribute, UnicodeAttribute
+
+from storepost import clock
+from storepost.ids import new_id, short
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Item
+
+SHARDS = 8
+PARTITION = "due#outbox#"
+
+
+class Queue(StrEnum):
+    """The queues, by what is in them."""
+
+    EMAILS = "emails"
+    WRITE_BACKS = "write_backs"
+
+
+class OutboxMessage(MapAttribute[str, object]):
+    """One message of an outbox row: its body, and in a FIFO queue its group."""
+
+    body = UnicodeAttribute()
+    group = UnicodeAttribute(null=True)
+
+
+class OutboxItem(Item, discriminator="outbox"):
+    """What goes out: the queue and its messages."""
+
+    id = UnicodeAttribute()
+    queue = UnicodeAttribute()
+    messages = ListAttribute(of=OutboxMessage)
+
+
+def partition(shard: int) -> str:
+    """One of the partitions that the sweep looks through."""
+    return f"{PARTITION}{shard}"
+
+
+def send_with(
+    changes: Changes, queue: Queue, bodies: Iterable[tuple[dict[str, object], str | None]]
+) -> UUID:
+    """Adds messages (body and FIFO group) to the transaction; the id is the outbox row's.
+
+    A message's deduplication id is the row's with the message's number, so whoever receives it
+    twice can tell.
+    """
+    row = new_id()
+    changes.create(
+        OutboxItem(
+            partition(row.int % SHARDS),
+            f"{clock.to_text(clock.now())}#{short(row)}",
+            id=str(row),
+            queue=queue,
+            messages=[
+                OutboxMessage(body=json.dumps(body, separators=(",", ":")), group=group)
+                for body, group in bodies
+            ],
+        )
+    )
+    return row
+
+
+def due(shard: int, before: datetime) -> Iterable[OutboxItem]:
+    """The shard's rows that were written before that moment and are still there, oldest first."""
+    return OutboxItem.query(
+        partition(shard), OutboxItem.sk < clock.to_text(before), consistent_read=True
+    )

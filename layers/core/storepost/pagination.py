@@ -1,0 +1,56 @@
+"""Pages with numbers and an exact total: the envelope of every list."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class PageSize(IntEnum):
+    """How many rows a page may have."""
+
+    TEN = 10
+    TWENTY_FIVE = 25
+    FIFTY = 50
+    HUNDRED = 100
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """Which page is asked for; pages count from 1."""
+
+    number: int = 1
+    size: int = PageSize.TWENTY_FIVE
+
+    @property
+    def skipped(self) -> int:
+        """How many rows stand before the page."""
+        return (self.number - 1) * self.size
+
+
+@dataclass(frozen=True)
+class Listing[T]:
+    """One page of rows and how many there are in all."""
+
+    items: Sequence[T]
+    total: int
+    request: PageRequest
+
+
+def cut[T](rows: Sequence[T], request: PageRequest) -> Listing[T]:
+    """The page of a small list that was read whole."""
+    return Listing(rows[request.skipped : request.skipped + request.size], len(rows), request)
+
+
+def in_order[T](rows: Sequence[T], by: str, fields: dict[str, Callable[[T], object]]) -> list[T]:
+    """The rows sorted by one of the fields, `-` for descending; each field brings the tie's id.
+
+    None comes last ascending and first descending, as the whole order is turned round.
+    """
+    of = fields[by.removeprefix("-")]
+
+    def key(row: T) -> tuple[bool, object]:
+        value = of(row)
+        parts = value if isinstance(value, tuple) else (value,)
+        return (parts[0] is None, tuple("" if part is None else part for part in parts))
+
+    return sorted(rows, key=key, reverse=by.startswith("-"))  # type: ignore[arg-type, return-value]

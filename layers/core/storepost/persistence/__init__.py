@@ -1,0 +1,1 @@
+"""DynamoDB: the only place, beside the slices' repositories, that knows it."""

@@ -1,0 +1,198 @@
+"""What one request or message writes: gathered first, committed once, with the answer.
+
+A service adds each write together with the problem that it means if its condition fails. Nothing
+is written before `commit`, which is one transaction: all of it, or none.
+"""
+
+import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import IntEnum
+from uuid import uuid4
+
+from pynamodb.exceptions import TransactWriteError
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+from pynamodb.transactions import TransactWrite
+
+from storepost.persistence.item import Item, Key, Row, connection
+from storepost.problems import Conflict
+
+MOST_ITEMS = 90
+"""DynamoDB takes 100; the rest is left to what a request adds to every transaction."""
+
+MOST_RUNS = 6
+_MOST_TRIES = 8
+_TRANSIENT = frozenset(
+    {
+        "TransactionConflict",
+        "ThrottlingError",
+        "ThrottlingException",
+        "ProvisionedThroughputExceeded",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "TransactionInProgressException",
+        "InternalServerError",
+    }
+)
+
+
+class LostRace(Exception):  # noqa: N818 - it is a race that was lost, not an error
+    """Somebody else changed what this change was decided on: read again and decide anew."""
+
+
+class _Order(IntEnum):
+    """The order in which PynamoDB sends a transaction's parts, which its reasons follow."""
+
+    CHECK = 0
+    DELETE = 1
+    PUT = 2
+    UPDATE = 3
+
+
+@dataclass(frozen=True)
+class _Write:
+    order: _Order
+    key: Key
+    add_to: Callable[[TransactWrite], None]
+    otherwise: Exception
+
+
+class Changes:
+    """The writes of one unit of work."""
+
+    def __init__(self) -> None:
+        """Nothing to write yet."""
+        self._writes: dict[tuple[str, Key], _Write] = {}
+        self._before: list[Callable[[], None]] = []
+        self._after: list[Callable[[], None]] = []
+
+    def __len__(self) -> int:
+        """How many items the transaction has so far."""
+        return len(self._writes)
+
+    def create(self, item: Row, otherwise: Exception | None = None) -> None:
+        """Writes a row that must not exist yet."""
+        self.save(item, Item.pk.does_not_exist(), otherwise)
+
+    def save(
+        self, item: Row, condition: Condition | None = None, otherwise: Exception | None = None
+    ) -> None:
+        """Writes the row whole; a versioned one only if nobody else changed it."""
+        self._add(_Order.PUT, item, lambda tx: tx.save(item, condition=condition), otherwise)
+
+    def update(
+        self,
+        item: Row,
+        actions: list[Action],
+        condition: Condition | None = None,
+        otherwise: Exception | None = None,
+    ) -> None:
+        """Changes some attributes of the row, whatever version it has."""
+        self._add(
+            _Order.UPDATE,
+            item,
+            lambda tx: tx.update(item, actions, condition=condition, add_version_condition=False),
+            otherwise,
+        )
+
+    def delete(
+        self, item: Row, condition: Condition | None = None, otherwise: Exception | None = None
+    ) -> None:
+        """Removes the row; a versioned one only if nobody else changed it."""
+        self._add(_Order.DELETE, item, lambda tx: tx.delete(item, condition=condition), otherwise)
+
+    def expect(self, item: Row, condition: Condition, otherwise: Exception | None = None) -> None:
+        """Demands something of a row that this unit doesn't write."""
+        model, (pk, sk) = type(item), item.key
+        self._add(
+            _Order.CHECK, item, lambda tx: tx.condition_check(model, pk, sk, condition), otherwise
+        )
+
+    def before_commit(self, step: Callable[[], None]) -> None:
+        """Runs `step` first thing in the commit: it may add what is only known when all is."""
+        self._before.append(step)
+
+    def after_commit(self, step: Callable[[], None]) -> None:
+        """Runs `step` once all is written. It may never run: nothing may depend on it."""
+        self._after.append(step)
+
+    def clear(self) -> None:
+        """Forgets everything, for another run."""
+        self._writes.clear()
+        self._before.clear()
+        self._after.clear()
+
+    def commit(self) -> None:
+        """Writes everything in one transaction.
+
+        Raises the problem of the first write whose condition failed, `LostRace` where that write
+        named none.
+        """
+        for step in self._before:
+            step()
+        self._before.clear()
+        writes = sorted(self._writes.values(), key=lambda write: write.order)
+        if writes:
+            _transact(writes)
+        for step in self._after:
+            step()
+
+    def _add(
+        self,
+        order: _Order,
+        item: Row,
+        add_to: Callable[[TransactWrite], None],
+        otherwise: Exception | None,
+    ) -> None:
+        table = type(item).Meta.table_name
+        if (table, item.key) in self._writes:
+            raise ValueError(f"two writes of one {type(item).__name__} in one transaction")
+        self._writes[table, item.key] = _Write(order, item.key, add_to, otherwise or LostRace())
+
+
+def _transact(writes: list[_Write]) -> None:
+    if len(writes) > MOST_ITEMS + 10:
+        raise ValueError(f"a transaction of {len(writes)} items")
+    # One token for all tries: a try whose answer got lost is not written twice.
+    token = uuid4().hex
+    for tried in range(_MOST_TRIES):
+        try:
+            return _send(writes, token)
+        except TransactWriteError as error:
+            _raise_what_failed(error, writes)
+            if tried == _MOST_TRIES - 1 or not _is_transient(error):
+                raise
+        time.sleep(random.uniform(0, min(1.0, 0.01 * 2**tried)))  # noqa: S311
+
+
+def _send(writes: list[_Write], token: str) -> None:
+    with TransactWrite(connection=connection, client_request_token=token) as transaction:
+        for write in writes:
+            write.add_to(transaction)
+
+
+def _raise_what_failed(error: TransactWriteError, writes: list[_Write]) -> None:
+    for write, reason in zip(writes, error.cancellation_reasons, strict=False):
+        if reason and reason.code == "ConditionalCheckFailed":
+            raise write.otherwise from error
+
+
+def _is_transient(error: TransactWriteError) -> bool:
+    codes = {reason.code for reason in error.cancellation_reasons if reason}
+    return bool(_TRANSIENT & (codes | {error.cause_response_code or ""}))
+
+
+def commit_anew[T](work: Callable[[Changes], T]) -> T:
+    """Does `work` and commits its changes; a lost race does it again, then it is a `Conflict`."""
+    for run in range(MOST_RUNS):
+        if run:
+            time.sleep(random.uniform(0, 0.02 * 2**run))  # noqa: S311
+        with suppress(LostRace):
+            changes = Changes()
+            result = work(changes)
+            changes.commit()
+            return result
+    raise Conflict()

@@ -1,0 +1,173 @@
+"""Claims on idempotency keys, in Powertools' own records.
+
+Powertools' layer alone is not exactly-once: a crash after the effect runs it again once the lease
+ends, and a late first run overwrites the second's answer. So a claim has an owner, and its
+completion is written in the transaction of the effect, on the condition that the owner is still it.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+from uuid import uuid4
+
+from aws_lambda_powertools.utilities.idempotency import (
+    DynamoDBPersistenceLayer,
+    IdempotencyConfig,
+)
+from aws_lambda_powertools.utilities.idempotency.exceptions import (
+    IdempotencyItemAlreadyExistsError,
+    IdempotencyValidationError,
+)
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from storepost import clock
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Key, Row, dynamodb_client
+from storepost.problems import Conflict, ValidationFailed
+from storepost.settings import settings
+
+KEPT_SECONDS = 24 * 60 * 60
+_IN_PROGRESS, _COMPLETED = "INPROGRESS", "COMPLETED"
+
+type Answer = dict[str, Any]
+
+
+class IdempotencyInProgress(Conflict):
+    """The first call with this key is still running."""
+
+    code = "idempotency_in_progress"
+    title = "The first request is still running"
+    mend = "Repeat the request after `Retry-After` seconds; it will get the first one's answer."
+
+    def __init__(self) -> None:
+        """A second is longer than nearly every operation."""
+        super().__init__(headers={"Retry-After": "1"})
+
+
+class IdempotencyKeyReused(ValidationFailed):
+    """The key was used for another request."""
+
+    code = "idempotency_key_reused"
+    title = "The idempotency key was used for another request"
+    mend = "Use a new `idempotency-key` for each request that isn't a retry."
+
+
+class LostClaim(Exception):  # noqa: N818 - it is what happened
+    """The lease ended and another run took the claim over: nothing of this one was written."""
+
+
+class RecordItem(Row):
+    """Powertools' record, as PynamoDB sees it, with the claim's owner."""
+
+    class Meta:
+        """The idempotency table."""
+
+        table_name = settings().idempotency_table
+
+    id = UnicodeAttribute(hash_key=True)
+    status = UnicodeAttribute()
+    expiration = NumberAttribute()
+    in_progress_expiration = NumberAttribute(null=True)
+    data = UnicodeAttribute(null=True)
+    validation = UnicodeAttribute(null=True)
+    owner = UnicodeAttribute(null=True)
+
+    @property
+    def key(self) -> Key:
+        """The record's id; the table has no sort key."""
+        return (self.id, "")
+
+
+class _OwnedClient:
+    """DynamoDB's client with the claim's owner in what Powertools puts, by the service's clock."""
+
+    def __init__(self, owner: str) -> None:
+        self._client = dynamodb_client()
+        self._owner = owner
+        self.meta = self._client.meta
+
+    def put_item(self, **request: Any) -> Any:  # noqa: ANN401 - botocore's own shapes
+        item, values = request["Item"], request["ExpressionAttributeValues"]
+        item["owner"] = {"S": self._owner}
+        ahead = clock.ahead().total_seconds()
+        for holder, name, unit in (
+            (item, "expiration", 1),
+            (item, "in_progress_expiration", 1000),
+            (values, ":now", 1),
+            (values, ":now_in_millis", 1000),
+        ):
+            if name in holder:
+                holder[name] = {"N": str(int(holder[name]["N"]) + int(ahead * unit))}
+        return self._client.put_item(**request)
+
+
+class Claim:
+    """One request's claim on its idempotency key."""
+
+    def __init__(self, name: Mapping[str, str], request: Mapping[str, str | None]) -> None:
+        """`name` tells the claim from every other; `request` is what a retry must repeat."""
+        self._owner = uuid4().hex
+        self._event = {"name": dict(name), "request": dict(request)}
+        self._layer = DynamoDBPersistenceLayer(
+            table_name=settings().idempotency_table,
+            boto3_client=cast("Any", _OwnedClient(self._owner)),
+        )
+        self._layer.configure(
+            IdempotencyConfig(
+                event_key_jmespath="name",
+                payload_validation_jmespath="request",
+                expires_after_seconds=KEPT_SECONDS,
+                hash_function="sha256",
+            ),
+            "",
+            key_prefix="http",
+        )
+
+    @property
+    def id(self) -> str:
+        """The record's id: a hash, under which nothing of the request can be read."""
+        return cast("str", self._layer._get_hashed_idempotency_key(self._event))
+
+    def take(self, lease_milliseconds: int) -> Answer | None:
+        """The answer of the first call, or None where this is it and may run until the lease ends.
+
+        Raises IdempotencyInProgress and IdempotencyKeyReused.
+        """
+        try:
+            self._layer.save_inprogress(self._event, lease_milliseconds)
+        except IdempotencyValidationError as error:
+            raise IdempotencyKeyReused() from error
+        except IdempotencyItemAlreadyExistsError as error:
+            record = error.old_data_record
+            if record is None or record.status == _IN_PROGRESS or not record.response_data:
+                raise IdempotencyInProgress() from error
+            return cast("Answer", json.loads(record.response_data))
+        return None
+
+    def complete(self, changes: Changes, answer: Answer) -> None:
+        """Adds the answer to the transaction that makes it true."""
+        changes.update(
+            RecordItem(self.id),
+            [
+                RecordItem.status.set(_COMPLETED),
+                RecordItem.data.set(json.dumps(answer, sort_keys=True)),
+                RecordItem.expiration.set(math.floor(clock.now().timestamp()) + KEPT_SECONDS),
+                RecordItem.in_progress_expiration.remove(),
+            ],
+            (RecordItem.owner == self._owner) & (RecordItem.status == _IN_PROGRESS),
+            otherwise=LostClaim(),
+        )
+
+    def release(self) -> None:
+        """Gives the key back after an answer that isn't kept, so that a retry runs."""
+        changes = Changes()
+        changes.delete(
+            RecordItem(self.id),
+            (RecordItem.owner == self._owner) & (RecordItem.status == _IN_PROGRESS),
+            otherwise=LostClaim(),
+        )
+        try:
+            changes.commit()
+        except LostClaim:
+            return

@@ -1,0 +1,138 @@
+"""The one table's base model, its connection, and reads that wait for what DynamoDB throttled."""
+
+import os
+import random
+import time
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, cast
+
+from pynamodb.attributes import (
+    DiscriminatorAttribute,
+    TTLAttribute,
+    UnicodeAttribute,
+    VersionAttribute,
+)
+from pynamodb.connection import Connection
+from pynamodb.exceptions import DoesNotExist
+from pynamodb.models import Model
+
+from storepost import clock
+from storepost.settings import settings
+
+type Key = tuple[str, str]
+
+BATCH_GET_KEYS = 100
+_PATIENCE = 8
+
+
+class Moment(UnicodeAttribute):
+    """A moment as the text that sorts and that answers show."""
+
+    def serialize(self, value: datetime) -> str:  # type: ignore[override]
+        """24 characters, UTC, milliseconds."""
+        return clock.to_text(value)
+
+    def deserialize(self, value: str) -> datetime:  # type: ignore[override]
+        """What `serialize` wrote."""
+        return clock.from_text(value)
+
+
+class Row(Model):
+    """What a transaction can write: a row of either table."""
+
+    @property
+    def key(self) -> Key:
+        """What tells the row from every other of its table."""
+        raise NotImplementedError
+
+
+class Item(Row):
+    """A row of the one table; every slice's rows derive from it and are told apart by `kind`."""
+
+    class Meta:
+        """One table, one region, named by the template."""
+
+        table_name = settings().table
+        region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+        connect_timeout_seconds = 2
+        read_timeout_seconds = 5
+        max_retry_attempts = 4
+
+    pk = UnicodeAttribute(hash_key=True)
+    sk = UnicodeAttribute(range_key=True)
+    kind = DiscriminatorAttribute()
+    expiration = TTLAttribute(null=True)
+    """When DynamoDB may drop the row; it can still be read for days, so code checks the time."""
+
+    @property
+    def key(self) -> Key:
+        """The row's partition and sort key."""
+        return (self.pk, self.sk)
+
+
+class VersionedItem(Item):
+    """A row that is read, changed and saved: PynamoDB refuses a save over somebody else's change.
+
+    A new one is saved on the condition that there is none yet.
+    """
+
+    version = VersionAttribute()
+
+
+# The connection is made here, before any subclass can make one of its own: one client for all.
+connection: Connection = Item._get_connection().connection
+
+
+def dynamodb_client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    """The one botocore client behind PynamoDB."""
+    return connection.client
+
+
+def find[T: Item](model: type[T], key: Key) -> T | None:
+    """The row, strongly consistent, or None."""
+    try:
+        return model.get(*key, consistent_read=True)
+    except DoesNotExist:
+        return None
+
+
+def find_all(keys: Iterable[Key]) -> dict[Key, Item]:
+    """Those of the rows that exist, strongly consistent, by key.
+
+    PynamoDB's own batch get asks for unprocessed keys again without a pause; this one waits.
+    """
+    found: dict[Key, Item] = {}
+    waiting = list(dict.fromkeys(keys))
+    tries = 0
+    while waiting:
+        asked, waiting = waiting[:BATCH_GET_KEYS], waiting[BATCH_GET_KEYS:]
+        response = connection.batch_get_item(
+            Item.Meta.table_name,
+            [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in asked],
+            consistent_read=True,
+        )
+        for raw in response["Responses"].get(Item.Meta.table_name, []):
+            item = cast("Item", Item.from_raw_data(raw))
+            found[item.key] = item
+        left = response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
+        if left:
+            tries += 1
+            pause(tries)
+            waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in left]
+    return found
+
+
+def find_in[T: Item](found: dict[Key, Item], model: type[T], key: Key) -> T | None:
+    """The row of `find_all`'s answer, as its own model."""
+    item = found.get(key)
+    if item is not None and not isinstance(item, model):
+        raise TypeError(f"{key[1].split('#')[0]} holds a {type(item).__name__}")
+    return item
+
+
+def pause(tries: int) -> None:
+    """Full jitter, doubling from 10 ms to 1 s."""
+    if tries > _PATIENCE:
+        raise TimeoutError("DynamoDB went on throttling")
+    time.sleep(random.uniform(0, min(1.0, 0.01 * 2**tries)))  # noqa: S311

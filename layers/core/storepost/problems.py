@@ -1,0 +1,195 @@
+"""Problem details (RFC 9457): what an operation says when it can't do what it was asked.
+
+    Problem
+    ├── MalformedRequest      400
+    ├── Unauthenticated       401
+    ├── Forbidden             403
+    ├── NotFound              404
+    ├── MethodNotAllowed      405
+    ├── Conflict              409
+    ├── Gone                  410
+    ├── PayloadTooLarge       413
+    ├── UnsupportedMediaType  415
+    ├── ValidationFailed      422
+    ├── TooManyRequests       429
+    └── Internal              500
+
+A kind is a status. A slice states its own rules as subclasses of a kind, each with a `code` to
+branch on, a `title` that says what happened and a `mend` that says what helps.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """One field's problem: a JSON Pointer for bodies, else `query.page`, `path.id`, `header.…`."""
+
+    path: str
+    message: str
+
+
+class Problem(Exception):  # noqa: N818 - the standard's word
+    """A failure that the caller is told of; raised anywhere, rendered in one place."""
+
+    status: ClassVar[int]
+    kind: ClassVar[str]
+    code: ClassVar[str]
+    title: ClassVar[str]
+    mend: ClassVar[str]
+
+    def __init__(
+        self,
+        detail: str | None = None,
+        *,
+        errors: Sequence[FieldError] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        """`detail` is for people; without one they are told what mends the problem."""
+        super().__init__(self.code)
+        self.detail = detail or self.mend
+        self.errors = tuple(errors)
+        self.headers = dict(headers or {})
+
+    def document(self, base_url: str) -> dict[str, object]:
+        """The problem as RFC 9457 writes it, its `type` under the service's own pages."""
+        body: dict[str, object] = {
+            "type": f"{base_url}/problems/{self.kind}",
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+        }
+        if self.errors:
+            body["errors"] = [{"path": e.path, "message": e.message} for e in self.errors]
+        return body
+
+
+class MalformedRequest(Problem):
+    """The request can't be read at all."""
+
+    status = 400
+    kind = code = "malformed_request"
+    title = "The request can't be read"
+    mend = "Send a body that is JSON in UTF-8."
+
+
+class Unauthenticated(Problem):
+    """No token, or one that names nobody any more."""
+
+    status = 401
+    kind = code = "unauthenticated"
+    title = "No valid credentials"
+    mend = "Send `Authorization: Bearer <token>` with an active API key or session token."
+
+    def __init__(self) -> None:
+        """RFC 6750 asks for the challenge beside the status."""
+        super().__init__(headers={"WWW-Authenticate": "Bearer"})
+
+
+class Forbidden(Problem):
+    """The caller is known and may not do this."""
+
+    status = 403
+    kind = code = "forbidden"
+    title = "Not allowed"
+    mend = "Ask somebody who may do this."
+
+
+class NotFound(Problem):
+    """There is no such thing, or it is another workspace's."""
+
+    status = 404
+    kind = code = "not_found"
+    title = "Not found"
+    mend = "Check the address and the id; what belongs to another workspace isn't found either."
+
+
+class MethodNotAllowed(Problem):
+    """The path exists, the method doesn't."""
+
+    status = 405
+    kind = code = "method_not_allowed"
+    title = "Method not allowed"
+    mend = "Use one of the methods that the `Allow` header names."
+
+
+class Conflict(Problem):
+    """A change made at the same time won."""
+
+    status = 409
+    kind = code = "conflict"
+    title = "Another change came first"
+    mend = "Read the resource again and repeat the request."
+
+
+class Gone(Problem):
+    """It was there and won't come back."""
+
+    status = 410
+    kind = code = "gone"
+    title = "No longer there"
+    mend = "Ask for a new one."
+
+
+class PayloadTooLarge(Problem):
+    """The body is over the operation's bound."""
+
+    status = 413
+    kind = code = "payload_too_large"
+    title = "The body is too large"
+    mend = "Send at most 1 MB, or 5 MB where the operation takes a batch."
+
+
+class UnsupportedMediaType(Problem):
+    """The body isn't in the form that the operation reads."""
+
+    status = 415
+    kind = code = "unsupported_media_type"
+    title = "Unsupported content type"
+    mend = "Send the body as `application/json`."
+
+
+class ValidationFailed(Problem):
+    """Something in the request breaks a stated rule."""
+
+    status = 422
+    kind = code = "validation"
+    title = "The request isn't valid"
+    mend = "Mend the fields that `errors` names."
+
+
+class TooManyRequests(Problem):
+    """A limit of the service is used up for now."""
+
+    status = 429
+    kind = code = "too_many_requests"
+    title = "Too many requests"
+    mend = "Wait for as many seconds as `Retry-After` says."
+
+    def __init__(self, detail: str | None = None, *, retry_after: int = 1) -> None:
+        """`retry_after` is in seconds."""
+        super().__init__(detail, headers={"Retry-After": str(max(1, retry_after))})
+
+
+class Internal(Problem):
+    """Something went wrong on the service's side."""
+
+    status = 500
+    kind = code = "internal"
+    title = "Something went wrong here"
+    mend = "Repeat the request; an `idempotency-key` makes that safe."
+
+
+def kinds() -> tuple[type[Problem], ...]:
+    """The twelve kinds, by status."""
+    return tuple(sorted(Problem.__subclasses__(), key=lambda kind: kind.status))
+
+
+def codes_of(kind: type[Problem]) -> Iterator[type[Problem]]:
+    """The kind itself and every code that a loaded slice states under it."""
+    yield kind
+    for child in kind.__subclasses__():
+        yield from codes_of(child)

@@ -1,0 +1,32 @@
+"""What the template tells a function by way of its environment."""
+
+import os
+from dataclasses import dataclass, field
+from functools import cache
+
+
+def _read(name: str, default: str | None = None) -> str:
+    value = os.environ.get(name, default)
+    if value is None:
+        raise RuntimeError(f"the environment lacks {name}; template.yaml sets it")
+    return value
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The environment, read once a container."""
+
+    table: str = field(default_factory=lambda: _read("TABLE_NAME"))
+    idempotency_table: str = field(default_factory=lambda: _read("IDEMPOTENCY_TABLE"))
+    email_queue_url: str = field(default_factory=lambda: _read("EMAIL_QUEUE_URL", ""))
+    write_back_queue_url: str = field(default_factory=lambda: _read("WRITE_BACK_QUEUE_URL", ""))
+    data_key_id: str = field(default_factory=lambda: _read("DATA_KEY_ID", ""))
+    code_key_id: str = field(default_factory=lambda: _read("CODE_KEY_ID", ""))
+    app_url: str = field(default_factory=lambda: _read("APP_URL", "").rstrip("/"))
+    sender_address: str = field(default_factory=lambda: _read("SENDER_ADDRESS", ""))
+
+
+@cache
+def settings() -> Settings:
+    """The one reading of the environment."""
+    return Settings()

@@ -1,0 +1,1 @@
+"""Values with rules of their own: each is checked where it comes in and then relied on."""

@@ -1,0 +1,24 @@
+"""Email addresses: trimmed and lower-cased for comparison (operations.md, section 2)."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, StringConstraints
+
+LENGTH = 254
+
+
+def normalised(address: str) -> str:
+    """The address as it is compared and kept. Raises ValueError where it is none."""
+    from email_validator import EmailNotValidError, validate_email  # noqa: PLC0415 - 36 ms
+
+    try:
+        checked = validate_email(address.strip(), check_deliverability=False, test_environment=True)
+    except EmailNotValidError as error:
+        raise ValueError(f"Must be an email address: {error}") from error
+    return checked.normalized.lower()
+
+
+EmailAddress = Annotated[
+    str, StringConstraints(max_length=LENGTH, min_length=3), AfterValidator(normalised)
+]
+"""An address in a request."""

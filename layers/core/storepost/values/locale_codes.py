@@ -1,0 +1,44 @@
+"""Locales: BCP 47 language tags in their canonical case."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator, StringConstraints
+
+
+@dataclass(frozen=True)
+class LocaleParts:
+    """What a tag says."""
+
+    code: str
+    language: str
+    region: str | None
+    label: str
+    """Its name in English, such as `German (Austria)`."""
+
+
+def canonical(tag: str) -> str:
+    """The tag in its canonical case. Raises ValueError where BCP 47 knows no such tag."""
+    import langcodes  # noqa: PLC0415 - 38 ms
+
+    try:
+        language = langcodes.Language.get(tag.strip(), normalize=False)
+    except ValueError as error:
+        raise ValueError("Must be a BCP 47 language tag, like de or pt-BR") from error
+    if not language.language or not language.is_valid():
+        raise ValueError("Must be a BCP 47 language tag, like de or pt-BR")
+    return str(language.to_tag())
+
+
+def parts(code: str) -> LocaleParts:
+    """The parts of a canonical tag, with its English name."""
+    import langcodes  # noqa: PLC0415 - 38 ms
+
+    language = langcodes.Language.get(code, normalize=False)
+    return LocaleParts(code, language.language, language.territory, language.display_name("en"))
+
+
+LocaleCode = Annotated[
+    str, StringConstraints(min_length=2, max_length=35), AfterValidator(canonical)
+]
+"""A locale in a request."""

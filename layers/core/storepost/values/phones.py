@@ -1,0 +1,26 @@
+"""Phone numbers in E.164, which is how they are compared and kept."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, StringConstraints
+
+
+def normalised(number: str) -> str:
+    """The number in E.164. Raises ValueError where it is none that can exist."""
+    import phonenumbers  # noqa: PLC0415 - 22 ms
+
+    try:
+        parsed = phonenumbers.parse(number.strip(), None)
+    except phonenumbers.NumberParseException as error:
+        raise ValueError(
+            "Must be a phone number with its country code, like +14155550123"
+        ) from error
+    if not phonenumbers.is_possible_number(parsed):
+        raise ValueError("Must be a phone number that can exist in its country")
+    return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
+
+
+PhoneNumber = Annotated[
+    str, StringConstraints(max_length=32, min_length=3), AfterValidator(normalised)
+]
+"""A number in a request."""

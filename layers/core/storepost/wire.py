@@ -1,0 +1,107 @@
+"""What every shape on the wire has in common, and the field types that they share."""
+
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, get_args
+
+from pydantic import (
+    AfterValidator,
+    AnyUrl,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StrictInt,
+    StringConstraints,
+)
+from pydantic.alias_generators import to_camel
+
+from storepost import clock
+from storepost.values.money import CurrencyCode, Money
+
+TEXT_LENGTH = 255
+URL_LENGTH = 2048
+MOST_MINOR_UNITS = 10**15
+
+
+class Shape(BaseModel):
+    """A shape in an answer: camelCase names, every field present."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, defer_build=True, frozen=True
+    )
+
+
+class RequestBody(Shape):
+    """A shape in a request: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SecretAnswer(Shape):
+    """An answer that holds a secret: kept for retries only sealed under the caller's token."""
+
+    holds_secret: ClassVar[bool] = True
+
+    @staticmethod
+    def is_behind(annotation: object) -> bool:
+        """Whether a route's return annotation is such an answer, or a response of one."""
+        return any(
+            isinstance(candidate, type) and issubclass(candidate, SecretAnswer)
+            for candidate in (annotation, *get_args(annotation))
+        )
+
+
+def _checked_url(text: str) -> str:
+    AnyUrl(text)  # raises what pydantic says of it
+    return text
+
+
+Timestamp = Annotated[
+    AwareDatetime, AfterValidator(clock.to_milliseconds), PlainSerializer(clock.to_text)
+]
+"""A moment: any offset in, UTC with milliseconds and `Z` out."""
+
+Text = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LENGTH)
+]
+"""A string in a request that says something."""
+
+Url = Annotated[
+    str,
+    StringConstraints(max_length=URL_LENGTH, pattern=r"^https?://"),
+    AfterValidator(_checked_url),
+    Field(json_schema_extra={"format": "uri"}),
+]
+"""A web address in a request."""
+
+Uri = Annotated[str, Field(json_schema_extra={"format": "uri"})]
+"""A web address in an answer."""
+
+
+class MoneyShape(Shape):
+    """Money: minor units and an ISO 4217 code."""
+
+    model_config = ConfigDict(extra="forbid", title="Money")
+
+    amount: Annotated[StrictInt, Field(ge=-MOST_MINOR_UNITS, le=MOST_MINOR_UNITS)]
+    currency: CurrencyCode
+
+    @classmethod
+    def of(cls, money: Money) -> "MoneyShape":
+        """Money as it goes over the wire."""
+        return cls(amount=money.amount, currency=money.currency)
+
+    def value(self) -> Money:
+        """Money as the service reckons with it."""
+        return Money(self.amount, self.currency)
+
+
+def not_in_the_future(moment: datetime) -> datetime:
+    """The moment; raises ValueError where it is still to come."""
+    if moment > clock.now():
+        raise ValueError("Must not be in the future")
+    return moment
+
+
+type Json = dict[str, Any]

@@ -1,0 +1,1 @@
+"""Workspaces and who belongs to them."""

@@ -1,0 +1,28 @@
+"""A caller within one workspace, as services know it."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.identity.model import ApiKeyHolder, Caller
+from storepost.scope import WorkspaceScope
+from storepost.workspaces.model import Membership
+
+
+@dataclass(frozen=True)
+class WorkspaceCaller:
+    """A caller within one workspace."""
+
+    by: Caller
+    workspace: WorkspaceScope
+    membership: Membership | None
+    """The signed-in person's; of a key's maker only where the operation asks for a role."""
+
+    @property
+    def person_id(self) -> UUID | None:
+        """The person who acts, or for whom the key acts."""
+        return self.by.person_id
+
+    @property
+    def key(self) -> ApiKeyHolder | None:
+        """The key, where one calls."""
+        return self.by if isinstance(self.by, ApiKeyHolder) else None

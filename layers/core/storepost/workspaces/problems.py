@@ -1,0 +1,35 @@
+"""What can be wrong with a caller's place in a workspace."""
+
+from storepost.problems import Conflict, Forbidden
+
+
+class NoActiveWorkspace(Conflict):
+    """The session has no active workspace."""
+
+    code = "no_active_workspace"
+    title = "No active workspace"
+    mend = "Choose one with `PUT /me/workspace`."
+
+
+class TwoFactorRequired(Forbidden):
+    """The workspace demands two-factor of its members."""
+
+    code = "two_factor_required"
+    title = "Two-factor sign-in required"
+    mend = "Turn on two-factor sign-in for your account first."
+
+
+class RoleTooSmall(Forbidden):
+    """The role, or that of the key's maker, is too small."""
+
+    code = "role"
+    title = "The role is too small"
+    mend = "Ask an owner or admin of the workspace."
+
+
+class TwoFactorOff(Conflict):
+    """An owner without two-factor can't demand it of others."""
+
+    code = "two_factor_off"
+    title = "Two-factor sign-in is off"
+    mend = "Turn on two-factor sign-in for your own account first."

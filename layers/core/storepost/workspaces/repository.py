@@ -1,0 +1,215 @@
+"""Rows of workspaces, of their slugs and of memberships."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.update import Action
+
+from storepost import clock
+from storepost.ids import short
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Item, Key, Moment, VersionedItem, find, find_all, find_in
+from storepost.scope import PersonScope, WorkspaceScope
+from storepost.workspaces.model import Membership, Role, Workspace
+
+
+class WorkspaceItem(VersionedItem, discriminator="workspace"):
+    """A workspace."""
+
+    id = UnicodeAttribute()
+    name = UnicodeAttribute()
+    slug = UnicodeAttribute()
+    require_two_factor = BooleanAttribute(default=False)
+    store_count = NumberAttribute(default=0)
+    created_at = Moment()
+
+
+class SlugItem(Item, discriminator="slug"):
+    """Which workspace a slug belongs to."""
+
+    workspace_id = UnicodeAttribute()
+
+
+class MembershipItem(VersionedItem, discriminator="membership"):
+    """A membership, in the workspace's partition under the person."""
+
+    id = UnicodeAttribute()
+    workspace_id = UnicodeAttribute()
+    person_id = UnicodeAttribute()
+    role = UnicodeAttribute()
+    joined_at = Moment()
+    last_active_at = Moment(null=True)
+
+
+class MembershipPointerItem(Item, discriminator="membership_pointer"):
+    """That a person belongs to a workspace, in the person's partition."""
+
+    workspace_id = UnicodeAttribute()
+
+
+def workspace_key(workspace: WorkspaceScope) -> Key:
+    """Where the workspace stands."""
+    return (workspace.key, "workspace")
+
+
+def membership_key(workspace: WorkspaceScope, person_id: UUID) -> Key:
+    """Where somebody's membership stands."""
+    return (workspace.key, f"member#{short(person_id)}")
+
+
+def membership_pointer_key(person: PersonScope, workspace: WorkspaceScope) -> Key:
+    """Where the person's partition names the workspace."""
+    return (person.key, f"membership#{short(workspace.id)}")
+
+
+def slug_key(slug: str) -> Key:
+    """Where a slug's claim stands."""
+    return (f"slug#{slug}", "claim")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A workspace together with somebody's membership in it."""
+
+    workspace: Workspace
+    membership: Membership
+
+
+class WorkspaceRepository:
+    """The workspace itself and its memberships."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self) -> Workspace | None:
+        """The workspace, or None once it is deleted."""
+        item = find(WorkspaceItem, workspace_key(self._scope))
+        return item and as_workspace(item)
+
+    def membership_of(self, person_id: UUID) -> Membership | None:
+        """Somebody's membership, or None."""
+        item = find(MembershipItem, membership_key(self._scope, person_id))
+        return item and as_membership(item)
+
+    def memberships(self) -> list[Membership]:
+        """All of them, in no order that means anything."""
+        rows = MembershipItem.query(
+            self._scope.key, MembershipItem.sk.startswith("member#"), consistent_read=True
+        )
+        return [as_membership(row) for row in rows]
+
+    def standing_of(self, person_id: UUID) -> Standing | None:
+        """The workspace with somebody's membership, in one read; None where there is none."""
+        keys = workspace_key(self._scope), membership_key(self._scope, person_id)
+        rows = find_all(keys)
+        workspace = find_in(rows, WorkspaceItem, keys[0])
+        membership = find_in(rows, MembershipItem, keys[1])
+        if workspace is None or membership is None:
+            return None
+        return Standing(as_workspace(workspace), as_membership(membership))
+
+    def add(self, changes: Changes, workspace: Workspace) -> None:
+        """A new workspace with the claim of its slug; a slug taken meanwhile is a lost race."""
+        changes.create(
+            WorkspaceItem(
+                *workspace_key(self._scope),
+                id=str(workspace.id),
+                name=workspace.name,
+                slug=workspace.slug,
+                created_at=clock.now(),
+            )
+        )
+        changes.create(SlugItem(*slug_key(workspace.slug), workspace_id=str(workspace.id)))
+
+    def update(
+        self, changes: Changes, *, name: str | None, require_two_factor: bool | None
+    ) -> None:
+        """Changes what is given."""
+        actions: list[Action] = []
+        if name is not None:
+            actions.append(WorkspaceItem.name.set(name))
+        if require_two_factor is not None:
+            actions.append(WorkspaceItem.require_two_factor.set(require_two_factor))
+        if actions:
+            row = WorkspaceItem(*workspace_key(self._scope))
+            changes.update(row, actions, WorkspaceItem.pk.exists())
+
+    def add_member(self, changes: Changes, membership: Membership) -> None:
+        """A new membership with the person's pointer to it."""
+        key = membership_key(self._scope, membership.person_id)
+        changes.create(
+            MembershipItem(
+                *key,
+                id=str(membership.id),
+                workspace_id=str(self._scope.id),
+                person_id=str(membership.person_id),
+                role=membership.role,
+                joined_at=membership.joined_at,
+                last_active_at=membership.last_active_at,
+            )
+        )
+        pointer = membership_pointer_key(membership.person, self._scope)
+        changes.create(MembershipPointerItem(*pointer, workspace_id=str(self._scope.id)))
+
+    def touch_member(self, person_id: UUID, now: datetime) -> None:
+        """Notes that the member is active."""
+        MembershipItem(*membership_key(self._scope, person_id)).update(
+            [MembershipItem.last_active_at.set(now)],
+            MembershipItem.pk.exists(),
+            add_version_condition=False,
+        )
+
+
+def taken_slugs(slugs: Iterable[str]) -> set[str]:
+    """Those of the slugs that a workspace has."""
+    wanted = {slug_key(slug): slug for slug in slugs}
+    return {wanted[key] for key in find_all(wanted)}
+
+
+def standings_of(person: PersonScope) -> list[Standing]:
+    """The person's workspaces, each with the membership."""
+    pointers = MembershipPointerItem.query(
+        person.key, MembershipPointerItem.sk.startswith("membership#"), consistent_read=True
+    )
+    scopes = [WorkspaceScope(UUID(pointer.workspace_id)) for pointer in pointers]
+    return _standings(scopes, person.id)
+
+
+def _standings(scopes: Iterable[WorkspaceScope], person_id: UUID) -> list[Standing]:
+    scopes = list(scopes)
+    keys = [key for s in scopes for key in (workspace_key(s), membership_key(s, person_id))]
+    rows = find_all(keys)
+    standings = []
+    for scope in scopes:
+        workspace = find_in(rows, WorkspaceItem, workspace_key(scope))
+        membership = find_in(rows, MembershipItem, membership_key(scope, person_id))
+        if workspace and membership:
+            standings.append(Standing(as_workspace(workspace), as_membership(membership)))
+    return standings
+
+
+def as_workspace(item: WorkspaceItem) -> Workspace:
+    """The workspace as a value."""
+    return Workspace(
+        id=UUID(item.id),
+        name=item.name,
+        slug=item.slug,
+        require_two_factor=item.require_two_factor,
+        store_count=int(item.store_count),
+    )
+
+
+def as_membership(item: MembershipItem) -> Membership:
+    """The membership as a value."""
+    return Membership(
+        id=UUID(item.id),
+        workspace_id=UUID(item.workspace_id),
+        person_id=UUID(item.person_id),
+        role=Role(item.role),
+        joined_at=item.joined_at,
+        last_active_at=item.last_active_at,
+    )

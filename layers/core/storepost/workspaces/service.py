@@ -1,0 +1,73 @@
+"""Making and changing a workspace."""
+
+from uuid import UUID
+
+from storepost import clock
+from storepost.identity.model import SignedInPerson
+from storepost.identity.repository import activate_workspace, remember_workspace
+from storepost.ids import new_id
+from storepost.persistence.changes import Changes
+from storepost.problems import NotFound
+from storepost.scope import WorkspaceScope
+from storepost.workspaces.model import Membership, Role, Workspace, slug_of
+from storepost.workspaces.problems import TwoFactorOff
+from storepost.workspaces.repository import WorkspaceRepository, taken_slugs
+
+_NUMBERED = 50
+
+
+def available_slug(name: str) -> str:
+    """The slug that a new workspace of that name would get: the plain one, else numbered."""
+    plain = slug_of(name)
+    candidates = [plain, *(f"{plain}-{number}" for number in range(2, _NUMBERED + 2))]
+    taken = taken_slugs(candidates[:1])
+    if taken:
+        taken = taken_slugs(candidates)
+    free = (slug for slug in candidates if slug not in taken)
+    return next(free, f"{plain}-{new_id().hex[:8]}")
+
+
+def create_workspace(caller: SignedInPerson, name: str, changes: Changes) -> Workspace:
+    """A new workspace whose owner is the caller; it becomes active where none is."""
+    workspace = Workspace(
+        id=new_id(), name=name, slug=available_slug(name), require_two_factor=False, store_count=0
+    )
+    repository = WorkspaceRepository(workspace.scope)
+    repository.add(changes, workspace)
+    repository.add_member(changes, owner_of(workspace, caller.person.id))
+    if caller.session.workspace_id is None:
+        activate_workspace(changes, caller.session, workspace.id)
+        remember_workspace(changes, caller.person, workspace.id)
+    return workspace
+
+
+def owner_of(workspace: Workspace, person_id: UUID) -> Membership:
+    """The membership that a workspace begins with."""
+    return Membership(
+        id=new_id(),
+        workspace_id=workspace.id,
+        person_id=person_id,
+        role=Role.OWNER,
+        joined_at=clock.now(),
+        last_active_at=None,
+    )
+
+
+def update_workspace(
+    caller: SignedInPerson,
+    workspace_id: UUID,
+    name: str | None,
+    require_two_factor: bool | None,  # noqa: FBT001 - a field's value
+    changes: Changes,
+) -> None:
+    """Changes name or policy; the slug never changes.
+
+    The caller is the owner, or no member at all. The policy can be turned on only by an owner who
+    has two-factor on.
+    """
+    repository = WorkspaceRepository(WorkspaceScope(workspace_id))
+    if repository.membership_of(caller.person.id) is None:
+        raise NotFound()
+    if require_two_factor and not caller.person.has_two_factor:
+        raise TwoFactorOff()
+    repository.update(changes, name=name, require_two_factor=require_two_factor)

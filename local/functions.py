@@ -1,0 +1,46 @@
+"""The template's functions in this process: found by their folders, invoked one at a time."""
+
+import importlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+from uuid import uuid4
+
+from local.template import Function, functions
+
+LOCK = threading.RLock()
+"""Powertools' resolvers share the current event on their class: one invocation at a time."""
+
+
+@dataclass
+class Context:
+    """What Lambda tells an invocation."""
+
+    function_name: str
+    remaining_milliseconds: int
+    memory_limit_in_mb: int = 1024
+    invoked_function_arn: str = "arn:aws:lambda:eu-central-1:123456789012:function:local"
+    aws_request_id: str = field(default_factory=lambda: str(uuid4()))
+
+    def get_remaining_time_in_millis(self) -> int:
+        """How long the invocation may still take."""
+        return self.remaining_milliseconds
+
+
+@cache
+def handler_of(function: str) -> Callable[[Any, Any], Any]:
+    """The function's handler, imported as Lambda would import it."""
+    declared = next(f for f in functions() if f.name == function)
+    module = importlib.import_module(declared.folder.strip("/").replace("/", ".") + ".handler")
+    return module.lambda_handler  # type: ignore[no-any-return]
+
+
+def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
+    """Runs the function on the event."""
+    context = Context(function.name, function.timeout_seconds * 1000)
+    with LOCK:
+        return handler_of(function.name)(event, context)
+
+

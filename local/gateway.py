@@ -1,0 +1,138 @@
+"""The HTTP API: which function a request goes to, and the event that it gets (payload 2.0)."""
+
+import base64
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+from uuid import uuid4
+
+from local.functions import invoke
+from local.template import Function, functions
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the gateway gives back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+def http_event(  # noqa: PLR0913 - a request has as many parts
+    method: str,
+    path: str,
+    *,
+    query: str = "",
+    headers: Mapping[str, str] | None = None,
+    body: bytes = b"",
+    source_ip: str = "203.0.113.7",
+    domain: str = "api.example.com",
+) -> dict[str, Any]:
+    """The event that the gateway makes of a request."""
+    sent = {name.lower(): value for name, value in (headers or {}).items()}
+    event: dict[str, Any] = {
+        "version": "2.0",
+        "routeKey": "$default",
+        "rawPath": unquote(path),
+        "rawQueryString": query,
+        "headers": sent,
+        "isBase64Encoded": False,
+        "requestContext": {
+            "accountId": "123456789012",
+            "apiId": "local",
+            "domainName": domain,
+            "domainPrefix": domain.split(".")[0],
+            "stage": "$default",
+            "requestId": str(uuid4()),
+            "routeKey": "$default",
+            "time": "01/Jan/2026:00:00:00 +0000",
+            "timeEpoch": 1767225600000,
+            "http": {
+                "method": method,
+                "path": unquote(path),
+                "protocol": "HTTP/1.1",
+                "sourceIp": source_ip,
+                "userAgent": sent.get("user-agent", ""),
+            },
+        },
+    }
+    if query:
+        event["queryStringParameters"] = _joined(parse_qsl(query, keep_blank_values=True))
+    if body:
+        try:
+            event["body"] = body.decode()
+        except UnicodeDecodeError:
+            event |= {"body": base64.b64encode(body).decode(), "isBase64Encoded": True}
+    return event
+
+
+def _joined(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    joined: dict[str, str] = {}
+    for name, value in pairs:
+        joined[name] = f"{joined[name]},{value}" if name in joined else value
+    return joined
+
+
+@dataclass(frozen=True)
+class Route:
+    """A path of the template and the function behind it."""
+
+    path: str
+    pattern: re.Pattern[str]
+    function: Function
+
+
+@cache
+def routes() -> tuple[Route, ...]:
+    """The template's routes, the most specific first, as the gateway chooses them."""
+    found = [
+        Route(properties["Path"], _pattern(properties["Path"]), function)
+        for function in functions()
+        for properties in function.events_of("HttpApi")
+        if properties["Path"] != "$default"
+    ]
+    return tuple(sorted(found, key=lambda route: _rank(route.path)))
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    parts = re.split(r"(\{[^}]+\})", path)
+    return re.compile("".join(_part(part) for part in parts) + "$")
+
+
+def _part(part: str) -> str:
+    if part.endswith("+}"):
+        return ".+"
+    return "[^/]+" if part.startswith("{") else re.escape(part)
+
+
+def _rank(path: str) -> list[int]:
+    return [2 if p.endswith("+}") else 1 if p.startswith("{") else 0 for p in path.split("/")]
+
+
+@cache
+def default_function() -> Function:
+    """The function that gets what no route names."""
+    return next(
+        f for f in functions() for p in f.events_of("HttpApi") if p["Path"] == "$default"
+    )
+
+
+def function_for(path: str) -> Function:
+    """The function that a path leads to."""
+    for route in routes():
+        if route.pattern.match(path):
+            return route.function
+    return default_function()
+
+
+def handle(event: dict[str, Any]) -> Answer:
+    """Runs the function behind the event's path and reads its answer as the gateway does."""
+    answer = invoke(function_for(event["rawPath"]), event)
+    body = answer.get("body") or ""
+    raw = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode()
+    headers = {str(k): str(v) for k, v in (answer.get("headers") or {}).items()}
+    return Answer(answer["statusCode"], headers, raw)

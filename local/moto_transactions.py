@@ -1,0 +1,92 @@
+"""moto's transactions, without a deep copy of the whole table for each of their operations.
+
+moto keeps a copy of every table named by an operation, once per operation, to go back to. Here one
+shallow copy of the partitions that the transaction touches is kept instead, and what it held is put
+back into the same table, so that a stream's readers stay on the stream that is written to.
+"""
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models.table import Table
+
+_original = DynamoDBBackend.transact_write_items
+
+
+def install() -> None:
+    """Puts the lighter transaction in moto's place."""
+    DynamoDBBackend.transact_write_items = _transact
+
+
+def _transact(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
+    before = [_Before(table, keys) for table, keys in _touched(self, transact_items)]
+    try:
+        with _no_deep_copies():
+            _original(self, transact_items)
+    except Exception:
+        for kept in before:
+            kept.put_back(self)
+        raise
+
+
+class _Before:
+    """What a table held where a transaction is about to write."""
+
+    def __init__(self, table: Table, keys: list[tuple[Any, Any]]) -> None:
+        self._table = table
+        self._streamed = len(table.stream_shard.items) if table.stream_shard else 0
+        self._partitions: dict[Any, Any] = {}
+        for hash_value, range_value in keys:
+            if hash_value not in table.items:
+                self._partitions.setdefault(hash_value, None)
+                continue
+            held = table.items[hash_value]
+            if not isinstance(held, dict):
+                self._partitions[hash_value] = copy.deepcopy(held)
+                continue
+            # An update changes an item in place: what is kept must be a copy of it.
+            kept = self._partitions.setdefault(hash_value, dict(held))
+            if range_value in kept:
+                kept[range_value] = copy.deepcopy(kept[range_value])
+
+    def put_back(self, backend: DynamoDBBackend) -> None:
+        for hash_value, held in self._partitions.items():
+            if held is None:
+                self._table.items.pop(hash_value, None)
+            else:
+                self._table.items[hash_value] = held
+        if self._table.stream_shard:
+            del self._table.stream_shard.items[self._streamed :]
+        backend.tables[self._table.name] = self._table
+
+
+def _touched(
+    backend: DynamoDBBackend, transact_items: list[dict[str, Any]]
+) -> list[tuple[Table, list[tuple[Any, Any]]]]:
+    found: dict[str, tuple[Table, list[tuple[Any, Any]]]] = {}
+    for item in transact_items:
+        operation = next(iter(item.values()))
+        table = backend.tables.get(operation.get("TableName"))
+        if table is None:
+            continue
+        attributes = operation.get("Key") or operation.get("Item", {})
+        values = [
+            DynamoType(attributes[name]) if name and name in attributes else None
+            for name in (table.hash_key_attr, table.range_key_attr)
+        ]
+        if values[0] is not None:
+            found.setdefault(table.name, (table, []))[1].append((values[0], values[1]))
+    return list(found.values())
+
+
+@contextmanager
+def _no_deep_copies() -> Iterator[None]:
+    Table.__deepcopy__ = lambda table, _memo: table
+    try:
+        yield
+    finally:
+        del Table.__deepcopy__

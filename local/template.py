@@ -1,0 +1,84 @@
+"""template.yaml as data: which functions, routes, tables and queues there are."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parent.parent
+
+type Properties = dict[str, Any]
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads CloudFormation's short tags as the functions that they stand for."""
+
+
+def _intrinsic(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> Properties:
+    value: Any
+    if isinstance(node, yaml.ScalarNode):
+        value = loader.construct_scalar(node)
+        if suffix == "GetAtt":
+            value = value.split(".")
+    elif isinstance(node, yaml.SequenceNode):
+        value = loader.construct_sequence(node, deep=True)
+    else:
+        assert isinstance(node, yaml.MappingNode)  # noqa: S101 - YAML has no fourth kind
+        value = loader.construct_mapping(node, deep=True)
+    return {"Ref" if suffix == "Ref" else f"Fn::{suffix}": value}
+
+
+_Loader.add_multi_constructor("!", _intrinsic)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A Lambda function of the template."""
+
+    name: str
+    folder: str
+    events: dict[str, Properties]
+    properties: Properties
+
+    @property
+    def timeout_seconds(self) -> int:
+        """How long an invocation may take."""
+        return int(self.properties.get("Timeout", globals_()["Timeout"]))
+
+    def events_of(self, kind: str) -> list[Properties]:
+        """The properties of the function's events of one type, such as `SQS`."""
+        return [e.get("Properties", {}) for e in self.events.values() if e["Type"] == kind]
+
+
+@cache
+def template() -> dict[str, Any]:
+    """The template as YAML says it, intrinsic functions as mappings."""
+    text = (ROOT / "template.yaml").read_text()
+    return dict(yaml.load(text, _Loader))  # noqa: S506 - _Loader is a SafeLoader
+
+
+def globals_() -> Properties:
+    """What every function has."""
+    return dict(template()["Globals"]["Function"])
+
+
+def resources(kind: str) -> dict[str, Properties]:
+    """The properties of all resources of one type, by logical id."""
+    found = template()["Resources"].items()
+    return {name: r.get("Properties", {}) for name, r in found if r["Type"] == kind}
+
+
+@cache
+def functions() -> tuple[Function, ...]:
+    """All functions."""
+    return tuple(
+        Function(name, properties["CodeUri"], properties.get("Events", {}), properties)
+        for name, properties in resources("AWS::Serverless::Function").items()
+    )
+
+
+def parameter_defaults() -> dict[str, str]:
+    """What each parameter is when nobody says otherwise."""
+    return {name: str(p.get("Default", "")) for name, p in template()["Parameters"].items()}
