@@ -1,0 +1,232 @@
+"""The emails that Storepost itself sends to people, and what each of them says.
+
+A message is made where its cause is (operations.md §1, §3 and §4), goes through the outbox and its
+queue as ``template`` and ``to_params(message)``, and becomes an email in the worker that sends it.
+API handlers import this module, so it stands on the standard library alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from typing import ClassVar, Literal, NewType
+
+type Role = Literal["owner", "admin", "member"]
+# An absolute http or https address: what a button opens.
+type Link = str
+# Six digits, valid for 10 minutes (operations.md §3, "Emailed codes").
+type Code = str
+# What `mask_address` answers. A type of its own, so that no address is told unmasked.
+MaskedAddress = NewType("MaskedAddress", str)
+
+type Params = dict[str, str | list[dict[str, str]] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLabel:
+    """An API key as people know it: its name and the visible beginning of its secret."""
+
+    name: str
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """To the invited address, on create and on each resend; the link holds until `expires_at`."""
+
+    template: ClassVar[str] = "invitation"
+    workspace: str
+    invited_by: str
+    role: Role
+    link: Link = field(repr=False)
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyAddress:
+    """To the address of a new registration; `link` is the page where the code is typed."""
+
+    template: ClassVar[str] = "verify_address"
+    name: str
+    code: Code = field(repr=False)
+    link: Link = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AddressKnown:
+    """To the owner of an account whose address someone signed up with.
+
+    `name` is the account's, never the one typed at that sign-up: a stranger chose that. `link`
+    is a page to sign in or to ask for a new password.
+    """
+
+    template: ClassVar[str] = "address_known"
+    name: str
+    link: Link = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SignInCode:
+    """The second step of a sign-in, by email. The password was right by then."""
+
+    template: ClassVar[str] = "sign_in_code"
+    name: str
+    code: Code = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoFactorEmailCode:
+    """Turning two-factor by email on: proves that the emails arrive."""
+
+    template: ClassVar[str] = "two_factor_email_code"
+    name: str
+    code: Code = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordReset:
+    """A link to choose a new password with: 30 minutes, once."""
+
+    template: ClassVar[str] = "password_reset"
+    name: str
+    link: Link = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordChanged:
+    """After a password was changed or reset."""
+
+    template: ClassVar[str] = "password_changed"
+    name: str
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewAddressCode:
+    """To the new address that a person asked for, before it takes the old one's place."""
+
+    template: ClassVar[str] = "new_address_code"
+    name: str
+    code: Code = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AddressChanged:
+    """To the old address, once the new one is in force."""
+
+    template: ClassVar[str] = "address_changed"
+    name: str
+    new_address: MaskedAddress
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AddressTaken:
+    """To the owner of an account whose address another account asked to change to."""
+
+    template: ClassVar[str] = "address_taken"
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TwoFactorLimit:
+    """After 10 wrong second factors in an hour. `ip` is where the tenth came from."""
+
+    template: ClassVar[str] = "two_factor_limit"
+    name: str
+    when: datetime
+    ip: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKeyRotated:
+    """To the workspace's owner and to the key's maker.
+
+    `prefix` is the new secret's. `rotated_by` is the person's name, or the key's where the key
+    rotated itself. `overlap_ends_at` is when the old secret ends, None where it ended at once.
+    """
+
+    template: ClassVar[str] = "api_key_rotated"
+    workspace: str
+    key_name: str
+    prefix: str
+    rotated_by: str
+    when: datetime
+    overlap_ends_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRemovedKeys:
+    """To the owner: the active keys that a removed member made. Keys outlive the membership."""
+
+    template: ClassVar[str] = "member_removed_keys"
+    workspace: str
+    member: str
+    keys: tuple[KeyLabel, ...]
+
+
+type Message = (
+    Invitation
+    | VerifyAddress
+    | AddressKnown
+    | SignInCode
+    | TwoFactorEmailCode
+    | PasswordReset
+    | PasswordChanged
+    | NewAddressCode
+    | AddressChanged
+    | AddressTaken
+    | TwoFactorLimit
+    | ApiKeyRotated
+    | MemberRemovedKeys
+)
+
+MESSAGES: Mapping[str, type[Message]] = {
+    message.template: message
+    for message in (
+        Invitation,
+        VerifyAddress,
+        AddressKnown,
+        SignInCode,
+        TwoFactorEmailCode,
+        PasswordReset,
+        PasswordChanged,
+        NewAddressCode,
+        AddressChanged,
+        AddressTaken,
+        TwoFactorLimit,
+        ApiKeyRotated,
+        MemberRemovedKeys,
+    )
+}
+
+
+def to_params(message: Message) -> Params:
+    """What JSON can hold of a message: times as ISO 8601 in UTC, keys as ``{name, prefix}``.
+
+    Raises ValueError for a time without an offset.
+    """
+    return {part.name: _plain(getattr(message, part.name)) for part in fields(message)}
+
+
+def _plain(
+    value: str | datetime | tuple[KeyLabel, ...] | None,
+) -> str | list[dict[str, str]] | None:
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise ValueError("a message's time needs an offset")
+        return value.astimezone(UTC).isoformat(timespec="milliseconds")
+    if isinstance(value, tuple):
+        return [{"name": key.name, "prefix": key.prefix} for key in value]
+    return value
+
+
+def mask_address(address: str) -> MaskedAddress:
+    """``jane@example.com`` as ``j***@example.com``: its owner knows it, nobody else learns it.
+
+    Always three stars, so that the length stays untold too; a local part of one character is
+    hidden whole. Raises ValueError for what is no address.
+    """
+    local, at, domain = address.strip().rpartition("@")
+    if not (local and at and domain):
+        raise ValueError("not an email address")
+    return MaskedAddress(f"{local[0] if len(local) > 1 else ''}***@{domain}")
