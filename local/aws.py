@@ -7,6 +7,8 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
+from moto import mock_aws
+from moto.core.botocore_stubber import BotocoreStubber
 
 from local import moto_transactions
 from local.template import parameter_defaults, resources
@@ -37,9 +39,6 @@ def prepare_environment() -> None:
 
 def start() -> None:
     """Starts moto in this process."""
-    from moto import mock_aws
-    from moto.core.botocore_stubber import BotocoreStubber
-
     moto_transactions.install()
     plain = BotocoreStubber.process_request
 
@@ -47,7 +46,7 @@ def start() -> None:
         with LOCK:
             return plain(self, request)
 
-    BotocoreStubber.process_request = process_one_at_a_time
+    BotocoreStubber.process_request = process_one_at_a_time  # type: ignore[method-assign]
     mock_aws().start()
 
 

@@ -42,5 +42,3 @@ def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - 
     context = Context(function.name, function.timeout_seconds * 1000)
     with LOCK:
         return handler_of(function.name)(event, context)
-
-

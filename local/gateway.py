@@ -22,7 +22,7 @@ class Answer:
     body: bytes
 
 
-def http_event(  # noqa: PLR0913 - a request has as many parts
+def http_event(
     method: str,
     path: str,
     *,
@@ -45,7 +45,7 @@ def http_event(  # noqa: PLR0913 - a request has as many parts
             "accountId": "123456789012",
             "apiId": "local",
             "domainName": domain,
-            "domainPrefix": domain.split(".")[0],
+            "domainPrefix": domain.partition(".")[0],
             "stage": "$default",
             "requestId": str(uuid4()),
             "routeKey": "$default",
@@ -116,9 +116,7 @@ def _rank(path: str) -> list[int]:
 @cache
 def default_function() -> Function:
     """The function that gets what no route names."""
-    return next(
-        f for f in functions() for p in f.events_of("HttpApi") if p["Path"] == "$default"
-    )
+    return next(f for f in functions() for p in f.events_of("HttpApi") if p["Path"] == "$default")
 
 
 def function_for(path: str) -> Function:

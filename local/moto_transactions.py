@@ -19,7 +19,7 @@ _original = DynamoDBBackend.transact_write_items
 
 def install() -> None:
     """Puts the lighter transaction in moto's place."""
-    DynamoDBBackend.transact_write_items = _transact
+    DynamoDBBackend.transact_write_items = _transact  # type: ignore[method-assign]
 
 
 def _transact(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
@@ -85,8 +85,8 @@ def _touched(
 
 @contextmanager
 def _no_deep_copies() -> Iterator[None]:
-    Table.__deepcopy__ = lambda table, _memo: table
+    Table.__deepcopy__ = lambda table, _memo: table  # type: ignore[attr-defined]
     try:
         yield
     finally:
-        del Table.__deepcopy__
+        del Table.__deepcopy__  # type: ignore[attr-defined]

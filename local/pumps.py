@@ -44,12 +44,20 @@ class StreamPump:
             self._iterators[shard] = answer["NextShardIterator"]
             if not answer["Records"]:
                 return handed
-            for function in functions():
-                for source in function.events_of("DynamoDB"):
-                    records = [r for r in answer["Records"] if passes(r, source)]
-                    if records:
-                        invoke(function, {"Records": [_stream_record(r, arn) for r in records]})
-                        handed += len(records)
+            handed += sum(_hand_on(answer["Records"], arn, f, s) for f, s in _stream_readers())
+
+
+def _stream_readers() -> list[tuple[Function, dict[str, Any]]]:
+    return [(f, source) for f in functions() for source in f.events_of("DynamoDB")]
+
+
+def _hand_on(
+    records: list[dict[str, Any]], arn: str, function: Function, source: dict[str, Any]
+) -> int:
+    passed = [_stream_record(r, arn) for r in records if passes(r, source)]
+    if passed:
+        invoke(function, {"Records": passed})
+    return len(passed)
 
 
 def passes(record: dict[str, Any], source: dict[str, Any]) -> bool:
@@ -87,7 +95,7 @@ def _stream_record(record: dict[str, Any], arn: str) -> dict[str, Any]:
 def pump_queue(queue: str) -> int:
     """Hands what is visible in a queue to its reader; the number of messages it took."""
     function = reader_of(queue)
-    sqs = boto3.client("sqs")
+    sqs: Any = boto3.client("sqs")
     url = sqs.get_queue_url(QueueName=queue_name(queue))["QueueUrl"]
     messages = sqs.receive_message(
         QueueUrl=url,

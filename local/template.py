@@ -45,7 +45,7 @@ class Function:
     @property
     def timeout_seconds(self) -> int:
         """How long an invocation may take."""
-        return int(self.properties.get("Timeout", globals_()["Timeout"]))
+        return int(self.properties.get("Timeout") or globals_()["Timeout"])
 
     def events_of(self, kind: str) -> list[Properties]:
         """The properties of the function's events of one type, such as `SQS`."""

@@ -44,14 +44,14 @@ def create_invitation(
 
 
 @app.get("/v1/invitations/<id>/preview", operation_id="invitations.preview")
-def preview_invitation(id: UUID) -> InvitationPreview:  # noqa: A002 - the specification's name
+def preview_invitation(id: UUID) -> InvitationPreview:
     """What the holder of an emailed link is invited to."""
     return InvitationPreview.of(*service.preview(id))
 
 
 @app.post("/v1/invitations/<id>/resend", operation_id="invitations.resend", status_code=204)
 def resend_invitation(
-    id: UUID,  # noqa: A002 - the specification's name
+    id: UUID,
     caller: Admin,
     origin: From,
     writes: Writes,
@@ -62,7 +62,7 @@ def resend_invitation(
 
 @app.delete("/v1/invitations/<id>", operation_id="invitations.delete", status_code=204)
 def delete_invitation(
-    id: UUID,  # noqa: A002 - the specification's name
+    id: UUID,
     caller: Admin,
     writes: Writes,
 ) -> None:
@@ -72,7 +72,7 @@ def delete_invitation(
 
 @app.post("/v1/invitations/<id>/accept", operation_id="invitations.accept")
 def accept_invitation(
-    id: UUID,  # noqa: A002 - the specification's name
+    id: UUID,
     caller: SignedIn,
     writes: Writes,
 ) -> AcceptedInvitation:
@@ -82,7 +82,7 @@ def accept_invitation(
 
 @app.post("/v1/invitations/<id>/decline", operation_id="invitations.decline", status_code=204)
 def decline_invitation(
-    id: UUID,  # noqa: A002 - the specification's name
+    id: UUID,
     caller: SignedIn,
     writes: Writes,
 ) -> None:

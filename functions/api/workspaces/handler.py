@@ -36,7 +36,7 @@ def available_slug(_caller: Known, name: Annotated[WorkspaceName, Query()]) -> A
 
 @app.patch("/v1/workspaces/<id>", operation_id="workspaces.update", status_code=204)
 def update_workspace(
-    id: UUID,  # noqa: A002 - the specification's name
+    id: UUID,
     caller: PathOwner,
     writes: Writes,
     body: Annotated[WorkspaceUpdate, Body()],

@@ -7,7 +7,6 @@ from storepost.jobs.batches import stream_handler
 from storepost.messaging.relay import relay_image
 
 
-
 def relay_outbox(record: DynamoDBRecord, _context: LambdaContext) -> None:
     """Sends one outbox row."""
     relay_image(record.raw_event["dynamodb"]["NewImage"])

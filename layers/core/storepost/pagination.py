@@ -53,4 +53,4 @@ def in_order[T](rows: Sequence[T], by: str, fields: dict[str, Callable[[T], obje
         parts = value if isinstance(value, tuple) else (value,)
         return (parts[0] is None, tuple("" if part is None else part for part in parts))
 
-    return sorted(rows, key=key, reverse=by.startswith("-"))  # type: ignore[arg-type, return-value]
+    return sorted(rows, key=key, reverse=by.startswith("-"))

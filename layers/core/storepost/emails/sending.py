@@ -1,4 +1,4 @@
-"""Sends an email once: claimed under a lease, so that killed in between it goes twice, never none."""
+"""Sends an email once, under a lease: killed in between it goes twice, never none."""
 
 from functools import cache
 

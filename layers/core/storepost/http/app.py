@@ -106,7 +106,7 @@ def _dependencies(route: Callable[..., Any]) -> DependencyTree:
 
 def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[Any]:
     """Solves the route's dependencies first, the caller among them."""
-    app.append_context(changes=Changes())
+    app.context["changes"] = Changes()
     route = app.context["_route"]
     if route.has_dependencies:
         try:
@@ -120,7 +120,7 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
     return as_sent(app, next_middleware(app))
 
 
-_validation = OpenAPIRequestValidationMiddleware()
+_validation: Any = OpenAPIRequestValidationMiddleware()  # type: ignore[no-untyped-call]
 
 
 def _validate_request(app: Resolver, next_middleware: NextMiddleware) -> Response[Any]:
@@ -135,4 +135,5 @@ def _validate_request(app: Resolver, next_middleware: NextMiddleware) -> Respons
         sent = (event.headers.get("content-type") or "").split(";")[0].strip().lower()
         if sent != (FORM if route.operation_id in app.forms else JSON):
             raise UnsupportedMediaType()
-    return _validation(app, next_middleware)
+    response: Response[Any] = _validation(app, next_middleware)
+    return response

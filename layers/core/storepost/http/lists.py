@@ -6,8 +6,8 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import StringConstraints
 
-from storepost.wire import Shape
 from storepost.pagination import Listing, PageSize
+from storepost.wire import Shape
 
 PageNumber = Annotated[int, Query(ge=1, description="Pages count from 1.")]
 Size = Annotated[PageSize, Query(alias="pageSize", description="Rows a page.")]

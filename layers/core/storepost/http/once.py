@@ -8,7 +8,7 @@ import random
 import time
 from base64 import b64decode, b64encode
 from os import urandom
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from aws_lambda_powertools.event_handler import (
     APIGatewayHttpResolver,
@@ -19,11 +19,11 @@ from aws_lambda_powertools.event_handler import (
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
 from storepost.http.rendering import render
-from storepost.wire import SecretAnswer
 from storepost.identity.model import Caller
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace
 from storepost.persistence.idempotency import Answer, Claim, IdempotencyInProgress, LostClaim
 from storepost.problems import Conflict, FieldError, Problem, ValidationFailed
+from storepost.wire import SecretAnswer
 
 KEY_LENGTH = 255
 _LEASE_MARGIN = 1000
@@ -155,7 +155,7 @@ def as_sent(app: APIGatewayHttpResolver, response: Response[Any]) -> Response[An
         response.body = ""
         response.headers = {k: v for k, v in response.headers.items() if k != "Content-Type"}
     elif not isinstance(response.body, str | bytes):
-        response.body = app._serializer(response.body)
+        response.body = app._serializer(cast("Any", response.body))
     return response
 
 
@@ -198,7 +198,7 @@ def _unseal(sealed: str, token: str) -> str:
 
     box = b64decode(sealed)
     try:
-        return _cipher(token).decrypt(box[:_NONCE], box[_NONCE:], None).decode()
+        return str(_cipher(token).decrypt(box[:_NONCE], box[_NONCE:], None), "utf-8")
     except InvalidTag as error:
         raise SealedAnswer() from error
 

@@ -13,42 +13,42 @@ from pynamodb.attributes import UnicodeAttribute
 from storepost.identity.model import ApiKeyHolder, KeyScope, Person, Session
 from storepost.ids import short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Item, Key, Moment, VersionedItem, find, find_all
+from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, find, find_all
 from storepost.scope import PersonScope, WorkspaceScope
 
 
 class PersonItem(VersionedItem, discriminator="person"):
     """An account."""
 
-    id = UnicodeAttribute()
+    id = Identifier()
     name = UnicodeAttribute()
     email = UnicodeAttribute()
     email_verified_at = Moment(null=True)
     password_hash = UnicodeAttribute()
     app_since = Moment(null=True)
     email_codes_since = Moment(null=True)
-    last_workspace_id = UnicodeAttribute(null=True)
+    last_workspace_id = Identifier(null=True)
     created_at = Moment()
 
 
 class EmailClaimItem(Item, discriminator="email_claim"):
     """Whose account an address belongs to."""
 
-    person_id = UnicodeAttribute()
+    person_id = Identifier()
 
 
 class SessionItem(Item, discriminator="session"):
     """A session, under the digest of its token."""
 
-    id = UnicodeAttribute()
-    person_id = UnicodeAttribute()
+    id = Identifier()
+    person_id = Identifier()
     browser = UnicodeAttribute(null=True)
     os = UnicodeAttribute(null=True)
     ip_address = UnicodeAttribute(null=True)
     signed_in_at = Moment()
     last_active_at = Moment()
     expires_at = Moment()
-    workspace_id = UnicodeAttribute(null=True)
+    workspace_id = Identifier(null=True)
 
 
 class SessionPointerItem(Item, discriminator="session_pointer"):
@@ -60,10 +60,10 @@ class SessionPointerItem(Item, discriminator="session_pointer"):
 class ApiKeyTokenItem(Item, discriminator="api_key_token"):
     """What authentication needs of an API key, under the digest of its secret."""
 
-    key_id = UnicodeAttribute()
-    workspace_id = UnicodeAttribute()
+    key_id = Identifier()
+    workspace_id = Identifier()
     scope = UnicodeAttribute()
-    maker_id = UnicodeAttribute(null=True)
+    maker_id = Identifier(null=True)
     used_at = Moment(null=True)
     ends_at = Moment(null=True)
     """When a rotated secret stops working."""
@@ -98,7 +98,7 @@ def find_token(digest: str) -> SessionItem | ApiKeyTokenItem | None:
 def find_person(person: PersonScope) -> Person | None:
     """The account, or None once it is deleted."""
     item = find(PersonItem, person_key(person))
-    return item and as_person(item)
+    return as_person(item) if item else None
 
 
 def find_people(ids: Iterable[UUID]) -> dict[UUID, Person]:
@@ -111,7 +111,7 @@ def find_people(ids: Iterable[UUID]) -> dict[UUID, Person]:
 def find_person_by_email(email: str) -> Person | None:
     """The account that the address belongs to."""
     claim = find(EmailClaimItem, email_claim_key(email))
-    return find_person(PersonScope(UUID(claim.person_id))) if claim else None
+    return find_person(PersonScope(claim.person_id)) if claim else None
 
 
 def sessions_of(person: PersonScope) -> list[Session]:
@@ -130,15 +130,15 @@ def add_session(changes: Changes, session: Session) -> None:
         SessionItem(
             pk,
             sk,
-            id=str(session.id),
-            person_id=str(session.person_id),
+            id=session.id,
+            person_id=session.person_id,
             browser=session.browser,
             os=session.os,
             ip_address=session.ip_address,
             signed_in_at=session.signed_in_at,
             last_active_at=session.last_active_at,
             expires_at=session.expires_at,
-            workspace_id=session.workspace_id and str(session.workspace_id),
+            workspace_id=session.workspace_id,
         )
     )
     pointer = session_pointer_key(PersonScope(session.person_id), session.id)
@@ -158,7 +158,7 @@ def activate_workspace(changes: Changes, session: Session, workspace_id: UUID | 
     value = (
         SessionItem.workspace_id.remove()
         if workspace_id is None
-        else SessionItem.workspace_id.set(str(workspace_id))
+        else SessionItem.workspace_id.set(workspace_id)
     )
     changes.update(row, [value], SessionItem.pk.exists())
 
@@ -168,7 +168,7 @@ def remember_workspace(changes: Changes, person: Person, workspace_id: UUID | No
     value = (
         PersonItem.last_workspace_id.remove()
         if workspace_id is None
-        else PersonItem.last_workspace_id.set(str(workspace_id))
+        else PersonItem.last_workspace_id.set(workspace_id)
     )
     changes.update(PersonItem(*person_key(person.scope)), [value], PersonItem.pk.exists())
 
@@ -184,13 +184,13 @@ def touch_session(session: Session, now: datetime) -> None:
 def as_person(item: PersonItem) -> Person:
     """The account as a value."""
     return Person(
-        id=UUID(item.id),
+        id=item.id,
         name=item.name,
         email=item.email,
         email_verified=item.email_verified_at is not None,
         app_since=item.app_since,
         email_codes_since=item.email_codes_since,
-        last_workspace_id=item.last_workspace_id and UUID(item.last_workspace_id),
+        last_workspace_id=item.last_workspace_id,
         created_at=item.created_at,
     )
 
@@ -198,15 +198,15 @@ def as_person(item: PersonItem) -> Person:
 def as_session(item: SessionItem) -> Session:
     """The session as a value."""
     return Session(
-        id=UUID(item.id),
-        person_id=UUID(item.person_id),
+        id=item.id,
+        person_id=item.person_id,
         browser=item.browser,
         os=item.os,
         ip_address=item.ip_address,
         signed_in_at=item.signed_in_at,
         last_active_at=item.last_active_at,
         expires_at=item.expires_at,
-        workspace_id=item.workspace_id and UUID(item.workspace_id),
+        workspace_id=item.workspace_id,
         token_digest=item.pk.removeprefix("token#"),
     )
 
@@ -214,10 +214,10 @@ def as_session(item: SessionItem) -> Session:
 def as_holder(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
     """The key's caller as a value."""
     return ApiKeyHolder(
-        key_id=UUID(item.key_id),
+        key_id=item.key_id,
         scope=KeyScope(item.scope),
-        workspace=WorkspaceScope(UUID(item.workspace_id)),
-        maker_id=item.maker_id and UUID(item.maker_id),
+        workspace=WorkspaceScope(item.workspace_id),
+        maker_id=item.maker_id,
         token=token,
     )
 

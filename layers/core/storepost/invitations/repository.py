@@ -4,13 +4,13 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
-from pynamodb.attributes import ListAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 
 from storepost import clock
 from storepost.ids import short
 from storepost.invitations.model import DAY, Invitation, Status
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Item, Key, Moment, VersionedItem, find, find_all
+from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, find, find_all
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.model import Role
 
@@ -18,8 +18,8 @@ from storepost.workspaces.model import Role
 class InvitationItem(VersionedItem, discriminator="invitation"):
     """An invitation, in its workspace's partition."""
 
-    id = UnicodeAttribute()
-    workspace_id = UnicodeAttribute()
+    id = Identifier()
+    workspace_id = Identifier()
     email = UnicodeAttribute()
     role = UnicodeAttribute()
     invited_by = UnicodeAttribute()
@@ -32,19 +32,19 @@ class InvitationItem(VersionedItem, discriminator="invitation"):
 class InvitationPointerItem(Item, discriminator="invitation_pointer"):
     """Which workspace an invitation belongs to."""
 
-    workspace_id = UnicodeAttribute()
+    workspace_id = Identifier()
 
 
 class InvitedItem(Item, discriminator="invited"):
     """That an address has an open invitation; gone once it is answered or deleted."""
 
-    invitation_id = UnicodeAttribute()
+    invitation_id = Identifier()
 
 
 class InvitationSendsItem(VersionedItem, discriminator="invitation_sends"):
     """When a person sent invitation emails in the last 24 hours, in seconds."""
 
-    sent = ListAttribute(of=NumberAttribute)
+    sent = JSONAttribute()
 
 
 def invitation_key(workspace: WorkspaceScope, invitation_id: UUID) -> Key:
@@ -77,19 +77,19 @@ class InvitationRepository:
     def get(self, invitation_id: UUID) -> Invitation | None:
         """The invitation, whatever became of it."""
         item = find(InvitationItem, invitation_key(self._scope, invitation_id))
-        return item and _as_invitation(item)
+        return _as_invitation(item) if item else None
 
     def open_for(self, email: str) -> UUID | None:
         """The open invitation of an address."""
         claim = find(InvitedItem, invited_key(self._scope, email))
-        return claim and UUID(claim.invitation_id)
+        return claim.invitation_id if claim else None
 
     def all_open(self) -> list[Invitation]:
         """The open invitations, expired ones too."""
         claims = InvitedItem.query(
             self._scope.key, InvitedItem.sk.startswith("invited#"), consistent_read=True
         )
-        keys = [invitation_key(self._scope, UUID(claim.invitation_id)) for claim in claims]
+        keys = [invitation_key(self._scope, claim.invitation_id) for claim in claims]
         rows = find_all(keys).values()
         return [_as_invitation(row) for row in rows if isinstance(row, InvitationItem)]
 
@@ -97,12 +97,10 @@ class InvitationRepository:
         """A new invitation with its pointer and the claim of its address."""
         changes.create(self._item(invitation))
         changes.create(
-            InvitationPointerItem(*pointer_key(invitation.id), workspace_id=str(self._scope.id))
+            InvitationPointerItem(*pointer_key(invitation.id), workspace_id=self._scope.id)
         )
         changes.create(
-            InvitedItem(
-                *invited_key(self._scope, invitation.email), invitation_id=str(invitation.id)
-            )
+            InvitedItem(*invited_key(self._scope, invitation.email), invitation_id=invitation.id)
         )
 
     def mark_sent(self, changes: Changes, invitation: Invitation) -> None:
@@ -130,8 +128,8 @@ class InvitationRepository:
     def _item(self, invitation: Invitation) -> InvitationItem:
         return InvitationItem(
             *invitation_key(self._scope, invitation.id),
-            id=str(invitation.id),
-            workspace_id=str(self._scope.id),
+            id=invitation.id,
+            workspace_id=self._scope.id,
             email=invitation.email,
             role=invitation.role,
             invited_by=invitation.invited_by,
@@ -147,7 +145,7 @@ def find_invitation(invitation_id: UUID) -> Invitation | None:
     pointer = find(InvitationPointerItem, pointer_key(invitation_id))
     if pointer is None:
         return None
-    return InvitationRepository(WorkspaceScope(UUID(pointer.workspace_id))).get(invitation_id)
+    return InvitationRepository(WorkspaceScope(pointer.workspace_id)).get(invitation_id)
 
 
 def sends_of(person: PersonScope, now: datetime) -> InvitationSendsItem:
@@ -163,8 +161,8 @@ def sends_of(person: PersonScope, now: datetime) -> InvitationSendsItem:
 
 def _as_invitation(item: InvitationItem) -> Invitation:
     return Invitation(
-        id=UUID(item.id),
-        workspace_id=UUID(item.workspace_id),
+        id=item.id,
+        workspace_id=item.workspace_id,
         email=item.email,
         role=Role(item.role),
         invited_by=item.invited_by,

@@ -4,9 +4,9 @@ from typing import Literal
 from uuid import UUID
 
 from storepost import clock
-from storepost.wire import RequestBody, Shape, Timestamp
 from storepost.invitations.model import Invitation, Status
 from storepost.values.emails import EmailAddress
+from storepost.wire import RequestBody, Shape, Timestamp
 from storepost.workspaces.model import Role, Workspace
 
 

@@ -20,17 +20,21 @@ type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 
 def queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
     """The handler of a standard queue's reader."""
-    return _handler(
-        BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False), work
-    )
+    return _handler(BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False), work)
 
 
 def fifo_queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
     """The handler of a FIFO queue's reader: a failure holds back its own group only."""
     return _handler(
-        SqsFifoPartialProcessor(skip_group_on_error=True, raise_on_entire_batch_failure=False),
+        _partial_fifo(),
         work,
     )
+
+
+def _partial_fifo() -> SqsFifoPartialProcessor:
+    processor = SqsFifoPartialProcessor(skip_group_on_error=True)
+    processor.raise_on_entire_batch_failure = False  # its constructor doesn't take it
+    return processor
 
 
 def stream_handler(work: Callable[[DynamoDBRecord, LambdaContext], None]) -> Handler:

@@ -6,16 +6,17 @@ stream missed. A row is deleted once it was sent, so that what is left is what i
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from pynamodb.attributes import ListAttribute, MapAttribute, UnicodeAttribute
+from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 
 from storepost import clock
 from storepost.ids import new_id, short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Item
+from storepost.persistence.item import Identifier, Item
 
 SHARDS = 8
 PARTITION = "due#outbox#"
@@ -28,19 +29,26 @@ class Queue(StrEnum):
     WRITE_BACKS = "write_backs"
 
 
-class OutboxMessage(MapAttribute[str, object]):
-    """One message of an outbox row: its body, and in a FIFO queue its group."""
+@dataclass(frozen=True)
+class Message:
+    """One message: its body as JSON, and in a FIFO queue its group."""
 
-    body = UnicodeAttribute()
-    group = UnicodeAttribute(null=True)
+    body: str
+    group: str | None = None
 
 
 class OutboxItem(Item, discriminator="outbox"):
     """What goes out: the queue and its messages."""
 
-    id = UnicodeAttribute()
+    id = Identifier()
     queue = UnicodeAttribute()
-    messages = ListAttribute(of=OutboxMessage)
+    sent = JSONAttribute()
+    """The messages, each `[body, group]`."""
+
+    @property
+    def messages(self) -> list[Message]:
+        """What goes out."""
+        return [Message(body, group) for body, group in self.sent]
 
 
 def partition(shard: int) -> str:
@@ -61,12 +69,9 @@ def send_with(
         OutboxItem(
             partition(row.int % SHARDS),
             f"{clock.to_text(clock.now())}#{short(row)}",
-            id=str(row),
+            id=row,
             queue=queue,
-            messages=[
-                OutboxMessage(body=json.dumps(body, separators=(",", ":")), group=group)
-                for body, group in bodies
-            ],
+            sent=[[json.dumps(body, separators=(",", ":")), group] for body, group in bodies],
         )
     )
     return row

@@ -5,7 +5,7 @@ Killed in between, a row is sent again: every consumer knows a message by its de
 
 from datetime import timedelta
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import boto3
 
@@ -36,7 +36,7 @@ def _address(queue: Queue) -> str:
 
 def relay_image(image: dict[str, Any]) -> None:
     """Sends the outbox row that the stream brings, in DynamoDB's own notation."""
-    relay(cast("OutboxItem", OutboxItem.from_raw_data(image)))
+    relay(OutboxItem.from_raw_data(image))
 
 
 def relay(row: OutboxItem) -> None:

@@ -6,14 +6,17 @@ import time
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, cast
+from uuid import UUID
 
 from pynamodb.attributes import (
+    Attribute,
     DiscriminatorAttribute,
     TTLAttribute,
     UnicodeAttribute,
     VersionAttribute,
 )
 from pynamodb.connection import Connection
+from pynamodb.constants import STRING
 from pynamodb.exceptions import DoesNotExist
 from pynamodb.models import Model
 
@@ -26,16 +29,32 @@ BATCH_GET_KEYS = 100
 _PATIENCE = 8
 
 
-class Moment(UnicodeAttribute):
+class Moment(Attribute[datetime]):
     """A moment as the text that sorts and that answers show."""
 
-    def serialize(self, value: datetime) -> str:  # type: ignore[override]
+    attr_type = STRING
+
+    def serialize(self, value: datetime) -> str:
         """24 characters, UTC, milliseconds."""
         return clock.to_text(value)
 
-    def deserialize(self, value: str) -> datetime:  # type: ignore[override]
+    def deserialize(self, value: str) -> datetime:
         """What `serialize` wrote."""
         return clock.from_text(value)
+
+
+class Identifier(Attribute[UUID]):
+    """An id as answers show it."""
+
+    attr_type = STRING
+
+    def serialize(self, value: UUID) -> str:
+        """36 characters."""
+        return str(value)
+
+    def deserialize(self, value: str) -> UUID:
+        """What `serialize` wrote."""
+        return UUID(value)
 
 
 class Row(Model):
@@ -109,11 +128,11 @@ def find_all(keys: Iterable[Key]) -> dict[Key, Item]:
         asked, waiting = waiting[:BATCH_GET_KEYS], waiting[BATCH_GET_KEYS:]
         response = connection.batch_get_item(
             Item.Meta.table_name,
-            [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in asked],
+            cast("Any", [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in asked]),
             consistent_read=True,
         )
         for raw in response["Responses"].get(Item.Meta.table_name, []):
-            item = cast("Item", Item.from_raw_data(raw))
+            item = Item.from_raw_data(raw)
             found[item.key] = item
         left = response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
         if left:

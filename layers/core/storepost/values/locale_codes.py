@@ -35,7 +35,9 @@ def parts(code: str) -> LocaleParts:
     import langcodes  # noqa: PLC0415 - 38 ms
 
     language = langcodes.Language.get(code, normalize=False)
-    return LocaleParts(code, language.language, language.territory, language.display_name("en"))
+    return LocaleParts(
+        code, language.language or "", language.territory, language.display_name("en")
+    )
 
 
 LocaleCode = Annotated[

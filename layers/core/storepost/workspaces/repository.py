@@ -11,7 +11,16 @@ from pynamodb.expressions.update import Action
 from storepost import clock
 from storepost.ids import short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Item, Key, Moment, VersionedItem, find, find_all, find_in
+from storepost.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+    find_in,
+)
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.model import Membership, Role, Workspace
 
@@ -19,7 +28,7 @@ from storepost.workspaces.model import Membership, Role, Workspace
 class WorkspaceItem(VersionedItem, discriminator="workspace"):
     """A workspace."""
 
-    id = UnicodeAttribute()
+    id = Identifier()
     name = UnicodeAttribute()
     slug = UnicodeAttribute()
     require_two_factor = BooleanAttribute(default=False)
@@ -30,15 +39,15 @@ class WorkspaceItem(VersionedItem, discriminator="workspace"):
 class SlugItem(Item, discriminator="slug"):
     """Which workspace a slug belongs to."""
 
-    workspace_id = UnicodeAttribute()
+    workspace_id = Identifier()
 
 
 class MembershipItem(VersionedItem, discriminator="membership"):
     """A membership, in the workspace's partition under the person."""
 
-    id = UnicodeAttribute()
-    workspace_id = UnicodeAttribute()
-    person_id = UnicodeAttribute()
+    id = Identifier()
+    workspace_id = Identifier()
+    person_id = Identifier()
     role = UnicodeAttribute()
     joined_at = Moment()
     last_active_at = Moment(null=True)
@@ -47,7 +56,7 @@ class MembershipItem(VersionedItem, discriminator="membership"):
 class MembershipPointerItem(Item, discriminator="membership_pointer"):
     """That a person belongs to a workspace, in the person's partition."""
 
-    workspace_id = UnicodeAttribute()
+    workspace_id = Identifier()
 
 
 def workspace_key(workspace: WorkspaceScope) -> Key:
@@ -88,12 +97,12 @@ class WorkspaceRepository:
     def get(self) -> Workspace | None:
         """The workspace, or None once it is deleted."""
         item = find(WorkspaceItem, workspace_key(self._scope))
-        return item and as_workspace(item)
+        return as_workspace(item) if item else None
 
     def membership_of(self, person_id: UUID) -> Membership | None:
         """Somebody's membership, or None."""
         item = find(MembershipItem, membership_key(self._scope, person_id))
-        return item and as_membership(item)
+        return as_membership(item) if item else None
 
     def memberships(self) -> list[Membership]:
         """All of them, in no order that means anything."""
@@ -117,13 +126,13 @@ class WorkspaceRepository:
         changes.create(
             WorkspaceItem(
                 *workspace_key(self._scope),
-                id=str(workspace.id),
+                id=workspace.id,
                 name=workspace.name,
                 slug=workspace.slug,
                 created_at=clock.now(),
             )
         )
-        changes.create(SlugItem(*slug_key(workspace.slug), workspace_id=str(workspace.id)))
+        changes.create(SlugItem(*slug_key(workspace.slug), workspace_id=workspace.id))
 
     def update(
         self, changes: Changes, *, name: str | None, require_two_factor: bool | None
@@ -144,16 +153,16 @@ class WorkspaceRepository:
         changes.create(
             MembershipItem(
                 *key,
-                id=str(membership.id),
-                workspace_id=str(self._scope.id),
-                person_id=str(membership.person_id),
+                id=membership.id,
+                workspace_id=self._scope.id,
+                person_id=membership.person_id,
                 role=membership.role,
                 joined_at=membership.joined_at,
                 last_active_at=membership.last_active_at,
             )
         )
         pointer = membership_pointer_key(membership.person, self._scope)
-        changes.create(MembershipPointerItem(*pointer, workspace_id=str(self._scope.id)))
+        changes.create(MembershipPointerItem(*pointer, workspace_id=self._scope.id))
 
     def touch_member(self, person_id: UUID, now: datetime) -> None:
         """Notes that the member is active."""
@@ -175,7 +184,7 @@ def standings_of(person: PersonScope) -> list[Standing]:
     pointers = MembershipPointerItem.query(
         person.key, MembershipPointerItem.sk.startswith("membership#"), consistent_read=True
     )
-    scopes = [WorkspaceScope(UUID(pointer.workspace_id)) for pointer in pointers]
+    scopes = [WorkspaceScope(pointer.workspace_id) for pointer in pointers]
     return _standings(scopes, person.id)
 
 
@@ -195,7 +204,7 @@ def _standings(scopes: Iterable[WorkspaceScope], person_id: UUID) -> list[Standi
 def as_workspace(item: WorkspaceItem) -> Workspace:
     """The workspace as a value."""
     return Workspace(
-        id=UUID(item.id),
+        id=item.id,
         name=item.name,
         slug=item.slug,
         require_two_factor=item.require_two_factor,
@@ -206,9 +215,9 @@ def as_workspace(item: WorkspaceItem) -> Workspace:
 def as_membership(item: MembershipItem) -> Membership:
     """The membership as a value."""
     return Membership(
-        id=UUID(item.id),
-        workspace_id=UUID(item.workspace_id),
-        person_id=UUID(item.person_id),
+        id=item.id,
+        workspace_id=item.workspace_id,
+        person_id=item.person_id,
         role=Role(item.role),
         joined_at=item.joined_at,
         last_active_at=item.last_active_at,

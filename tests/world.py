@@ -1,0 +1,293 @@
+"""A world for one test: people, workspaces and keys, requests as the gateway makes them, and what
+the streams and queues carry."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+import boto3
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.dynamodb.models import dynamodb_backends
+from moto.ses.models import ses_backends
+from moto.sqs.models import sqs_backends
+
+from local import aws, gateway, pumps
+from storepost import clock
+from storepost.identity.model import KeyScope, Session
+from storepost.identity.repository import (
+    ApiKeyTokenItem,
+    EmailClaimItem,
+    PersonItem,
+    SessionItem,
+    activate_workspace,
+    add_session,
+    as_session,
+    email_claim_key,
+    find_token,
+    person_key,
+    token_key,
+)
+from storepost.identity.tokens import digest, new_api_key, new_session_token
+from storepost.ids import new_id
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Item
+from storepost.scope import PersonScope, WorkspaceScope
+from storepost.workspaces.model import Membership, Role, Workspace
+from storepost.workspaces.repository import WorkspaceRepository
+
+BASE_URL = "https://api.example.com/v1"
+CANARY = "canary"
+"""Stands in every address and name that the tests make: no log line may hold it."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the gateway gave back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+    def header(self, name: str) -> str | None:
+        """A header, whatever its case."""
+        return {k.lower(): v for k, v in self.headers.items()}.get(name.lower())
+
+    def problem(self) -> tuple[int, str]:
+        """Status and code, once the whole is seen to be a problem detail."""
+        assert self.header("content-type") == "application/problem+json"
+        document = self.json
+        assert set(document) <= {"type", "title", "status", "detail", "code", "errors"}
+        assert document["status"] == self.status
+        assert document["type"].startswith(f"{BASE_URL}/problems/")
+        assert document["title"]
+        assert document["detail"]
+        return self.status, document["code"]
+
+    def error_paths(self) -> list[str]:
+        """Where the 422's errors are."""
+        assert self.problem() == (422, "validation")
+        assert all(error["message"] for error in self.json["errors"])
+        return [error["path"] for error in self.json["errors"]]
+
+
+@dataclass(frozen=True)
+class Someone:
+    """A signed-in person of the world."""
+
+    id: UUID
+    name: str
+    email: str
+    token: str
+    session_id: UUID
+
+
+@dataclass(frozen=True)
+class Email:
+    """An email as SES got it."""
+
+    to: str
+    subject: str
+    text: str
+    html: str
+
+
+@dataclass
+class World:
+    """Everything that a test needs of the outside."""
+
+    _people: int = 0
+    _stream: pumps.StreamPump = field(default_factory=pumps.StreamPump)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        token: str | None = None,
+        json_body: object = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, object] | None = None,
+        key: str | None = None,
+        source_ip: str = "203.0.113.7",
+    ) -> Answer:
+        """A request through the gateway; `key` is the idempotency key."""
+        sent = dict(headers or {})
+        if token:
+            sent["authorization"] = f"Bearer {token}"
+        if key is not None:
+            sent["idempotency-key"] = key
+        if json_body is not None:
+            body = json.dumps(json_body).encode()
+        if body is not None:
+            sent.setdefault("content-type", "application/json")
+        event = gateway.http_event(
+            method,
+            f"/v1{path}",
+            query=urlencode(query or {}),
+            headers=sent,
+            body=body or b"",
+            source_ip=source_ip,
+        )
+        answer = gateway.handle(event)
+        return Answer(answer.status, answer.headers, answer.body)
+
+    def person(self, name: str | None = None, *, verified: bool = True) -> Someone:
+        """A person who is signed in and belongs to no workspace."""
+        self._people += 1
+        name = name or f"Person {self._people} {CANARY}"
+        email = f"person{self._people}.{CANARY}@example.com"
+        identifier, now = new_id(), clock.now()
+        changes = Changes()
+        changes.create(
+            PersonItem(
+                *person_key(PersonScope(identifier)),
+                id=str(identifier),
+                name=name,
+                email=email,
+                email_verified_at=now if verified else None,
+                password_hash="no password verifies against this",
+                created_at=now,
+            )
+        )
+        changes.create(EmailClaimItem(*email_claim_key(email), person_id=str(identifier)))
+        changes.commit()
+        token, session_id = self.sign_in(identifier)
+        return Someone(identifier, name, email, token, session_id)
+
+    def sign_in(self, person_id: UUID, workspace: WorkspaceScope | None = None) -> tuple[str, UUID]:
+        """Another session of the person: its token and id."""
+        token, now = new_session_token(), clock.now()
+        session = Session(
+            id=new_id(),
+            person_id=person_id,
+            browser="Firefox",
+            os="Linux",
+            ip_address="203.0.113.7",
+            signed_in_at=now,
+            last_active_at=now,
+            expires_at=now + timedelta(days=30),
+            workspace_id=workspace.id if workspace else None,
+            token_digest=digest(token),
+        )
+        changes = Changes()
+        add_session(changes, session)
+        changes.commit()
+        return token, session.id
+
+    def workspace(self, owner: Someone, name: str | None = None) -> WorkspaceScope:
+        """A workspace of the owner, active in the owner's session."""
+        identifier = new_id()
+        slug = f"ws-{identifier.hex[:8]}"
+        workspace = Workspace(identifier, name or f"Shop {slug} {CANARY}", slug, False, 0)
+        changes = Changes()
+        WorkspaceRepository(workspace.scope).add(changes, workspace)
+        changes.commit()
+        self.join(owner, workspace.scope, Role.OWNER)
+        return workspace.scope
+
+    def join(self, someone: Someone, workspace: WorkspaceScope, role: Role) -> Membership:
+        """Makes somebody a member, with the workspace active in their session."""
+        membership = Membership(new_id(), workspace.id, someone.id, role, clock.now(), None)
+        changes = Changes()
+        WorkspaceRepository(workspace).add_member(changes, membership)
+        changes.commit()
+        self.activate(someone, workspace)
+        return membership
+
+    def activate(self, someone: Someone, workspace: WorkspaceScope | None) -> None:
+        """Makes the workspace the active one of the person's session, or none."""
+        session = find_token(digest(someone.token))
+        assert isinstance(session, SessionItem)
+        changes = Changes()
+        activate_workspace(changes, as_session(session), workspace.id if workspace else None)
+        changes.commit()
+
+    def member(self, workspace: WorkspaceScope, role: Role = Role.MEMBER) -> Someone:
+        """A new person in the workspace."""
+        someone = self.person()
+        self.join(someone, workspace, role)
+        return someone
+
+    def api_key(
+        self, workspace: WorkspaceScope, scope: KeyScope, maker: Someone | None = None
+    ) -> str:
+        """A key of the workspace."""
+        secret = new_api_key()
+        changes = Changes()
+        changes.create(
+            ApiKeyTokenItem(
+                *token_key(digest(secret)),
+                key_id=str(new_id()),
+                workspace_id=str(workspace.id),
+                scope=scope,
+                maker_id=str(maker.id) if maker else None,
+            )
+        )
+        changes.commit()
+        return secret
+
+    def deliver(self) -> None:
+        """Lets streams and queues carry everything that is on its way, until nothing moves."""
+        while self._stream.pump() + sum(pumps.pump_queue(q) for q in pumps.read_queues()):
+            pass
+
+    def emails(self) -> list[Email]:
+        """What SES was handed so far, oldest first, after everything was delivered."""
+        self.deliver()
+        return [_email(raw.raw_data) for raw in ses().sent_messages]
+
+    def advance(self, **by: float) -> None:
+        """Moves the service's time forward, by `timedelta`'s parameters."""
+        clock.advance(timedelta(**by))
+
+    def rows(self, prefix: str = "") -> list[Item]:
+        """The table's rows whose partition key begins so."""
+        return [row for row in Item.scan() if row.pk.startswith(prefix)]
+
+    def queue_depth(self, queue: str) -> int:
+        """How many messages a queue holds, waiting or in flight."""
+        sqs: Any = boto3.client("sqs")
+        url = sqs.get_queue_url(QueueName=aws.queue_name(queue))["QueueUrl"]
+        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        attributes = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
+        return sum(int(attributes[name]) for name in names)
+
+    def close(self) -> None:
+        """Empties AWS and puts the clock back."""
+        clock.reset()
+        for table in dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION].tables.values():
+            table.items.clear()
+            if table.stream_shard:
+                table.stream_shard.starting_sequence_number += len(table.stream_shard.items)
+                table.stream_shard.items.clear()
+        for queue in sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION].queues.values():
+            queue._messages = []
+            queue.pending_messages.clear()
+            queue.deleted_messages.clear()
+        ses().sent_messages.clear()
+
+
+def ses() -> Any:
+    """moto's SES."""
+    return ses_backends[DEFAULT_ACCOUNT_ID][aws.REGION]
+
+
+def _email(raw: str) -> Email:
+    message = message_from_bytes(raw.encode(), policy=policy.default)
+    assert isinstance(message, EmailMessage)
+    text, html = message.get_body(("plain",)), message.get_body(("html",))
+    assert text is not None
+    assert html is not None
+    return Email(message["to"], message["subject"], text.get_content(), html.get_content())
