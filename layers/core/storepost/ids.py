@@ -1,6 +1,8 @@
 """Identifiers: random ones, ones that follow from what they name, and their short form for keys."""
 
+import secrets
 from base64 import b64decode, b64encode
+from datetime import datetime
 from uuid import UUID, uuid4, uuid5
 
 # base64's alphabet in the order of its characters' codes, so that short ids sort as the UUIDs do.
@@ -13,6 +15,14 @@ _TO_PLAIN = bytes.maketrans(_SORTED, _PLAIN)
 def new_id() -> UUID:
     """A random identifier."""
     return uuid4()
+
+
+def timed_id(moment: datetime) -> UUID:
+    """A random identifier that sorts by its moment, in milliseconds (UUIDv7, RFC 9562)."""
+    milliseconds = int(moment.timestamp() * 1000)
+    random = secrets.randbits(74)
+    high, low = random >> 62, random & (1 << 62) - 1
+    return UUID(int=milliseconds << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
 
 
 def derived_id(parent: UUID, *parts: str) -> UUID:

@@ -1,0 +1,1 @@
+"""Customers as the stores know them, each part of one profile."""

@@ -1,0 +1,1 @@
+"""Customer profiles: one of a person, whatever the stores call them."""

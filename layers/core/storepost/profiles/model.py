@@ -1,0 +1,139 @@
+"""Profiles and what identifies them, as values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.consent.states import ConsentState
+from storepost.scope import WorkspaceScope
+from storepost.values.money import Money
+
+
+class IdentityType(StrEnum):
+    """What identifies a person, the strongest first (semantics, section 1.3)."""
+
+    PLATFORM_CUSTOMER_ID = "platform_customer_id"
+    EMAIL = "email"
+    PHONE = "phone"
+    SHOPIFY_CLIENT_ID = "shopify_client_id"
+    ANONYMOUS_ID = "anonymous_id"
+
+    @property
+    def strength(self) -> int:
+        """Greater is stronger; the last two are equal."""
+        return {"platform_customer_id": 4, "email": 3, "phone": 2}.get(self.value, 1)
+
+
+@dataclass(frozen=True, order=True)
+class Identity:
+    """A value that names one person: in the workspace, or in one store where `store_id` is set."""
+
+    type: IdentityType
+    value: str
+    store_id: UUID | None = None
+
+
+class LocaleSignal(StrEnum):
+    """How a locale came: stated, or guessed from the store's primary one."""
+
+    HARD = "hard"
+    SOFT = "soft"
+
+
+class LocaleOrigin(StrEnum):
+    """What kind of record brought a locale."""
+
+    ORDER = "order"
+    CUSTOMER = "customer"
+
+
+@dataclass(frozen=True)
+class LocaleSource:
+    """Where a profile's locale comes from; None on the profile for one that was set by hand."""
+
+    source: LocaleOrigin
+    store_id: UUID | None
+    signal: LocaleSignal
+    at: datetime
+
+
+@dataclass(frozen=True)
+class StoreLink:
+    """How many customers (deleted ones too) and orders of one store belong to a profile."""
+
+    customers: int = 0
+    orders: int = 0
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A person as a workspace knows them."""
+
+    id: UUID
+    workspace: WorkspaceScope
+    first_seen_at: datetime
+    last_seen_at: datetime
+    first_name: str | None = None
+    last_name: str | None = None
+    email: str | None = None
+    """The address that is shown; `identities` may hold others."""
+    phone: str | None = None
+    locale: str | None = None
+    locale_source: LocaleSource | None = None
+    email_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
+    """The state of the address that is shown: a copy, kept true in each change's transaction."""
+    sms_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
+    identities: tuple[Identity, ...] = ()
+    links: Mapping[UUID, StoreLink] = field(default_factory=dict)
+    orders: int = 0
+    spent: Mapping[str, int] = field(default_factory=dict)
+    """Minor units by currency: total less refunds of orders neither test nor cancelled."""
+
+    @property
+    def name(self) -> str | None:
+        """First and last name, as far as there are any."""
+        return " ".join(part for part in (self.first_name, self.last_name) if part) or None
+
+    @property
+    def is_customer(self) -> bool:
+        """Whether the person has a customer or an order in any store."""
+        return bool(self.links)
+
+    @property
+    def store_ids(self) -> tuple[UUID, ...]:
+        """The stores that know the person."""
+        return tuple(sorted(self.links))
+
+    @property
+    def spent_money(self) -> tuple[Money, ...]:
+        """What the person spent, a sum a currency."""
+        return tuple(Money(amount, code) for code, amount in sorted(self.spent.items()) if amount)
+
+    def seen(self, *moments: datetime) -> "Profile":
+        """The profile once it was seen at these moments too."""
+        return replace(
+            self,
+            first_seen_at=min(self.first_seen_at, *moments),
+            last_seen_at=max(self.last_seen_at, *moments),
+        )
+
+    def linked(self, store_id: UUID, *, customers: int = 0, orders: int = 0) -> "Profile":
+        """The profile with so many more customers and orders of a store; none left, no link."""
+        link = self.links.get(store_id, StoreLink())
+        after = StoreLink(link.customers + customers, link.orders + orders)
+        links = {key: value for key, value in self.links.items() if key != store_id}
+        if after != StoreLink():
+            links[store_id] = after
+        return replace(self, links=links, orders=self.orders + orders)
+
+    def with_locale(self, locale: str, source: LocaleSource) -> "Profile":
+        """The profile after a locale signal: one set by hand stays, hard beats soft, then newer."""
+        if self.locale is not None and self.locale_source is None:
+            return self
+        held = self.locale_source
+        rank = {LocaleSignal.SOFT: 0, LocaleSignal.HARD: 1}
+        if held and (rank[source.signal], source.at) <= (rank[held.signal], held.at):
+            return self
+        return replace(self, locale=locale, locale_source=source)

@@ -1,0 +1,74 @@
+"""A connected store as a value."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.scope import WorkspaceScope
+
+
+class Platform(StrEnum):
+    """What a store runs on."""
+
+    SHOPIFY = "shopify"
+    CUSTOM = "custom"
+
+
+class StoreStatus(StrEnum):
+    """Whether a store takes part."""
+
+    ACTIVE = "active"
+    DISCONNECTED = "disconnected"
+
+
+class ConnectionStatus(StrEnum):
+    """How the connection to a store is doing."""
+
+    CONNECTED = "connected"
+    NEEDS_REAUTH = "needs_reauth"
+    DISCONNECTED = "disconnected"
+
+
+@dataclass(frozen=True)
+class StoreLocale:
+    """One of a store's locales."""
+
+    locale: str
+    label: str
+    is_primary: bool
+    country: str
+    currency: str
+    url: str | None
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store of a workspace."""
+
+    id: UUID
+    workspace: WorkspaceScope
+    platform: Platform
+    name: str
+    external_id: str
+    currency: str
+    primary_locale: str
+    status: StoreStatus
+    connection_status: ConnectionStatus
+    takes_consent: bool
+    """Whether consent can be written back: a custom store has an address for it."""
+    admin_url: str
+    storefront_url: str | None
+    contact_email: str | None
+    connected_at: datetime
+    locales: tuple[StoreLocale, ...]
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the store takes and gives data."""
+        return self.status is StoreStatus.ACTIVE
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether its data comes through this interface."""
+        return self.platform is Platform.CUSTOM

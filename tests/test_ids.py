@@ -1,0 +1,42 @@
+"""Identifiers."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storepost.ids import from_short, short, timed_id
+
+MOMENTS = st.datetimes(
+    datetime(1990, 1, 1),
+    datetime(2200, 1, 1),
+    timezones=st.just(UTC),  # noqa: DTZ001
+)
+
+
+class TestShort:
+    """The 22 characters in keys."""
+
+    @given(st.uuids())
+    def test_goes_back(self, identifier: UUID) -> None:
+        assert len(short(identifier)) == 22
+        assert from_short(short(identifier)) == identifier
+
+    @given(st.uuids(), st.uuids())
+    def test_sorts_as_the_identifiers_do(self, a: UUID, b: UUID) -> None:
+        assert (short(a) < short(b)) == (str(a) < str(b))
+
+
+class TestTimedId:
+    """UUIDv7."""
+
+    @given(MOMENTS)
+    def test_is_a_version_7_of_the_moment(self, moment: datetime) -> None:
+        identifier = timed_id(moment)
+        assert (identifier.version, identifier.variant) == (7, "specified in RFC 4122")
+        assert identifier.int >> 80 == int(moment.timestamp() * 1000)
+
+    @given(MOMENTS)
+    def test_a_later_one_is_greater(self, moment: datetime) -> None:
+        assert timed_id(moment) < timed_id(moment + timedelta(milliseconds=1))
