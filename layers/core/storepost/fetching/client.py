@@ -54,7 +54,7 @@ def post(
     deadline = _Deadline(timeout)
     target = authorize(url, schemes=schemes, seconds=timeout)
     with _exchange("POST", target, deadline, headers, body) as response:
-        return Answer(response.status, response.headers, response.read(ANSWER_BYTES))
+        return Answer(response.status, response.headers, _beginning(response))
 
 
 class _Deadline:
@@ -102,6 +102,8 @@ def tls_context() -> ssl.SSLContext:
     """Certificates by the system's authorities, for the host's name, TLS 1.2 or later."""
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
+    # RFC 9525, section 6.3: a common name is no identity, not even where no other is given.
+    context.hostname_checks_common_name = False
     return context
 
 
@@ -129,6 +131,14 @@ def _exchange(
                 yield response
     except (OSError, HTTPException, exceptions.HTTPError) as error:
         raise FetchFailed(_failure(error)) from error
+
+
+def _beginning(response: HTTPResponse) -> bytes:
+    body = response.read(ANSWER_BYTES)
+    if len(body) < ANSWER_BYTES:
+        # An answer that broke off looks like a short one until more of it is asked for.
+        response.read(1)
+    return body
 
 
 def _connected(target: Target, deadline: _Deadline) -> socket.socket:
