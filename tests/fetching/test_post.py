@@ -39,7 +39,13 @@ def test_a_request_arrives_as_it_was_meant(shop: Server, wire: Wire) -> None:
     answer = post(
         "http://Shop.example/hook/a?b=c%20d#part",
         body=b'{"a":1}',
-        headers={"content-type": "application/json", "webhook-id": "one", "user-agent": "other"},
+        headers={
+            "content-type": "application/json",
+            "webhook-id": "one",
+            "user-agent": "other",
+            "accept-encoding": "gzip",
+            "connection": "keep-alive",
+        },
         timeout=5,
         schemes=HTTP_OR_HTTPS,
     )

@@ -171,6 +171,30 @@ def test_an_address_proves_itself_too(tls: Contexts, resolver: Resolver, wire: W
     assert resolver.asked == []
 
 
+def test_an_ipv6_address_proves_itself_too(tls: Contexts, wire: Wire) -> None:
+    with serving(OK, tls("2606:4700::1111")) as server:
+        wire.lead("2606:4700::1111", 443, server.port)
+        assert send("https://[2606:4700::1111]/") == (200, b"ok")
+        assert server.header("host") == ["[2606:4700::1111]"]
+
+
+def test_http_1_is_what_is_spoken(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
+    resolver.answers["hooks.example"] = [[ADDRESS]]
+    modern = tls("hooks.example")
+    modern.set_alpn_protocols(["h2", "http/1.1"])
+    agreed: list[str | None] = []
+
+    def script(connection: socket.socket) -> None:
+        assert isinstance(connection, ssl.SSLSocket)
+        agreed.append(connection.selected_alpn_protocol())
+        OK(connection)
+
+    with serving(script, modern) as server:
+        wire.lead(ADDRESS, 443, server.port)
+        assert send("https://hooks.example/") == (200, b"ok")
+    assert agreed == ["http/1.1"]
+
+
 def refused(server: Server, resolver: Resolver, wire: Wire) -> None:
     """The handshake fails, and not a byte of the request has left."""
     resolver.answers["hooks.example"] = [[ADDRESS]]
@@ -248,6 +272,29 @@ def test_a_silent_handshake_ends_at_the_deadline(
             send("https://hooks.example/", timeout=0.4)
     assert failed.value.reason == Failure.TIMED_OUT.value
     assert 0.4 <= time.monotonic() - begun < 4
+
+
+def test_a_server_that_does_not_read_ends_at_the_deadline_under_tls(
+    tls: Contexts, resolver: Resolver, wire: Wire
+) -> None:
+    """It takes a little now and then, so that no single wait is as long as the timeout."""
+    resolver.answers["hooks.example"] = [[ADDRESS]]
+    side = tls("hooks.example")
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as threads:
+        wire.lead(ADDRESS, 443, listener.getsockname()[1])
+        begun = time.monotonic()
+        sending = threads.submit(
+            post, "https://hooks.example/", body=bytes(50_000_000), headers={}, timeout=0.6
+        )
+        connection, _ = listener.accept()
+        with side.wrap_socket(connection, server_side=True) as secured:
+            while not sending.done() and time.monotonic() - begun < 5:
+                time.sleep(0.05)
+                secured.recv(16_384)
+            with pytest.raises(FetchFailed) as failed:
+                sending.result()
+    assert failed.value.reason == Failure.TIMED_OUT.value
+    assert 0.6 <= time.monotonic() - begun < 4
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def post(
 
     `timeout` is in seconds and covers everything from the resolver's answer to the last byte.
     Content is asked for and given back as it is, without decompression. Raises `UrlNotAllowed`
-    and `FetchFailed`.
+    and `FetchFailed`. `Accept-Encoding`, `Connection` and `User-Agent` are set here.
     """
     deadline = _Deadline(timeout)
     target = authorize(url, schemes=schemes, seconds=timeout)
@@ -74,8 +74,8 @@ class _Deadline:
 class _TimedSocket(socket.socket):
     """A socket whose every wait ends at one deadline.
 
-    A socket's own timeout begins anew with each byte, so a server that sends one a second would
-    hold us for as long as it likes.
+    A socket's own timeout begins anew with each `recv`, so a server that sends a byte a second
+    would hold us for as long as it likes. That of `sendall` covers the whole of it.
     """
 
     deadline: _Deadline
@@ -84,17 +84,13 @@ class _TimedSocket(socket.socket):
         self.settimeout(self.deadline.remaining())
         return super().recv_into(buffer, nbytes or 0, flags)
 
-    def send(self, data: Buffer, flags: int = 0) -> int:
-        self.settimeout(self.deadline.remaining())
-        return super().send(data, flags)
-
     def sendall(self, data: Buffer, flags: int = 0) -> None:
         self.settimeout(self.deadline.remaining())
         super().sendall(data, flags)
 
 
 class _TimedTlsSocket(_TimedSocket, ssl.SSLSocket):
-    """The same under TLS: `SSLSocket.sendall` sends piece by piece through `send`."""
+    """The same under TLS."""
 
 
 @cache
@@ -117,7 +113,7 @@ def _exchange(
     sent.update({"Accept-Encoding": "identity", "Connection": "close", "User-Agent": "Storepost"})
     try:
         with closing(kind(target.host, target.port)) as connection:
-            connection.auto_open = 0
+            connection.auto_open = 0  # it would connect by name
             connection.sock = _connected(target, deadline)
             connection.request(
                 method,
@@ -145,16 +141,13 @@ def _connected(target: Target, deadline: _Deadline) -> socket.socket:
     plain = _first_reached(target, deadline)
     if target.scheme != "https":
         return plain
-    try:
+    with plain:  # which `wrap_socket` takes over, so that there is nothing left to close
         plain.settimeout(deadline.remaining())
         context = tls_context()
         context.sslsocket_class = _TimedTlsSocket
         # OpenSSL itself checks the certificate for this name, in the handshake: nothing is sent
         # to a server that can't prove it. urllib3's `assert_hostname` would switch that off.
         secured = context.wrap_socket(plain, server_hostname=target.host)
-    except BaseException:
-        plain.close()
-        raise
     timed = cast(_TimedTlsSocket, secured)
     timed.deadline = deadline
     return timed
@@ -178,6 +171,7 @@ def _reach(address: Address, port: int, seconds: float, deadline: _Deadline) -> 
     reached.deadline = deadline
     try:
         reached.settimeout(seconds)
+        # Headers and body leave in two pieces; the second is not to wait for the first's receipt.
         reached.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         reached.connect((str(address), port))
     except BaseException:
