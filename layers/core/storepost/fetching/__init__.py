@@ -1,0 +1,15 @@
+"""Strangers' addresses: the one place in the project that opens what a customer's URL names."""
+
+from storepost.fetching.client import ANSWER_BYTES, Answer, post
+from storepost.fetching.guard import HTTP_OR_HTTPS, HTTPS, FetchFailed, UrlNotAllowed, check_url
+
+__all__ = [
+    "ANSWER_BYTES",
+    "HTTPS",
+    "HTTP_OR_HTTPS",
+    "Answer",
+    "FetchFailed",
+    "UrlNotAllowed",
+    "check_url",
+    "post",
+]
