@@ -238,6 +238,21 @@ class World:
         changes.commit()
         return secret
 
+    def store(self, by: Someone, **given: object) -> str:
+        """A custom store, connected by somebody in their active workspace: its id."""
+        body = {
+            "platform": "custom",
+            "name": f"Store {CANARY}",
+            "externalId": new_id().hex,
+            "currency": "EUR",
+            "primaryLocale": "de-AT",
+            "adminUrl": "https://admin.example.com/",
+            **given,
+        }
+        answer = self.call("POST", "/stores", token=by.token, json_body=body)
+        assert answer.status == 201, answer.body
+        return str(answer.json["id"])
+
     def deliver(self) -> None:
         """Lets streams and queues carry everything that is on its way, until nothing moves."""
         while self._stream.pump() + sum(pumps.pump_queue(q) for q in pumps.read_queues()):

@@ -147,6 +147,11 @@ class WorkspaceRepository:
             row = WorkspaceItem(*workspace_key(self._scope))
             changes.update(row, actions, WorkspaceItem.pk.exists())
 
+    def count_stores(self, changes: Changes, by: int) -> None:
+        """Counts an active store more or less."""
+        row = WorkspaceItem(*workspace_key(self._scope))
+        changes.update(row, [WorkspaceItem.store_count.add(by)], WorkspaceItem.pk.exists())
+
     def add_member(self, changes: Changes, membership: Membership) -> None:
         """A new membership with the person's pointer to it."""
         key = membership_key(self._scope, membership.person_id)
