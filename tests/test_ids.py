@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from storepost.ids import from_short, short, timed_id
 
 MOMENTS = st.datetimes(
-    datetime(1990, 1, 1),
-    datetime(2200, 1, 1),
-    timezones=st.just(UTC),  # noqa: DTZ001
+    datetime(1990, 1, 1),  # noqa: DTZ001 - Hypothesis wants the bounds without a zone
+    datetime(2200, 1, 1),  # noqa: DTZ001
+    timezones=st.just(UTC),
 )
 
 

@@ -63,6 +63,13 @@ class Session:
     workspace_id: UUID | None
     """The active workspace."""
     token_digest: str = field(repr=False)
+    workspace_since: datetime | None = None
+    """When the workspace was made active; None where the session opened in it."""
+
+    @property
+    def active_since(self) -> datetime:
+        """Since when the active workspace is active: no membership made later counts."""
+        return self.workspace_since or self.signed_in_at
 
     def is_over(self, now: datetime) -> bool:
         """Whether the session has ended by itself."""

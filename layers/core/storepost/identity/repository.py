@@ -9,11 +9,22 @@ from datetime import datetime
 from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
+from pynamodb.expressions.update import Action
 
+from storepost import clock
 from storepost.identity.model import ApiKeyHolder, KeyScope, Person, Session
 from storepost.ids import short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, find, find_all
+from storepost.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+    note,
+)
 from storepost.scope import PersonScope, WorkspaceScope
 
 
@@ -49,6 +60,7 @@ class SessionItem(Item, discriminator="session"):
     last_active_at = Moment()
     expires_at = Moment()
     workspace_id = Identifier(null=True)
+    workspace_since = Moment(null=True)
 
 
 class SessionPointerItem(Item, discriminator="session_pointer"):
@@ -139,6 +151,7 @@ def add_session(changes: Changes, session: Session) -> None:
             last_active_at=session.last_active_at,
             expires_at=session.expires_at,
             workspace_id=session.workspace_id,
+            workspace_since=session.workspace_since,
         )
     )
     pointer = session_pointer_key(PersonScope(session.person_id), session.id)
@@ -155,12 +168,15 @@ def remove_session(changes: Changes, session: Session) -> None:
 def activate_workspace(changes: Changes, session: Session, workspace_id: UUID | None) -> None:
     """Makes a workspace the session's active one, or none."""
     row = SessionItem(*token_key(session.token_digest))
-    value = (
-        SessionItem.workspace_id.remove()
+    actions: list[Action] = (
+        [SessionItem.workspace_id.remove(), SessionItem.workspace_since.remove()]
         if workspace_id is None
-        else SessionItem.workspace_id.set(workspace_id)
+        else [
+            SessionItem.workspace_id.set(workspace_id),
+            SessionItem.workspace_since.set(clock.now()),
+        ]
     )
-    changes.update(row, [value], SessionItem.pk.exists())
+    changes.update(row, actions, SessionItem.pk.exists())
 
 
 def remember_workspace(changes: Changes, person: Person, workspace_id: UUID | None) -> None:
@@ -173,11 +189,11 @@ def remember_workspace(changes: Changes, person: Person, workspace_id: UUID | No
     changes.update(PersonItem(*person_key(person.scope)), [value], PersonItem.pk.exists())
 
 
-def touch_session(session: Session, now: datetime) -> None:
-    """Notes that the session is in use, which also lets it slide."""
-    SessionItem(*token_key(session.token_digest)).update(
+def touch_session(session: Session, now: datetime) -> bool:
+    """Notes that the session is in use, which also lets it slide; False once it was ended."""
+    return note(
+        SessionItem(*token_key(session.token_digest)),
         [SessionItem.last_active_at.set(now), SessionItem.expires_at.set(session.slid(now))],
-        SessionItem.pk.exists(),
     )
 
 
@@ -208,6 +224,7 @@ def as_session(item: SessionItem) -> Session:
         expires_at=item.expires_at,
         workspace_id=item.workspace_id,
         token_digest=item.pk.removeprefix("token#"),
+        workspace_since=item.workspace_since,
     )
 
 
@@ -222,6 +239,6 @@ def as_holder(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
     )
 
 
-def touch_key(item: ApiKeyTokenItem, now: datetime) -> None:
-    """Notes that the key is in use."""
-    item.update([ApiKeyTokenItem.used_at.set(now)], ApiKeyTokenItem.pk.exists())
+def touch_key(item: ApiKeyTokenItem, now: datetime) -> bool:
+    """Notes that the key is in use; False once it was revoked."""
+    return note(item, [ApiKeyTokenItem.used_at.set(now)])

@@ -15,6 +15,8 @@ class LocaleParts:
     region: str | None
     label: str
     """Its name in English, such as `German (Austria)`."""
+    country: str
+    """Its region, else the one where most people who speak it live."""
 
 
 def canonical(tag: str) -> str:
@@ -35,9 +37,9 @@ def parts(code: str) -> LocaleParts:
     import langcodes  # noqa: PLC0415 - 38 ms
 
     language = langcodes.Language.get(code, normalize=False)
-    return LocaleParts(
-        code, language.language or "", language.territory, language.display_name("en")
-    )
+    country = language.territory or language.maximize().territory or "ZZ"
+    name = language.display_name("en")
+    return LocaleParts(code, language.language or "", language.territory, name, country)
 
 
 LocaleCode = Annotated[

@@ -1,0 +1,140 @@
+"""Stores: connecting custom ones, their locales, and where consent is written back to."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+
+from storepost.http.app import create_app
+from storepost.http.callers import Admin, Reader, Writer
+from storepost.http.lists import Page, PageNumber, Search, Size
+from storepost.http.once import Writes
+from storepost.pagination import PageRequest, PageSize, cut
+from storepost.problems import NotFound
+from storepost.store_details.schemas import Store
+from storepost.store_details.service import details_of, details_of_id
+from storepost.stores import service
+from storepost.stores.listing import StoreFilter
+from storepost.stores.listing import list_stores as find_stores
+from storepost.stores.model import ConnectionStatus, ImportStatus, Platform, StoreStatus
+from storepost.stores.repository import StoreRepository
+from storepost.stores.schemas import (
+    NewStore,
+    NewWriteBack,
+    StoreLocale,
+    StoreLocales,
+    StoreSummary,
+    StoreUpdate,
+    WriteBack,
+    WriteBackSecret,
+)
+from storepost.stores.write_back import WriteBackRepository
+
+app = create_app()
+
+Sort = Literal["name", "-name", "connectedAt", "-connectedAt"]
+
+
+@app.get("/v1/stores", operation_id="stores.list")
+def list_stores(
+    caller: Reader,
+    q: Search | None = None,
+    platform: Annotated[list[Platform] | None, Query()] = None,
+    status: Annotated[list[StoreStatus] | None, Query()] = None,
+    connection_status: Annotated[
+        list[ConnectionStatus] | None, Query(alias="connectionStatus")
+    ] = None,
+    import_status: Annotated[list[ImportStatus] | None, Query(alias="importStatus")] = None,
+    sort: Annotated[Sort, Query()] = "-connectedAt",
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
+) -> Page[StoreSummary]:
+    """The workspace's stores, disconnected ones too."""
+    asked = StoreFilter(q, platform, status, connection_status, import_status)
+    listing = find_stores(caller.workspace, asked, sort, PageRequest(page, page_size))
+    return Page[StoreSummary].of(listing, StoreSummary.of)
+
+
+@app.post("/v1/stores", operation_id="stores.create", status_code=201)
+def create_store(
+    caller: Writer, writes: Writes, body: Annotated[NewStore, Body()]
+) -> Response[Store]:
+    """Connects a custom store, or a disconnected one again under its old id (200)."""
+    store, is_new = service.connect_store(caller.workspace, body.value(), writes)
+    return Response(201 if is_new else 200, "application/json", Store.of(details_of(store)))
+
+
+@app.get("/v1/stores/<id>", operation_id="stores.get")
+def get_store(id: UUID, caller: Reader) -> Store:
+    """A store with its counts."""
+    return Store.of(details_of_id(caller.workspace, id))
+
+
+@app.patch("/v1/stores/<id>", operation_id="stores.update")
+def update_store(
+    id: UUID, caller: Writer, writes: Writes, body: Annotated[StoreUpdate, Body()]
+) -> Store:
+    """Changes a custom store's name or addresses; null clears, what is left out stays."""
+    return Store.of(details_of(service.update_store(caller.workspace, id, body.given(), writes)))
+
+
+@app.post("/v1/stores/<id>/disconnect", operation_id="stores.disconnect", status_code=204)
+def disconnect_store(id: UUID, caller: Admin, writes: Writes) -> None:
+    """Disconnects a store; connecting it again keeps its id and what it brought."""
+    service.disconnect_store(caller.workspace, id, writes)
+
+
+@app.get("/v1/stores/<id>/locales", operation_id="stores.listLocales")
+def list_store_locales(
+    id: UUID, caller: Reader, page: PageNumber = 1, page_size: Size = PageSize.TWENTY_FIVE
+) -> Page[StoreLocale]:
+    """A store's locales, in the store's own order."""
+    store = service.found_store(StoreRepository(caller.workspace), id)
+    listing = cut(store.locales, PageRequest(page, page_size))
+    return Page[StoreLocale].of(listing, StoreLocale.of)
+
+
+@app.put("/v1/stores/<id>/locales", operation_id="stores.putLocales")
+def put_store_locales(
+    id: UUID, caller: Writer, writes: Writes, body: Annotated[StoreLocales, Body()]
+) -> Page[StoreLocale]:
+    """Replaces a custom store's locales; exactly one is primary."""
+    store = service.set_locales(caller.workspace, id, body.values(), writes)
+    listing = cut(store.locales, PageRequest(1, PageSize.HUNDRED))
+    return Page[StoreLocale].of(listing, StoreLocale.of)
+
+
+@app.get("/v1/stores/<id>/write-back", operation_id="stores.getWriteBack")
+def get_write_back(id: UUID, caller: Admin) -> WriteBack:
+    """Where consent is written back to, and how that is going."""
+    service.custom_store(StoreRepository(caller.workspace), id)
+    address = WriteBackRepository(caller.workspace).address_of(id)
+    if address is None:
+        raise NotFound()
+    return WriteBack.of(address)
+
+
+@app.put("/v1/stores/<id>/write-back", operation_id="stores.putWriteBack")
+def put_write_back(
+    id: UUID, caller: Admin, writes: Writes, body: Annotated[NewWriteBack, Body()]
+) -> WriteBackSecret:
+    """Sets the address; the signing secret is answered on the first set alone."""
+    secret = service.set_write_back(caller.workspace, id, body.url, writes)
+    return WriteBackSecret(url=body.url, secret=secret)
+
+
+@app.post("/v1/stores/<id>/write-back/rotate", operation_id="stores.rotateWriteBack")
+def rotate_write_back(id: UUID, caller: Admin, writes: Writes) -> WriteBackSecret:
+    """A new signing secret; the old one signs too for 24 hours."""
+    url, secret = service.rotate_write_back(caller.workspace, id, writes)
+    return WriteBackSecret(url=url, secret=secret)
+
+
+@app.delete("/v1/stores/<id>/write-back", operation_id="stores.deleteWriteBack", status_code=204)
+def delete_write_back(id: UUID, caller: Admin, writes: Writes) -> None:
+    """Takes the address away: consent isn't written back to the store any more."""
+    service.delete_write_back(caller.workspace, id, writes)
+
+
+lambda_handler = app.handler()

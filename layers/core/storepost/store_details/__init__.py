@@ -1,0 +1,1 @@
+"""A store whole: with what its lists hold."""

@@ -1,0 +1,203 @@
+"""Connecting custom stores, changing them, and disconnecting them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from storepost import clock
+from storepost.fetching import HTTPS, check_url
+from storepost.fetching import UrlNotAllowed as Refused
+from storepost.ids import new_id
+from storepost.locales.service import follow_stores
+from storepost.persistence.changes import Changes
+from storepost.problems import FieldError, NotFound
+from storepost.scope import WorkspaceScope
+from storepost.stores.model import (
+    ConnectionStatus,
+    Platform,
+    Store,
+    StoreLocale,
+    StoreStatus,
+)
+from storepost.stores.problems import (
+    StoreDisconnected,
+    StoreExists,
+    StoreManagedByPlatform,
+    UrlNotAllowed,
+)
+from storepost.stores.repository import StoreRepository
+from storepost.stores.write_back import WriteBackRepository
+from storepost.values.locale_codes import parts
+from storepost.workspaces.repository import WorkspaceRepository
+
+
+@dataclass(frozen=True)
+class CustomStore:
+    """What somebody says of a custom store when connecting it."""
+
+    name: str
+    external_id: str
+    currency: str
+    primary_locale: str
+    admin_url: str
+    storefront_url: str | None
+    contact_email: str | None
+
+
+def connect_store(
+    workspace: WorkspaceScope, given: CustomStore, changes: Changes
+) -> tuple[Store, bool]:
+    """A new store, or a disconnected one connected again; whether it is new."""
+    repository = StoreRepository(workspace)
+    known_id = repository.id_of(Platform.CUSTOM, given.external_id)
+    known = repository.get(known_id) if known_id else None
+    if known and known.is_active:
+        raise StoreExists()
+    store = _connected(workspace, known, given)
+    if known is None:
+        repository.claim(changes, store)
+    repository.save(changes, store)
+    WorkspaceRepository(workspace).count_stores(changes, +1)
+    _bring_locales(repository, store, changes)
+    return store, known is None
+
+
+def _connected(workspace: WorkspaceScope, known: Store | None, given: CustomStore) -> Store:
+    primary = StoreLocale(
+        locale=given.primary_locale,
+        label=parts(given.primary_locale).label,
+        is_primary=True,
+        country=parts(given.primary_locale).country,
+        currency=given.currency,
+        url=given.storefront_url,
+    )
+    others = [row for row in known.locales if row.locale != primary.locale] if known else []
+    return Store(
+        id=known.id if known else new_id(),
+        workspace=workspace,
+        platform=Platform.CUSTOM,
+        name=given.name,
+        external_id=given.external_id,
+        currency=given.currency,
+        primary_locale=given.primary_locale,
+        status=StoreStatus.ACTIVE,
+        connection_status=ConnectionStatus.CONNECTED,
+        takes_consent=known.takes_consent if known else False,
+        admin_url=given.admin_url,
+        storefront_url=given.storefront_url,
+        contact_email=given.contact_email,
+        connected_at=clock.now(),
+        locales=(primary, *(replace(row, is_primary=False) for row in others)),
+    )
+
+
+def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:
+    """Ends a store's part: it gives and takes nothing until it is connected again."""
+    repository = StoreRepository(workspace)
+    store = found_store(repository, store_id)
+    if not store.is_active:
+        raise StoreDisconnected()
+    after = replace(
+        store,
+        status=StoreStatus.DISCONNECTED,
+        connection_status=ConnectionStatus.DISCONNECTED,
+    )
+    repository.save(changes, after)
+    WorkspaceRepository(workspace).count_stores(changes, -1)
+    _bring_locales(repository, after, changes)
+
+
+def update_store(
+    workspace: WorkspaceScope, store_id: UUID, given: dict[str, Any], changes: Changes
+) -> Store:
+    """Changes the fields that are given of a custom store."""
+    repository = StoreRepository(workspace)
+    after = replace(custom_store(repository, store_id), **given)
+    repository.save(changes, after)
+    return after
+
+
+def set_locales(
+    workspace: WorkspaceScope, store_id: UUID, locales: Sequence[StoreLocale], changes: Changes
+) -> Store:
+    """Replaces a custom store's locales; the workspace's follow in the same step."""
+    repository = StoreRepository(workspace)
+    store = custom_store(repository, store_id)
+    primary = next(row for row in locales if row.is_primary)
+    after = replace(store, locales=tuple(locales), primary_locale=primary.locale)
+    repository.save(changes, after)
+    _bring_locales(repository, after, changes)
+    return after
+
+
+def set_write_back(
+    workspace: WorkspaceScope, store_id: UUID, url: str, changes: Changes
+) -> str | None:
+    """Sets the address that consent is written back to; the secret on the first set."""
+    repository = StoreRepository(workspace)
+    store = custom_store(repository, store_id)
+    try:
+        check_url(url, schemes=HTTPS)
+    except Refused as refused:
+        raise UrlNotAllowed(errors=[FieldError("/url", refused.reason)]) from refused
+    secret = WriteBackRepository(workspace).set_url(changes, store_id, url)
+    if not store.takes_consent:
+        repository.save(changes, replace(store, takes_consent=True))
+    return secret
+
+
+def rotate_write_back(
+    workspace: WorkspaceScope, store_id: UUID, changes: Changes
+) -> tuple[str, str]:
+    """Address and new secret; the old one signs too for 24 hours."""
+    custom_store(StoreRepository(workspace), store_id)
+    rotated = WriteBackRepository(workspace).rotate(changes, store_id)
+    if rotated is None:
+        raise NotFound()
+    return rotated
+
+
+def delete_write_back(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:
+    """Takes the address away: consent isn't written back to the store any more."""
+    repository = StoreRepository(workspace)
+    store = custom_store(repository, store_id)
+    if not WriteBackRepository(workspace).delete(changes, store_id):
+        raise NotFound()
+    repository.save(changes, replace(store, takes_consent=False))
+
+
+def found_store(repository: StoreRepository, store_id: UUID) -> Store:
+    """The store; 404 where the workspace has none of that id."""
+    store = repository.get(store_id)
+    if store is None:
+        raise NotFound()
+    return store
+
+
+def custom_store(repository: StoreRepository, store_id: UUID) -> Store:
+    """The store, if this interface may write what its platform would otherwise keep."""
+    store = found_store(repository, store_id)
+    if not store.is_custom:
+        raise StoreManagedByPlatform()
+    return store
+
+
+def active_custom_store(workspace: WorkspaceScope, store_id: UUID) -> Store:
+    """The store, if customers, orders and products may be put into it now."""
+    store = custom_store(StoreRepository(workspace), store_id)
+    if not store.is_active:
+        raise StoreDisconnected()
+    return store
+
+
+def _bring_locales(repository: StoreRepository, changed: Store, changes: Changes) -> None:
+    """The workspace's locales follow its active stores, `changed` as it is about to be."""
+    stores: Iterable[Store] = [*(s for s in repository.all() if s.id != changed.id), changed]
+    active = sorted((s for s in stores if s.is_active), key=lambda s: (s.connected_at, s.id))
+    codes = [
+        row.locale
+        for store in active
+        for row in sorted(store.locales, key=lambda row: not row.is_primary)
+    ]
+    follow_stores(repository.workspace, codes, changes)
