@@ -72,6 +72,11 @@ class LocaleSource:
     signal: LocaleSignal
     at: datetime
 
+    def beats(self, held: "LocaleSource") -> bool:
+        """Whether the signal holds against another one."""
+        is_hard, held_is_hard = (each.signal is LocaleSignal.HARD for each in (self, held))
+        return (is_hard, self.at) > (held_is_hard, held.at)
+
 
 @dataclass(frozen=True)
 class StoreLink:
@@ -182,8 +187,6 @@ class Profile:
         if self.locale is not None and self.locale_source is None:
             return self
         held = self.locale_source
-        rank = {LocaleSignal.SOFT: 0, LocaleSignal.HARD: 1}
-        if held and held != source:
-            if (rank[source.signal], source.at) <= (rank[held.signal], held.at):
-                return self
+        if held is not None and held != source and not source.beats(held):
+            return self
         return replace(self, locale=locale, locale_source=source)
