@@ -20,7 +20,7 @@ from storepost.identity.repository import (
 from storepost.identity.sessions import Device, open_session
 from storepost.identity.tokens import digest
 from storepost.identity.trusted_browsers import count_trusted, forget_all
-from storepost.identity.two_factor import Method, backup_codes_left
+from storepost.identity.two_factor import SecondFactor, backup_codes_left
 from storepost.persistence.changes import Changes
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.sign_in import signing_in
@@ -562,13 +562,13 @@ class TestVerify:
         answer = try_second_step(world, challenge, "app", totp(seed, clock.now()))
         assert answer.problem() == (410, "challenge_closed")
 
-    @pytest.mark.parametrize("method", [Method.APP, Method.BACKUP_CODE])
+    @pytest.mark.parametrize("method", [SecondFactor.APP, SecondFactor.BACKUP_CODE])
     def test_one_code_in_two_challenges_at_once(
-        self, world: World, person: Someone, monkeypatch: pytest.MonkeyPatch, method: Method
+        self, world: World, person: Someone, monkeypatch: pytest.MonkeyPatch, method: SecondFactor
     ) -> None:
         """Both are compared, and found right, before either is used up."""
         seed, [backup, *_] = with_app(person), with_backup_codes(person)
-        code = totp(seed, clock.now()) if method is Method.APP else backup
+        code = totp(seed, clock.now()) if method is SecondFactor.APP else backup
         first, second = challenged(world, person), challenged(world, person)
         nested = iter([second])
 
@@ -584,7 +584,9 @@ class TestVerify:
         answer = try_second_step(world, first, method, code)
         assert answer.problem() == (422, "code_invalid")
         assert len(sessions_of(PersonScope(person.id))) == 2
-        assert backup_codes_left(PersonScope(person.id)) == (10 if method is Method.APP else 9)
+        assert backup_codes_left(PersonScope(person.id)) == (
+            10 if method is SecondFactor.APP else 9
+        )
 
 
 def fail_second_steps(world: World, person: Someone, times: int) -> Iterator[Answer]:
