@@ -62,7 +62,7 @@ class Shop:
     def __init__(self, world: World, by: Someone, store: str) -> None:
         self.world, self.by, self.id = world, by, store
 
-    def put(self, external_id: str, updated: int = 0, **more: Any) -> Answer:
+    def put(self, external_id: str, updated: Any = 0, **more: Any) -> Answer:
         """Puts a customer."""
         return self.world.call(
             "PUT",
