@@ -164,9 +164,15 @@ class WorkspaceRepository:
         pointer = membership_pointer_key(membership.person, self._scope)
         changes.create(MembershipPointerItem(*pointer, workspace_id=self._scope.id))
 
+    def expect_member(self, changes: Changes, person_id: UUID, otherwise: Exception) -> None:
+        """Demands that the person is still a member when the changes are committed."""
+        row = MembershipItem(*membership_key(self._scope, person_id))
+        changes.expect(row, MembershipItem.pk.exists(), otherwise)
+
     def touch_member(self, person_id: UUID, now: datetime) -> None:
         """Notes that the member is active."""
-        MembershipItem(*membership_key(self._scope, person_id)).update(
+        # version=0: PynamoDB sets 1 where it knows none, instead of counting the row's own on.
+        MembershipItem(*membership_key(self._scope, person_id), version=0).update(
             [MembershipItem.last_active_at.set(now)],
             MembershipItem.pk.exists(),
             add_version_condition=False,
