@@ -1,0 +1,29 @@
+"""The browsers and devices where a person is signed in."""
+
+from uuid import UUID
+
+from storepost import clock
+from storepost.identity.model import Session, SignedInPerson
+from storepost.identity.repository import find_session, remove_session, sessions_of
+from storepost.pagination import Listing, PageRequest, cut
+from storepost.persistence.changes import Changes
+from storepost.problems import NotFound
+
+
+def list_sessions(caller: SignedInPerson, page: PageRequest) -> Listing[Session]:
+    """The live sessions, most recently active first."""
+    now = clock.now()
+    live = [session for session in sessions_of(caller.person.scope) if not session.is_over(now)]
+    live.sort(key=lambda session: (session.last_active_at, session.id), reverse=True)
+    return cut(live, page)
+
+
+def end_session(caller: SignedInPerson, session_id: UUID, changes: Changes) -> None:
+    """Signs that browser or device out, the caller's own too.
+
+    NotFound where it isn't a live session of the caller's.
+    """
+    session = find_session(caller.person.scope, session_id)
+    if session is None or session.is_over(clock.now()):
+        raise NotFound()
+    remove_session(changes, session)
