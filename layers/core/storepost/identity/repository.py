@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
-from pynamodb.attributes import UnicodeAttribute
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from storepost.identity.model import ApiKeyHolder, KeyScope, Person, Session
+from storepost.identity.model import SESSION_ENDS, ApiKeyHolder, KeyScope, Person, Session
 from storepost.ids import short
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, find, find_all
@@ -29,6 +29,8 @@ class PersonItem(VersionedItem, discriminator="person"):
     email_codes_since = Moment(null=True)
     last_workspace_id = Identifier(null=True)
     created_at = Moment()
+    sessions_epoch = NumberAttribute(default=0)
+    trust_epoch = NumberAttribute(default=0)
 
 
 class EmailClaimItem(Item, discriminator="email_claim"):
@@ -49,6 +51,7 @@ class SessionItem(Item, discriminator="session"):
     last_active_at = Moment()
     expires_at = Moment()
     workspace_id = Identifier(null=True)
+    epoch = NumberAttribute(default=0)
 
 
 class SessionPointerItem(Item, discriminator="session_pointer"):
@@ -115,7 +118,7 @@ def find_person_by_email(email: str) -> Person | None:
 
 
 def sessions_of(person: PersonScope) -> list[Session]:
-    """All sessions of the person, those that ended by themselves too."""
+    """All rows of the person's sessions: `Session.is_live` says which of them are valid."""
     pointers = SessionPointerItem.query(
         person.key, SessionPointerItem.sk.startswith("session#"), consistent_read=True
     )
@@ -146,10 +149,18 @@ def add_session(changes: Changes, session: Session) -> None:
             last_active_at=session.last_active_at,
             expires_at=session.expires_at,
             workspace_id=session.workspace_id,
+            epoch=session.epoch,
+            expiration=session.signed_in_at + SESSION_ENDS,
         )
     )
     pointer = session_pointer_key(PersonScope(session.person_id), session.id)
-    changes.create(SessionPointerItem(*pointer, digest=session.token_digest))
+    changes.create(
+        SessionPointerItem(
+            *pointer,
+            digest=session.token_digest,
+            expiration=session.signed_in_at + SESSION_ENDS,
+        )
+    )
 
 
 def remove_session(changes: Changes, session: Session) -> None:
@@ -205,6 +216,9 @@ def as_person(item: PersonItem) -> Person:
         email_codes_since=item.email_codes_since,
         last_workspace_id=item.last_workspace_id,
         created_at=item.created_at,
+        sessions_epoch=int(item.sessions_epoch),
+        trust_epoch=int(item.trust_epoch),
+        password_hash=item.password_hash,
     )
 
 
@@ -221,6 +235,7 @@ def as_session(item: SessionItem) -> Session:
         expires_at=item.expires_at,
         workspace_id=item.workspace_id,
         token_digest=item.pk.removeprefix("token#"),
+        epoch=int(item.epoch),
     )
 
 
