@@ -206,9 +206,7 @@ class TestSetWorkspace:
         assert (answer.status, answer.body) == (204, b"")
         assert active_workspace(someone.token) == first
         assert row_of(someone).last_workspace_id == first.id
-        world.call(
-            "PUT", "/me/workspace", token=other, json_body={"workspaceId": str(second.id)}
-        )
+        world.call("PUT", "/me/workspace", token=other, json_body={"workspaceId": str(second.id)})
         assert (active_workspace(other), active_workspace(someone.token)) == (second, first)
         assert row_of(someone).last_workspace_id == second.id
 

@@ -11,6 +11,7 @@ from storepost.identity.repository import (
     remember_workspace,
     rename_person,
 )
+from storepost.identity.trusted_browsers import count_trusted
 from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
 from storepost.scope import PersonScope, WorkspaceScope
@@ -24,6 +25,7 @@ class Account:
 
     person: Person
     standings: list[Standing]
+    trusted_browsers: int
 
 
 def account_of(caller: Caller) -> Account:
@@ -38,10 +40,10 @@ def account_of(caller: Caller) -> Account:
         if person is None:
             raise SignInRequired()
         standing = WorkspaceRepository(caller.workspace).standing_of(person.id)
-        return Account(person, [standing] if standing else [])
+        return Account(person, [standing] if standing else [], count_trusted(person))
     standings = standings_of(caller.person.scope)
     standings.sort(key=lambda it: (fold(it.workspace.name), it.workspace.id))
-    return Account(caller.person, standings)
+    return Account(caller.person, standings, count_trusted(caller.person))
 
 
 def rename(caller: SignedInPerson, name: str, changes: Changes) -> None:

@@ -1,5 +1,6 @@
 """Changes of the account's row, and what was asked for there but isn't in force yet."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -10,22 +11,28 @@ from pynamodb.expressions.update import Action
 from storepost import clock
 from storepost.identity import trusted_browsers
 from storepost.identity.codes import EmailedCode, use_code
+from storepost.identity.credentials import address_attempts_key
+from storepost.identity.limits import CODES_TO_ADDRESS, PASSWORDS_OF_ADDRESS
 from storepost.identity.model import Person, SignedInPerson
 from storepost.identity.problems import ChallengeClosed
 from storepost.identity.repository import (
     EmailClaimItem,
     PersonItem,
+    SessionPointerItem,
     email_claim_key,
     person_key,
+    token_key,
 )
 from storepost.identity.sessions import end_all_sessions
 from storepost.identity.two_factor import seal_seed, unseal_seed
 from storepost.me.problems import EmailTaken
-from storepost.persistence.changes import Changes
-from storepost.persistence.item import Item, Key, Moment, find
-from storepost.scope import PersonScope
+from storepost.persistence.changes import Changes, LostRace
+from storepost.persistence.item import Item, Key, Moment, find, find_all, keys_in
+from storepost.scope import PersonScope, WorkspaceScope
+from storepost.workspaces.repository import MembershipPointerItem, membership_key
 
 MOST_TRIES = 5
+ROWS_AT_ONCE = 45
 SET_UP_WITHIN = timedelta(minutes=30)
 
 
@@ -157,7 +164,45 @@ def end_app_set_up(changes: Changes, person: PersonScope, pending: PendingSeed) 
     changes.delete(row, PendingAuthenticatorItem.seed == pending.sealed)
 
 
-def _change(changes: Changes, person: Person, actions: list[Action]) -> None:
+def remove_account(changes: Changes, person: Person) -> None:
+    """The account is gone and its address is free, if it is still what was read.
+
+    The attempts that are counted for the address go too: they name it.
+    """
+    row = find(PersonItem, person_key(person.scope))
+    if row is None:
+        raise LostRace()
+    changes.delete(row, _unchanged(person))
+    claim = EmailClaimItem(*email_claim_key(person.email))
+    changes.delete(claim, EmailClaimItem.person_id == person.id)
+    for limit in (PASSWORDS_OF_ADDRESS, CODES_TO_ADDRESS):
+        changes.delete(Item(*address_attempts_key(limit.name, person.email)))
+
+
+def remove_some(changes: Changes, person: PersonScope) -> int:
+    """Removes some of what stands under the person, and what that names; how many rows there were.
+
+    A session's pointer names the session's own row, a membership's the membership.
+    """
+    keys = keys_in(person.key, ROWS_AT_ONCE)
+    rows = find_all(key for key in keys if key[1].startswith(("session#", "membership#")))
+    for key in keys:
+        changes.delete(Item(*key))
+        named = _named_by(person, rows.get(key))
+        if named:
+            changes.delete(Item(*named))
+    return len(keys)
+
+
+def _named_by(person: PersonScope, pointer: Item | None) -> Key | None:
+    if isinstance(pointer, SessionPointerItem):
+        return token_key(pointer.digest)
+    if isinstance(pointer, MembershipPointerItem):
+        return membership_key(WorkspaceScope(pointer.workspace_id), person.id)
+    return None
+
+
+def _change(changes: Changes, person: Person, actions: Sequence[Action]) -> None:
     changes.update(
         PersonItem(*person_key(person.scope)),
         [*actions, *trusted_browsers.forgetting_all()],
@@ -167,17 +212,18 @@ def _change(changes: Changes, person: Person, actions: list[Action]) -> None:
 
 
 def _sweep_browsers(changes: Changes, person: Person) -> None:
-    changes.after_commit(lambda: trusted_browsers.sweep(person.scope))
+    changes.after_commit(lambda: trusted_browsers.sweep(person))
 
 
 def _unchanged(person: Person) -> Condition:
     """That nothing of the account changed on which its methods and its address are decided."""
-    return (
+    same: Condition = (
         (PersonItem.email == person.email)
         & (PersonItem.password_hash == person.password_hash)
         & _still(PersonItem.app_since, person.app_since)
         & _still(PersonItem.email_codes_since, person.email_codes_since)
     )
+    return same
 
 
 def _still(attribute: Moment, value: datetime | None) -> Condition:

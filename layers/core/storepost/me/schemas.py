@@ -5,9 +5,13 @@ from uuid import UUID
 
 from pydantic import Field
 
+from storepost.identity.codes import Code
 from storepost.identity.model import Person, Session
+from storepost.identity.passwords import GivenPassword, Password
+from storepost.identity.two_factor import otpauth_uri
 from storepost.me.account import Account
-from storepost.wire import RequestBody, Shape, Text, Timestamp
+from storepost.values.emails import EmailAddress
+from storepost.wire import RequestBody, SecretAnswer, Shape, Text, Timestamp
 from storepost.workspaces.schemas import WorkspaceSummary
 
 
@@ -75,6 +79,53 @@ class ChosenWorkspace(RequestBody):
     """The workspace to work in."""
 
     workspace_id: UUID
+
+
+class PasswordProof(RequestBody):
+    """The account's password, asked for before something weighty."""
+
+    password: GivenPassword
+
+
+class PasswordChange(RequestBody):
+    """The present password and the new one."""
+
+    current: GivenPassword
+    password: Password
+
+
+class AddressChange(RequestBody):
+    """The address that the account is to have, and its password."""
+
+    email: EmailAddress
+    password: GivenPassword
+
+
+class CodeProof(RequestBody):
+    """The code that was emailed, or that the app shows."""
+
+    code: Code
+
+
+class AppSetUp(SecretAnswer):
+    """What an authenticator app needs; it is told once."""
+
+    secret: Annotated[str, Field(repr=False, description="Base32, for typing it in.")]
+    otpauth_uri: Annotated[str, Field(repr=False, description="The same as a link or a QR code.")]
+
+    @classmethod
+    def of(cls, seed: str, person: Person) -> "AppSetUp":
+        """The seed as apps read it."""
+        return cls(secret=seed, otpauth_uri=otpauth_uri(seed, person.email))
+
+
+class BackupCodes(SecretAnswer):
+    """New backup codes, each good for one sign-in; they are told once."""
+
+    backup_codes: Annotated[
+        list[str],
+        Field(repr=False, description="Ten; none where a method was on already."),
+    ]
 
 
 class SessionSummary(Shape):

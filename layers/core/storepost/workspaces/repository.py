@@ -219,7 +219,10 @@ def _standings(scopes: Iterable[WorkspaceScope], person_id: UUID) -> list[Standi
 
 def _unchanged(membership: Membership) -> Condition:
     # The id too: somebody removed and invited again has another membership under the same key.
-    return (MembershipItem.id == membership.id) & (MembershipItem.role == membership.role)
+    same: Condition = (MembershipItem.id == membership.id) & (
+        MembershipItem.role == membership.role
+    )
+    return same
 
 
 def as_workspace(item: WorkspaceItem) -> Workspace:
