@@ -5,8 +5,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from storepost import clock
+from storepost.identity import sessions
 from storepost.identity.model import KeyScope
 from storepost.ids import short
+from tests.me.accounts import refuses_strangers
 from tests.world import Someone, World
 
 
@@ -172,3 +174,60 @@ class TestDelete:
         second = world.call("DELETE", path, token=someone.token, key="k")
         assert (first.status, second.status, second.body) == (204, 204, b"")
         assert second.header("idempotency-replayed") == "true"
+
+
+class TestDeleteOthers:
+    """POST /sessions/sign-out-others."""
+
+    path = "/sessions/sign-out-others"
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", self.path)
+
+    def test_every_session_but_the_one_that_asks(self, world: World) -> None:
+        someone, other = world.person(), world.person()
+        tokens = [world.sign_in(someone.id)[0] for _ in range(3)]
+        answer = world.call("POST", self.path, token=someone.token)
+        assert (answer.status, answer.body) == (204, b"")
+        for token in tokens:
+            assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
+        sessions = world.call("GET", "/sessions", token=someone.token).json
+        assert [row["id"] for row in sessions["items"]] == [str(someone.session_id)]
+        assert session_rows(world, someone) == pointers(someone.session_id)
+        assert world.call("GET", "/me", token=other.token).status == 200
+
+    def test_more_than_a_transaction_takes(self, world: World) -> None:
+        someone = world.person()
+        tokens = [world.sign_in(someone.id)[0] for _ in range(60)]
+        assert world.call("POST", self.path, token=someone.token).status == 204
+        assert {world.call("GET", "/me", token=token).status for token in tokens} == {401}
+        assert session_rows(world, someone) == pointers(someone.session_id)
+
+    def test_where_the_rows_are_not_removed(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone = world.person()
+        token, session_id = world.sign_in(someone.id)
+        monkeypatch.setattr(sessions, "remove_session", None)  # as if it was killed there
+        assert world.call("POST", self.path, token=someone.token).status == 204
+        assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
+        listed = world.call("GET", "/sessions", token=someone.token).json
+        assert [row["id"] for row in listed["items"]] == [str(someone.session_id)]
+        answer = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_again_and_alone(self, world: World) -> None:
+        someone = world.person()
+        for _ in range(3):
+            assert world.call("POST", self.path, token=someone.token).status == 204
+        token, _ = world.sign_in(someone.id)
+        assert world.call("GET", "/me", token=token).status == 200
+
+    def test_replay(self, world: World) -> None:
+        someone = world.person()
+        first = world.call("POST", self.path, token=someone.token, key="k")
+        token, _ = world.sign_in(someone.id)
+        second = world.call("POST", self.path, token=someone.token, key="k")
+        assert (first.status, second.status) == (204, 204)
+        assert second.header("idempotency-replayed") == "true"
+        assert world.call("GET", "/me", token=token).status == 200
