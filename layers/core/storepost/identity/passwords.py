@@ -45,8 +45,9 @@ def verify_password(password_hash: str | None, password: str) -> bool:
     """
     from argon2.exceptions import InvalidHashError, VerificationError  # noqa: PLC0415 - costly
 
+    dummy = _dummy()  # made here in either case, or a container's first unknown address would show
     try:
-        return bool(_hasher().verify(password_hash or _dummy(), _normalised(password)))
+        return bool(_hasher().verify(password_hash or dummy, _normalised(password)))
     except (VerificationError, InvalidHashError):
         return False
 

@@ -9,12 +9,16 @@ from datetime import datetime
 from uuid import UUID
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.update import Action
 
 from storepost.identity.model import SESSION_ENDS, ApiKeyHolder, KeyScope, Person, Session
 from storepost.ids import short
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, find, find_all
 from storepost.scope import PersonScope, WorkspaceScope
+
+NOBODY = UUID(int=0)
+"""The id that no person has."""
 
 
 class PersonItem(VersionedItem, discriminator="person"):
@@ -115,6 +119,49 @@ def find_person_by_email(email: str) -> Person | None:
     """The account that the address belongs to."""
     claim = find(EmailClaimItem, email_claim_key(email))
     return find_person(PersonScope(claim.person_id)) if claim else None
+
+
+def find_account(email: str) -> Person | None:
+    """The account that the address belongs to, by as many reads where nobody has it."""
+    claim = find(EmailClaimItem, email_claim_key(email))
+    return find_person(PersonScope(claim.person_id if claim else NOBODY))
+
+
+def add_person(changes: Changes, person: Person, taken: Exception) -> None:
+    """A new account with a verified address; raises `taken` where somebody else has that."""
+    changes.create(
+        PersonItem(
+            *person_key(person.scope),
+            id=person.id,
+            name=person.name,
+            email=person.email,
+            email_verified_at=person.created_at,
+            password_hash=person.password_hash,
+            created_at=person.created_at,
+        )
+    )
+    claim = EmailClaimItem(*email_claim_key(person.email), person_id=person.id)
+    changes.create(claim, otherwise=taken)
+
+
+def setting_password(password_hash: str) -> list[Action]:
+    """What gives a person a new password, for a write of the account that does more."""
+    return [PersonItem.password_hash.set(password_hash)]
+
+
+def setting_verified(now: datetime) -> list[Action]:
+    """What notes that the address was seen to be the person's."""
+    return [PersonItem.email_verified_at.set(now)]
+
+
+def renew_hash(changes: Changes, person: Person, password_hash: str) -> None:
+    """Another hash of the same password, if that is still the person's."""
+    row = PersonItem(*person_key(person.scope))
+    changes.update(
+        row,
+        setting_password(password_hash),
+        PersonItem.password_hash == person.password_hash,
+    )
 
 
 def sessions_of(person: PersonScope) -> list[Session]:
