@@ -10,7 +10,7 @@ from pynamodb.expressions.update import Action
 
 from storepost import clock
 from storepost.identity import trusted_browsers
-from storepost.identity.codes import EmailedCode, use_code
+from storepost.identity.codes import VALID_FOR, EmailedCode, use_code
 from storepost.identity.credentials import address_attempts_key
 from storepost.identity.limits import CODES_TO_ADDRESS, PASSWORDS_OF_ADDRESS
 from storepost.identity.model import Person, SignedInPerson
@@ -118,8 +118,9 @@ def move_address(changes: Changes, person: Person, email: str, code: EmailedCode
 
 
 def ask_for_address(changes: Changes, person: PersonScope, email: str) -> None:
-    """Keeps the address until its code is given; one asked for before is forgotten."""
-    changes.save(AddressChangeItem(*address_change_key(person), email=email))
+    """Keeps the address as long as its code is good; one asked for before is forgotten."""
+    key, expires_at = address_change_key(person), clock.now() + VALID_FOR
+    changes.save(AddressChangeItem(*key, email=email, expiration=expires_at))
 
 
 def asked_address(person: PersonScope) -> str | None:
