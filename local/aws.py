@@ -91,6 +91,7 @@ def create_queues() -> None:
             )
     os.environ["EMAIL_QUEUE_URL"] = urls["EmailQueue"]
     os.environ["WRITE_BACK_QUEUE_URL"] = urls["WriteBackQueue"]
+    os.environ["ACCOUNT_ERASURE_QUEUE_URL"] = urls["AccountErasureQueue"]
 
 
 def _create_queue(sqs: Any, name: str, properties: dict[str, Any]) -> str:  # noqa: ANN401

@@ -242,12 +242,18 @@ class World:
             commit_anew(action)
             plain(changes)
 
-        Changes.commit = commit_second  # type: ignore[method-assign]
+        Changes.commit = commit_second  # type: ignore[assignment, method-assign]
         try:
             yield
             assert Changes.commit is plain, "nothing was committed"
         finally:
             Changes.commit = plain  # type: ignore[method-assign]
+
+    def require_two_factor(self, workspace: WorkspaceScope) -> None:
+        """Makes the workspace demand two-factor of its members, whoever has it on."""
+        changes = Changes()
+        WorkspaceRepository(workspace).update(changes, name=None, require_two_factor=True)
+        changes.commit()
 
     def member(self, workspace: WorkspaceScope, role: Role = Role.MEMBER) -> Someone:
         """A new person in the workspace."""
