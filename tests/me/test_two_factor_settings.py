@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 
 from storepost import clock
+from storepost.identity import trusted_browsers
 from storepost.identity.credentials import AuthenticatorItem, authenticator_key
 from storepost.identity.two_factor import backup_codes_left, unseal_seed
 from storepost.me.repository import PendingAuthenticatorItem, pending_authenticator_key
@@ -14,6 +15,7 @@ from storepost.persistence.item import find
 from storepost.scope import PersonScope
 from storepost.workspaces.model import Role
 from tests.me.accounts import (
+    NEW_PASSWORD,
     PASSWORD,
     account,
     app_on,
@@ -55,6 +57,37 @@ def seed_of(someone: Someone) -> str:
     row = find(AuthenticatorItem, key)
     assert row is not None
     return unseal_seed(row.seed, key)
+
+
+def succeeds(world: World, someone: Someone, path: str, **body: str) -> None:
+    """Calls an operation that must succeed."""
+    answer = world.call("POST", path, token=someone.token, json_body=body or None)
+    assert answer.status in {200, 204}, answer.body
+
+
+def app_off(world: World, someone: Someone) -> None:
+    """Turns the app method off."""
+    succeeds(world, someone, "/me/two-factor/app/disable", password=PASSWORD)
+
+
+def email_off(world: World, someone: Someone) -> None:
+    """Turns the email method off."""
+    succeeds(world, someone, "/me/two-factor/email/disable")
+
+
+def renewed(world: World, someone: Someone) -> None:
+    """Asks for new backup codes."""
+    succeeds(world, someone, "/me/two-factor/backup-codes", password=PASSWORD)
+
+
+def password_changed(world: World, someone: Someone) -> None:
+    """Changes the password."""
+    succeeds(world, someone, "/me/password", current=PASSWORD, password=NEW_PASSWORD)
+
+
+def forgotten(world: World, someone: Someone) -> None:
+    """Forgets the trusted browsers."""
+    succeeds(world, someone, "/me/two-factor/trusted-browsers/forget")
 
 
 class TestStartApp:
@@ -580,3 +613,37 @@ class TestForgetTrustedBrowsers:
         assert (first.status, second.status) == (204, 204)
         assert second.header("idempotency-replayed") == "true"
         assert two_factor(world, someone)["trustedBrowsers"] == 1
+
+
+class TestTrustedBrowsers:
+    """They end with each of these changes in the very write that makes it."""
+
+    @pytest.mark.parametrize(
+        ("method", "change"),
+        [
+            (None, app_on),
+            (None, email_on),
+            (app_on, app_off),
+            (email_on, email_off),
+            (app_on, renewed),
+            (app_on, password_changed),
+            (app_on, forgotten),
+        ],
+    )
+    def test_though_their_rows_are_not_removed(
+        self,
+        world: World,
+        monkeypatch: pytest.MonkeyPatch,
+        method: Callable[[World, Someone], object] | None,
+        change: Callable[[World, Someone], object],
+    ) -> None:
+        someone = account(world)
+        if method:
+            method(world, someone)
+        trust(someone, 2)
+        assert two_factor(world, someone)["trustedBrowsers"] == 2
+        monkeypatch.setattr(trusted_browsers, "sweep", None)  # as if it was killed there
+        change(world, someone)
+        assert two_factor(world, someone)["trustedBrowsers"] == 0
+        left = [key for key in partition(world, someone) if key.startswith("trusted_browser#")]
+        assert len(left) == 2

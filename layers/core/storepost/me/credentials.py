@@ -10,7 +10,6 @@ from storepost.identity.passwords import hash_password
 from storepost.identity.problems import ChallengeClosed
 from storepost.identity.repository import find_person_by_email
 from storepost.me import repository
-from storepost.me.problems import EmailTaken
 from storepost.me.proof import present, prove
 from storepost.persistence.changes import Changes
 
@@ -59,8 +58,6 @@ def confirm_address(caller: SignedInPerson, code: str, changes: Changes) -> None
     if email is None:
         raise ChallengeClosed()
     given = check_code(repository.address_code_key(person.scope), code)
-    if find_person_by_email(email):
-        raise EmailTaken()
     repository.move_address(changes, person, email, given)
     _tell_old_address(person, email, changes)
 
