@@ -22,6 +22,9 @@ install: $(VENV)/installed ## the virtual environment with everything pinned
 run: install ## the whole service on this machine; PORT moves it
 	@$(BIN)/python -m local
 
+openapi: install ## write the interface and the problems down from the code
+	$(BIN)/python -m openapi
+
 test: install ## everything that proves the project on a fresh machine
 	$(BIN)/pytest -n auto
 
@@ -52,4 +55,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run test check format format-check lint types contracts template requirements
+.PHONY: help install run openapi test check format format-check lint types contracts template requirements

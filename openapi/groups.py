@@ -1,6 +1,7 @@
 """The API's groups, found by their folders."""
 
 import importlib
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,4 +49,5 @@ def groups() -> list[Group]:
 
 def _group(name: str) -> Group:
     module = importlib.import_module(f"functions.api.{name}.handler")
-    return Group(name, module.__doc__ or "", module.app)
+    about, _, _ = inspect.cleandoc(module.__doc__ or "").partition("\n\n")
+    return Group(name, " ".join(about.split()), module.app)

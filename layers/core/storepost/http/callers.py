@@ -169,7 +169,6 @@ def _session_caller(item: SessionItem, token: str) -> SignedInPerson:
     return SignedInPerson(person, session, token)
 
 
-
 @dataclass(frozen=True)
 class MayCall:
     """What a caller type means to the API reference, beside the check that enforces it."""

@@ -73,10 +73,14 @@ def _operations(document: Json, tag: str) -> list[Json]:
 
 def _page(template: str, script: str = "", **values: object) -> WebPage:
     style = (_HERE / "templates" / "style.css").read_text("utf-8")
-    html = _templates().get_template(template).render(
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own files
-        **values,
+    html = (
+        _templates()
+        .get_template(template)
+        .render(
+            style=Markup(style),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own files
+            **values,
+        )
     )
     return WebPage(html, _headers(style, script))
 

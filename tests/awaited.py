@@ -1,0 +1,20 @@
+"""What template.yaml declares ahead of the slice that fills it.
+
+A name is taken out as soon as its slice is there; `tests/template` fails until it is.
+"""
+
+AWAITED = frozenset(
+    {
+        "MeFunction",
+        "SignInFunction",
+        "MembersFunction",
+        "ApiKeysFunction",
+        "LocalesFunction",
+        "StoresFunction",
+        "ProfilesFunction",
+        "ConsentFunction",
+        "OrdersFunction",
+        # Read by the worker that tells stores of consent.
+        "WriteBackQueue",
+    }
+)
