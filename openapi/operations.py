@@ -77,13 +77,9 @@ def problems_for(
     operation: Operation, caller: MayCall | None, document: Document
 ) -> set[type[Problem]]:
     """Everything that the operation may answer instead of a success."""
-    found: set[type[Problem]] = {Internal, *problems_of(operation.function)}
+    found: set[type[Problem]] = {Internal, *problems_of(operation.function), *_of_input(document)}
     if caller:
         found |= {Unauthenticated, *caller.problems}
-    if document.get("parameters") or "requestBody" in document:
-        found.add(ValidationFailed)
-    if "requestBody" in document:
-        found |= {MalformedRequest, PayloadTooLarge, UnsupportedMediaType}
     if operation.method != "GET":
         found.add(Conflict)
     if IDEMPOTENCY_KEY in document.get("parameters", []):
@@ -91,6 +87,12 @@ def problems_for(
         if SecretAnswer.is_behind(operation.function.__annotations__.get("return")):
             found.add(SealedAnswer)
     return found
+
+
+def _of_input(document: Document) -> set[type[Problem]]:
+    if "requestBody" in document:
+        return {MalformedRequest, PayloadTooLarge, UnsupportedMediaType, ValidationFailed}
+    return {ValidationFailed} if document.get("parameters") else set()
 
 
 def _who(caller: MayCall | None) -> str:
@@ -129,15 +131,10 @@ def _complete_body(group: Group, operation: Operation, document: Document) -> No
 def _successes(operation: Operation, document: Document) -> Document:
     [(status, success)] = document["responses"].items()
     content = None if status == "204" else _media(success["content"][JSON]["schema"])
-    answers = {
-        each: _success(each, operation, document, content) for each in _statuses(operation, status)
-    }
-    return answers
+    return {each: _success(each, document, content) for each in _statuses(operation, status)}
 
 
-def _success(
-    status: str, operation: Operation, document: Document, content: Document | None
-) -> Document:
+def _success(status: str, document: Document, content: Document | None) -> Document:
     answer: Document = {"description": _SUCCESSES.get(status, "Done.")}
     if IDEMPOTENCY_KEY in document.get("parameters", []):
         answer["headers"] = {"idempotency-replayed": REPLAYED}

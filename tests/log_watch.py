@@ -27,11 +27,11 @@ class LogWatch:
         """From now on every logger of the process is watched."""
         plain = logging.Logger.handle
 
-        def watched(logger: logging.Logger, record: logging.LogRecord) -> None:
+        def handle(logger: logging.Logger, record: logging.LogRecord) -> None:
             self.look_at(logger, record)
             plain(logger, record)
 
-        logging.Logger.handle = watched  # type: ignore[method-assign]
+        logging.Logger.handle = handle  # type: ignore[method-assign,assignment]
 
     def look_at(self, logger: logging.Logger, record: logging.LogRecord) -> None:
         """Keeps what a record gives away: which logger, which line of code, and what."""

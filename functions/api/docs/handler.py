@@ -4,7 +4,7 @@ The gateway's default route leads here too, so what nobody else answers is this 
 """
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Header
@@ -81,7 +81,7 @@ def link_page(page: str) -> Response[Html]:
     return shown(pages.link_page(page))
 
 
-def shown(page: pages.WebPage, headers: Mapping[str, str] | None = None) -> Response[Html]:
+def shown(page: pages.WebPage, headers: Mapping[str, str] | None = None) -> Response[Any]:
     """The page as an answer."""
     return Response(200, HTML, page.html, headers={**page.headers, **(headers or {})})
 
