@@ -29,9 +29,12 @@ function show(name) {
   title.focus();
 }
 
-/** A link that can't be used, with the reason where there is one. */
+/** What people read of a problem: without the marks that set code apart. */
+const said = (problem) => problem.detail.replaceAll("`", "");
+
+/** A link that can't be used; an id that is wrong or names nothing is a matter of the link. */
 function broken(problem) {
-  if (problem) byId("broken-detail").textContent = problem.detail;
+  if (problem && ![404, 422].includes(problem.status)) byId("broken-detail").textContent = said(problem);
   show("broken");
 }
 
@@ -52,7 +55,7 @@ function refuse(form, problem) {
     first = first || input;
   }
   if (first) first.focus();
-  else form.querySelector(".problem").textContent = problem.detail;
+  else form.querySelector(".problem").textContent = said(problem);
 }
 
 function missing(form) {
