@@ -221,5 +221,5 @@ HEADERS: Document = {
 
 def _has(problem: type[Problem], header: str) -> bool:
     if header == "WWW-Authenticate":
-        return problem.status == 401
+        return problem is Unauthenticated
     return problem.status == 429 or problem is IdempotencyInProgress
