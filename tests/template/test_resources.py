@@ -1,12 +1,13 @@
 """What the template promises of its tables, queues, alarms, logs and roles."""
 
 import re
+import tomllib
 from typing import Any
 
 import pytest
 
 from local.pumps import read_queues, reader_of
-from local.template import Function, functions, resources, template
+from local.template import ROOT, Function, functions, resources, template
 from tests.awaited import AWAITED
 from tests.least_privilege import ADDED_BY_SAM, SENDER, granted
 
@@ -175,3 +176,17 @@ class TestRoles:
     def test_leaves_to_sam_what_sam_adds(self) -> None:
         for function in functions():
             assert not {action for action, _ in granted(function)} & ADDED_BY_SAM
+
+
+class TestDeployment:
+    """samconfig.toml."""
+
+    @pytest.mark.parametrize("stage", ["dev", "prod"])
+    def test_sets_parameters_that_there_are(self, stage: str) -> None:
+        settings = tomllib.loads((ROOT / "samconfig.toml").read_text("utf-8"))[stage]
+        deploy = settings["deploy"]["parameters"]
+        assert deploy["stack_name"] == settings["global"]["parameters"]["stack_name"]
+        assert deploy["stack_name"] == f"storepost-{stage}"
+        assert deploy["confirm_changeset"] is (stage == "prod")
+        names = {override.partition("=")[0] for override in deploy["parameter_overrides"]}
+        assert names <= template()["Parameters"].keys()
