@@ -37,8 +37,20 @@ def handler_of(function: str) -> Callable[[Any, Any], Any]:
     return module.lambda_handler  # type: ignore[no-any-return]
 
 
+_running: list[str] = []
+
+
+def running() -> str | None:
+    """The function that runs now, by logical id: whoever asks in another thread counts to it."""
+    return _running[-1] if _running else None
+
+
 def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
     """Runs the function on the event."""
     context = Context(function.name, function.timeout_seconds * 1000)
     with LOCK:
-        return handler_of(function.name)(event, context)
+        _running.append(function.name)
+        try:
+            return handler_of(function.name)(event, context)
+        finally:
+            _running.pop()
