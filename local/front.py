@@ -90,11 +90,6 @@ def _sent(answer: Answer, method: str, start: StartResponse) -> list[bytes]:
     return [] if method == "HEAD" else [answer.body]
 
 
-def listen(port: int) -> socket.socket:
-    """Takes the port, 0 for any that is free; OSError where another program has it."""
-    return socket.create_server((HOST, port), backlog=128)
-
-
 def server_on(listening: socket.socket, front: Front) -> BaseWSGIServer:
     """A server with a thread a request."""
     return make_server(

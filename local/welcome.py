@@ -1,0 +1,29 @@
+"""The first screen: where the service is, and three calls to copy."""
+
+from local.demo import CREDENTIALS, Demo
+from local.template import ROOT
+
+
+def screen(origin: str, demo: Demo, seconds: float) -> str:
+    """The lines that a newcomer reads first."""
+    credentials = demo.credentials
+    return f"""
+Storepost runs at {credentials.base_url} (ready in {seconds:.1f} s)
+
+Keys and sessions of the demo: {CREDENTIALS.relative_to(ROOT)}
+
+List the orders:
+  curl -H 'Authorization: Bearer {credentials.api_keys["read"]}' \\
+    {credentials.base_url}/orders
+
+Unsubscribe somebody from marketing emails:
+  curl -X PUT -H 'Authorization: Bearer {credentials.api_keys["write"]}' \\
+    -H 'Content-Type: application/json' -d '{{"state": "unsubscribed"}}' \\
+    {credentials.base_url}/profiles/{demo.subscriber_id}/consent/email
+
+See how the store was told of it:
+  curl {origin}/_local/write-backs
+
+Emails, with their links and codes: {origin}/_local/
+Everything is in memory and gone at the end. Ctrl-C stops it.
+"""
