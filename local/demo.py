@@ -38,7 +38,7 @@ class Credentials:
     workspace_id: str
     store_id: str
 
-    def write(self, path: Path = CREDENTIALS) -> None:
+    def write(self, path: Path) -> None:
         """Writes the file, for this user alone to read."""
         names = {
             "base_url": "baseUrl",

@@ -1,16 +1,18 @@
 """The first screen: where the service is, and three calls to copy."""
 
-from local.demo import CREDENTIALS, Demo
-from local.template import ROOT
+from pathlib import Path
+
+from local import demo
 
 
-def screen(origin: str, demo: Demo, seconds: float) -> str:
+def screen(origin: str, made: demo.Demo, seconds: float) -> str:
     """The lines that a newcomer reads first."""
-    credentials = demo.credentials
+    credentials = made.credentials
+    file = demo.CREDENTIALS.relative_to(Path.cwd(), walk_up=True)
     return f"""
 Storepost runs at {credentials.base_url} (ready in {seconds:.1f} s)
 
-Keys and sessions of the demo: {CREDENTIALS.relative_to(ROOT)}
+Keys and sessions of the demo: {file}
 
 List the orders:
   curl -H 'Authorization: Bearer {credentials.api_keys["read"]}' \\
@@ -19,7 +21,7 @@ List the orders:
 Unsubscribe somebody from marketing emails:
   curl -X PUT -H 'Authorization: Bearer {credentials.api_keys["write"]}' \\
     -H 'Content-Type: application/json' -d '{{"state": "unsubscribed"}}' \\
-    {credentials.base_url}/profiles/{demo.subscriber_id}/consent/email
+    {credentials.base_url}/profiles/{made.subscriber_id}/consent/email
 
 See how the store was told of it:
   curl {origin}/_local/write-backs
