@@ -90,9 +90,7 @@ class TestEvents:
         assert seen[0]["isBase64Encoded"] is True
         assert seen[0]["body"] == "/wD+"
 
-    def test_a_chunked_body_arrives_whole(
-        self, client: Client, seen: list[dict[str, Any]]
-    ) -> None:
+    def test_a_chunked_body_arrives_whole(self, client: Client, seen: list[dict[str, Any]]) -> None:
         client.call("POST", "/v1/x", body=iter([b"one ", b"two ", b"three"]))
         assert seen[0]["body"] == "one two three"
 
