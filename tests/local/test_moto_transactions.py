@@ -137,6 +137,18 @@ def put(table: str, key: dict[str, Any], value: str) -> Operation:
     }
 
 
+def update(table: str, key: dict[str, Any]) -> Operation:
+    """Changes a row where it stands."""
+    return {
+        "Update": {
+            "TableName": table,
+            "Key": key,
+            "UpdateExpression": "SET v = :v",
+            "ExpressionAttributeValues": {":v": {"S": "new"}},
+        }
+    }
+
+
 def failing() -> Operation:
     """What ends any transaction."""
     return {
@@ -159,14 +171,8 @@ def test_a_failed_one_leaves_rows_order_and_stream_as_they_were() -> None:
             ours,
             [
                 {"Delete": {"TableName": LISTS, "Key": rows[0]}},
-                {
-                    "Update": {
-                        "TableName": LISTS,
-                        "Key": rows[1],
-                        "UpdateExpression": "SET v = :v",
-                        "ExpressionAttributeValues": {":v": {"S": "new"}},
-                    }
-                },
+                update(LISTS, rows[1]),
+                update(PLAIN, plain[1]),
                 {"Delete": {"TableName": PLAIN, "Key": plain[0]}},
                 put(LISTS, {"pk": {"S": "new"}, "sk": {"S": "1"}}, "new"),
                 failing(),
