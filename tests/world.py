@@ -29,6 +29,7 @@ from storepost.identity.repository import (
     add_session,
     as_session,
     email_claim_key,
+    find_person,
     find_token,
     person_key,
     token_key,
@@ -169,6 +170,8 @@ class World:
     def sign_in(self, person_id: UUID, workspace: WorkspaceScope | None = None) -> tuple[str, UUID]:
         """Another session of the person: its token and id."""
         token, now = new_session_token(), clock.now()
+        person = find_person(PersonScope(person_id))
+        assert person is not None
         session = Session(
             id=new_id(),
             person_id=person_id,
@@ -180,6 +183,7 @@ class World:
             expires_at=now + timedelta(days=30),
             workspace_id=workspace.id if workspace else None,
             token_digest=digest(token),
+            epoch=person.sessions_epoch,
         )
         changes = Changes()
         add_session(changes, session)

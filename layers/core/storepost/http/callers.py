@@ -161,7 +161,7 @@ def _key_caller(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
 def _session_caller(item: SessionItem, token: str) -> SignedInPerson:
     session, now = as_session(item), clock.now()
     person = None if session.is_over(now) else find_person(PersonScope(session.person_id))
-    if person is None:
+    if person is None or not session.is_live(person, now):
         raise Unauthenticated()
     if now - session.last_active_at >= TOUCH_EVERY:
         touch_session(session, now)

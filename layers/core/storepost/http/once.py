@@ -150,8 +150,8 @@ def _claim_of(app: APIGatewayHttpResolver) -> Claim | None:
 
 
 def as_sent(app: APIGatewayHttpResolver, response: Response[Any]) -> Response[Any]:
-    """The answer with its body as text: 204 has none, and no content type."""
-    if response.status_code == 204:
+    """The answer with its body as text; a route that returns None has none, and no content type."""
+    if response.status_code == 204 or response.body is None:
         response.body = ""
         response.headers = {k: v for k, v in response.headers.items() if k != "Content-Type"}
     elif not isinstance(response.body, str | bytes):
