@@ -218,6 +218,12 @@ class World:
         activate_workspace(changes, as_session(session), workspace.id if workspace else None)
         changes.commit()
 
+    def require_two_factor(self, workspace: WorkspaceScope) -> None:
+        """Makes the workspace demand two-factor of its members, whoever has it on."""
+        changes = Changes()
+        WorkspaceRepository(workspace).update(changes, name=None, require_two_factor=True)
+        changes.commit()
+
     def member(self, workspace: WorkspaceScope, role: Role = Role.MEMBER) -> Someone:
         """A new person in the workspace."""
         someone = self.person()

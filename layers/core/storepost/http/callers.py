@@ -91,6 +91,10 @@ def _key_in_workspace(
     membership = None
     if roles is not None and key.maker_id is not None:
         membership = WorkspaceRepository(key.workspace).membership_of(key.maker_id)
+        # A deleted account has no role from the moment it is gone, even where it belonged to so
+        # many workspaces that some of its memberships are removed a little later.
+        if membership and find_person(membership.person) is None:
+            membership = None
     return WorkspaceCaller(key, key.workspace, membership)
 
 

@@ -6,11 +6,12 @@ from datetime import datetime
 from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from storepost import clock
 from storepost.ids import short
-from storepost.persistence.changes import Changes
+from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.item import (
     Identifier,
     Item,
@@ -164,6 +165,21 @@ class WorkspaceRepository:
         pointer = membership_pointer_key(membership.person, self._scope)
         changes.create(MembershipPointerItem(*pointer, workspace_id=self._scope.id))
 
+    def remove_member(self, changes: Changes, membership: Membership) -> None:
+        """Ends the membership and the person's pointer to it, if it is still what was read."""
+        key = membership_key(self._scope, membership.person_id)
+        item = find(MembershipItem, key)
+        if item is None:
+            raise LostRace()
+        changes.delete(item, _unchanged(membership))
+        pointer = membership_pointer_key(membership.person, self._scope)
+        changes.delete(MembershipPointerItem(*pointer))
+
+    def expect_member(self, changes: Changes, person_id: UUID, otherwise: Exception) -> None:
+        """Demands that the person is still a member when the changes are committed."""
+        row = MembershipItem(*membership_key(self._scope, person_id))
+        changes.expect(row, MembershipItem.pk.exists(), otherwise)
+
     def touch_member(self, person_id: UUID, now: datetime) -> None:
         """Notes that the member is active."""
         MembershipItem(*membership_key(self._scope, person_id)).update(
@@ -199,6 +215,14 @@ def _standings(scopes: Iterable[WorkspaceScope], person_id: UUID) -> list[Standi
         if workspace and membership:
             standings.append(Standing(as_workspace(workspace), as_membership(membership)))
     return standings
+
+
+def _unchanged(membership: Membership) -> Condition:
+    # The id too: somebody removed and invited again has another membership under the same key.
+    same: Condition = (MembershipItem.id == membership.id) & (
+        MembershipItem.role == membership.role
+    )
+    return same
 
 
 def as_workspace(item: WorkspaceItem) -> Workspace:
