@@ -85,7 +85,7 @@ def _listen(port: int) -> socket.socket:
         return socket.create_server(("127.0.0.1", port), backlog=128)
     except OSError as error:
         raise CannotRun(
-            f"Port {port} can't be used ({error.strerror}). Choose another one:"
+            f"Port {port} can't be used ({os.strerror(error.errno or 0)}). Choose another one:"
             f" make run PORT={port + 1}"
         ) from None
 

@@ -4,6 +4,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import boto3
@@ -73,7 +74,7 @@ def create_resources() -> None:
     """The template's tables, queues, keys and sender, named by their logical ids."""
     create_tables()
     _set_variables({**create_queues(), **create_keys()})
-    boto3.client("sesv2").create_email_identity(EmailIdentity=os.environ["SENDER_ADDRESS"])
+    client("sesv2").create_email_identity(EmailIdentity=os.environ["SENDER_ADDRESS"])
 
 
 def _set_variables(references: Mapping[str, str]) -> None:
@@ -87,7 +88,7 @@ def _set_variables(references: Mapping[str, str]) -> None:
 
 def create_tables() -> None:
     """The template's tables, with their streams."""
-    dynamodb = boto3.client("dynamodb")
+    dynamodb = client("dynamodb")
     for name, properties in resources(TABLE).items():
         stream = properties.get("StreamSpecification")
         dynamodb.create_table(
@@ -101,7 +102,7 @@ def create_tables() -> None:
 
 def create_queues() -> dict[str, str]:
     """The template's queues with their dead letters: the addresses by logical id."""
-    sqs = boto3.client("sqs")
+    sqs = client("sqs")
     declared = resources(QUEUE)
     urls = {name: _create_queue(sqs, name, p) for name, p in declared.items()}
     for name, properties in declared.items():
@@ -140,12 +141,12 @@ def queue_arn(logical_id: str) -> str:
 
 def queue_url(logical_id: str) -> str:
     """The queue's address."""
-    return str(boto3.client("sqs").get_queue_url(QueueName=queue_name(logical_id))["QueueUrl"])
+    return str(client("sqs").get_queue_url(QueueName=queue_name(logical_id))["QueueUrl"])
 
 
 def create_keys() -> dict[str, str]:
     """The template's KMS keys: their ids by logical id."""
-    kms = boto3.client("kms")
+    kms = client("kms")
     ids = {}
     for name, properties in resources("AWS::KMS::Key").items():
         ids[name] = kms.create_key(
@@ -155,6 +156,7 @@ def create_keys() -> dict[str, str]:
     return ids
 
 
-def streams_client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    """A client for the tables' streams."""
-    return boto3.client("dynamodbstreams", config=Config(parameter_validation=False))
+@cache
+def client(service: str) -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    """A client of an AWS service: to make one takes longer than most calls of it."""
+    return boto3.client(service, config=Config(parameter_validation=False))  # type: ignore[call-overload]

@@ -97,14 +97,16 @@ class Api:
 def load(base_url: str, write_back_url: str, deliver: Callable[[], None]) -> Demo:
     """Makes everything; `deliver` carries emails and write-backs that are on their way."""
     api = Api(base_url)
-    sessions = {email: _sign_up(api, email, deliver) for email in NAMES}
+    registrations = {email: _sign_up(api, email) for email in NAMES}
+    deliver()
+    sessions = {email: _verify(api, email, of) for email, of in registrations.items()}
     owner = sessions[OWNER]
     workspace = api.call("POST", "/workspaces", owner, {"name": WORKSPACE})
-    for email, role in ((ADMIN, "admin"), (MEMBER, "member")):
-        _invite(api, owner, email, role)
-        deliver()
+    for email, role in ((ADMIN, "admin"), (MEMBER, "member"), (INVITED, "member")):
+        api.call("POST", "/invitations", owner, {"email": email, "role": role})
+    deliver()
+    for email in (ADMIN, MEMBER):
         api.call("POST", f"/invitations/{_invitation_of(email)}/accept", sessions[email])
-    _invite(api, owner, INVITED, "member")
     keys = {scope: _make_key(api, owner, scope) for scope in SCOPES}
     for locale in ({"code": "en"}, {"code": "fr", "label": "French (planned)"}):
         api.call("POST", "/locales", keys["write"], locale)
@@ -123,18 +125,17 @@ def load(base_url: str, write_back_url: str, deliver: Callable[[], None]) -> Dem
     )
 
 
-def _sign_up(api: Api, email: str, deliver: Callable[[], None]) -> str:
-    """The person's session token."""
+def _sign_up(api: Api, email: str) -> str:
+    """The registration's id; its code is on the way."""
     body = {"name": NAMES[email], "email": email, "password": PASSWORD}
-    registration = api.call("POST", "/auth/sign-up", body=body)["registration"]
-    deliver()
+    return str(api.call("POST", "/auth/sign-up", body=body)["registration"])
+
+
+def _verify(api: Api, email: str, registration: str) -> str:
+    """The person's session token."""
     (code,) = _latest_email(email).codes
-    confirmed = {"registration": registration, "code": code}
-    return str(api.call("POST", "/auth/verify-email", body=confirmed)["token"])
-
-
-def _invite(api: Api, owner: str, email: str, role: str) -> None:
-    api.call("POST", "/invitations", owner, {"email": email, "role": role})
+    body = {"registration": registration, "code": code}
+    return str(api.call("POST", "/auth/verify-email", body=body)["token"])
 
 
 def _invitation_of(email: str) -> str:

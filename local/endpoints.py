@@ -6,7 +6,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import boto3
 from jinja2 import Environment, FileSystemLoader, select_autoescape
 from werkzeug.exceptions import (
     HTTPException,
@@ -18,7 +17,7 @@ from werkzeug.routing import Map, Rule
 from werkzeug.wrappers import Request, Response
 
 from local import functions, mail, pumps
-from local.aws import queue_url
+from local.aws import client, queue_url
 from local.console import say_failure
 from local.pretend_store import PretendStore
 from local.schedules import Schedules
@@ -180,7 +179,7 @@ def _depths() -> dict[str, dict[str, int]]:
 
 
 def _depth(queue: str) -> dict[str, int]:
-    attributes = boto3.client("sqs").get_queue_attributes(
+    attributes = client("sqs").get_queue_attributes(
         QueueUrl=queue_url(queue), AttributeNames=["All"]
     )["Attributes"]
     return {

@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-import boto3
-
-from local.aws import ACCOUNT, REGION, queue_arn, queue_url, streams_client
+from local.aws import ACCOUNT, REGION, client, queue_arn, queue_url
 from local.console import say, say_failure
 from local.functions import invoke
 from local.template import Function, functions
@@ -20,6 +18,7 @@ from storepost import clock
 
 BATCH = 10
 STREAM_BATCH = 100
+STREAMS = "dynamodbstreams"
 
 type Record = dict[str, Any]
 type Pause = Callable[[int], None]
@@ -58,25 +57,22 @@ class StreamReader:
     source: dict[str, Any]
     table: str
     pause: Pause
-    _client: Any = field(default_factory=streams_client)
     _iterators: dict[str, str] = field(default_factory=dict)
 
     def pump(self) -> int:
         """Hands on what is new; the number of records handed to the function."""
-        arn = boto3.client("dynamodb").describe_table(TableName=self.table)["Table"][
-            "LatestStreamArn"
-        ]
-        shards = self._client.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
+        arn = client("dynamodb").describe_table(TableName=self.table)["Table"]["LatestStreamArn"]
+        shards = client(STREAMS).describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
         return sum(self._pump_shard(arn, shard["ShardId"]) for shard in shards)
 
     def _pump_shard(self, arn: str, shard: str) -> int:
         if shard not in self._iterators:
-            self._iterators[shard] = self._client.get_shard_iterator(
+            self._iterators[shard] = client(STREAMS).get_shard_iterator(
                 StreamArn=arn, ShardId=shard, ShardIteratorType="TRIM_HORIZON"
             )["ShardIterator"]
         handed = 0
         while True:
-            answer = self._client.get_records(
+            answer = client(STREAMS).get_records(
                 ShardIterator=self._iterators[shard],
                 Limit=self.source.get("BatchSize", STREAM_BATCH),
             )
@@ -140,7 +136,7 @@ class StreamReader:
                 "streamArn": first["eventSourceARN"],
             },
         }
-        boto3.client("sqs").send_message(QueueUrl=queue_url(target), MessageBody=json.dumps(told))
+        client("sqs").send_message(QueueUrl=queue_url(target), MessageBody=json.dumps(told))
 
 
 def failed_of(function: Function, records: list[Record], ids: list[str]) -> set[str]:
@@ -197,7 +193,7 @@ def pump_queue(queue: str, retry_after_seconds: int | None = None) -> int:
     is over. How often it may come is the queue's to say.
     """
     function = reader_of(queue)
-    sqs: Any = boto3.client("sqs")
+    sqs = client("sqs")
     url = queue_url(queue)
     messages = sqs.receive_message(
         QueueUrl=url,

@@ -240,7 +240,7 @@ class TestStream:
         capfd: pytest.CaptureFixture[str],
     ) -> None:
         failed: list[str] = []
-        real: Any = boto3.client
+        real = aws.client
 
         def client_of(service: str) -> Any:
             if service == "dynamodb" and not failed:
@@ -248,7 +248,7 @@ class TestStream:
                 raise ConnectionError("canary")
             return real(service)
 
-        monkeypatch.setattr(boto3, "client", client_of)
+        monkeypatch.setattr(pumps, "client", client_of)
         monkeypatch.setattr(running, "RETRY_SECONDS", 0)
         write_rows("a")
         soon(lambda: failed)
