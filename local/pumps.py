@@ -16,7 +16,8 @@ from local.functions import invoke
 from local.template import Function, functions
 from storepost import clock
 
-BATCH = 10
+MOST_RECEIVED = 10
+"""What one receive of SQS brings at most, and a reader's batch where it says nothing."""
 STREAM_BATCH = 100
 STREAMS = "dynamodbstreams"
 
@@ -192,12 +193,12 @@ def pump_queue(queue: str, retry_after_seconds: int | None = None) -> int:
     What failed comes again after so many seconds, or else when the queue's own visibility timeout
     is over. How often it may come is the queue's to say.
     """
-    function = reader_of(queue)
+    function, source = _reader(queue)
     sqs = client("sqs")
     url = queue_url(queue)
     messages = sqs.receive_message(
         QueueUrl=url,
-        MaxNumberOfMessages=BATCH,
+        MaxNumberOfMessages=min(source.get("BatchSize", MOST_RECEIVED), MOST_RECEIVED),
         MessageSystemAttributeNames=["All"],
         MessageAttributeNames=["All"],
     ).get("Messages", [])
@@ -218,10 +219,14 @@ def pump_queue(queue: str, retry_after_seconds: int | None = None) -> int:
 
 def reader_of(queue: str) -> Function:
     """The function that reads a queue."""
+    return _reader(queue)[0]
+
+
+def _reader(queue: str) -> tuple[Function, dict[str, Any]]:
     for function in functions():
         for source in function.events_of("SQS"):
             if source["Queue"]["Fn::GetAtt"][0] == queue:
-                return function
+                return function, source
     raise LookupError(queue)
 
 
