@@ -10,6 +10,9 @@ from uuid import uuid4
 
 from local.template import Function, functions
 
+REQUEST_BYTES = 6 * 1024 * 1024
+"""The most that Lambda takes as an event and as an answer (its quotas, synchronous calls)."""
+
 LOCK = threading.RLock()
 """Powertools' resolvers share the current event on their class: one invocation at a time."""
 
