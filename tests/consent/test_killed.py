@@ -89,13 +89,8 @@ class TestInvitation:
             owner, workspace = self.owner(world)
             assert self.sending(world, owner)().status == 201
             [row] = [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
-            lose_the_stream(world)
+            world.lose_stream()
             assert killed_at(number, moment, lambda row=row: relay(row))
             world.advance(minutes=3)
             world.sweep()
             self.one_effect(world, workspace)
-
-
-def lose_the_stream(world: World) -> None:
-    """Drops what the table's stream would carry, so that only the sweep is left."""
-    world.drop_stream()

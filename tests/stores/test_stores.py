@@ -347,7 +347,7 @@ class TestLocales:
 
     def test_bad_input(self, world: World, owner: Someone) -> None:
         path = f"/stores/{world.store(owner)}/locales"
-        body = [{**ROWS[1], "country": "France", "currency": "F"}]
+        body: list[dict[str, Any]] = [{**ROWS[1], "country": "France", "currency": "F"}]
         answer = world.call("PUT", path, token=owner.token, json_body=body)
         assert sorted(answer.error_paths()) == ["/0/country", "/0/currency"]
 
@@ -371,7 +371,7 @@ class TestWriteBack:
     def test_anonymous(self, world: World) -> None:
         path = f"/stores/{uuid4()}/write-back"
         for method in ("GET", "PUT", "DELETE"):
-            body = {} if method == "PUT" else None
+            body: dict[str, Any] | None = {} if method == "PUT" else None
             assert world.call(method, path, json_body=body).problem() == (401, "unauthenticated")
         assert world.call("POST", f"{path}/rotate").problem() == (401, "unauthenticated")
 
