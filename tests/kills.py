@@ -1,5 +1,6 @@
 """Ends a run at any of its calls to AWS, as a function that dies there would end."""
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -7,7 +8,11 @@ from enum import StrEnum
 from typing import Any
 from unittest import mock
 
+from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
 from botocore.client import BaseClient
+
+from local import functions as local_functions
+from local.template import ROOT, functions
 
 
 class Killed(BaseException):
@@ -78,13 +83,37 @@ def everywhere(work: Callable[[], object]) -> list[tuple[int, Moment]]:
 
 
 @contextmanager
+def another_container() -> Iterator[None]:
+    """Serves the block's requests by functions imported anew, as a second container would.
+
+    A function's resolver holds one request at a time, and all of them share it on their class.
+    """
+
+    def imported_anew(name: str) -> Any:
+        declared = next(function for function in functions() if function.name == name)
+        path = ROOT / declared.folder / "handler.py"
+        spec = importlib.util.spec_from_file_location(f"another_{name}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.lambda_handler
+
+    event, context = BaseRouter.current_event, BaseRouter.lambda_context
+    with mock.patch.object(local_functions, "handler_of", imported_anew):
+        yield
+    BaseRouter.current_event, BaseRouter.lambda_context = event, context
+
+
+@contextmanager
 def before_the_commit(meanwhile: Callable[[], object]) -> Iterator[Calls]:
-    """Runs `meanwhile` just before the block's first transaction is sent."""
+    """Runs `meanwhile` in another container just before the first transaction is sent."""
     waiting = [meanwhile]
 
     def step(_number: int, operation: str, moment: Moment) -> None:
         if waiting and operation == "TransactWriteItems" and moment is Moment.BEFORE:
-            waiting.pop()()
+            with another_container():
+                waiting.pop()()
 
     with around_calls(step) as calls:
         yield calls

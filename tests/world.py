@@ -286,6 +286,7 @@ class World:
             if table.stream_shard:
                 table.stream_shard.starting_sequence_number += len(table.stream_shard.items)
                 table.stream_shard.items.clear()
+        self._stream = pumps.StreamPump()
 
     def emails(self) -> list[Email]:
         """What SES was handed so far, oldest first, after everything was delivered."""

@@ -1,15 +1,14 @@
 """Requests whose function dies at any of its calls to AWS, and runs that come too late."""
 
 from collections.abc import Callable
+from functools import partial
 
-import pytest
-
-from storepost import clock
 from storepost.invitations.repository import InvitationRepository
 from storepost.messaging.outbox import PARTITION, OutboxItem
 from storepost.messaging.relay import relay
+from storepost.persistence.sealing import forget_keys
 from storepost.scope import WorkspaceScope
-from tests.kills import Killed, Moment, before_the_commit, everywhere, killed_at
+from tests.kills import before_the_commit, everywhere, killed_at
 from tests.world import CANARY, Answer, Someone, World
 
 KEY = "one-and-the-same"
@@ -26,6 +25,12 @@ def until_answered(world: World, send: Callable[[], Answer]) -> Answer:
         assert answer.problem() == (409, "idempotency_in_progress")
         world.advance(seconds=LEASE_SECONDS)
     raise AssertionError("the claim was never given back")
+
+
+def begin_anew(world: World) -> None:
+    """An empty world, and a function that has just started: it has no data key yet."""
+    world.close()
+    forget_keys()
 
 
 class TestInvitation:
@@ -51,10 +56,11 @@ class TestInvitation:
 
     def test_killed_anywhere(self, world: World) -> None:
         owner, workspace = self.owner(world)
+        forget_keys()
         places = everywhere(self.sending(world, owner))
         assert len(places) > 10
         for number, moment in places:
-            world.close()
+            begin_anew(world)
             owner, workspace = self.owner(world)
             send = self.sending(world, owner)
             assert killed_at(number, moment, send), (number, moment)
@@ -84,13 +90,13 @@ class TestInvitation:
         owner, _ = self.owner(world)
         assert self.sending(world, owner)().status == 201
         [row] = [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
-        for number, moment in everywhere(lambda: relay(row)):
-            world.close()
+        for number, moment in everywhere(partial(relay, row)):
+            begin_anew(world)
             owner, workspace = self.owner(world)
             assert self.sending(world, owner)().status == 201
             [row] = [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
             world.lose_stream()
-            assert killed_at(number, moment, lambda row=row: relay(row))
+            assert killed_at(number, moment, partial(relay, row))
             world.advance(minutes=3)
             world.sweep()
             self.one_effect(world, workspace)
