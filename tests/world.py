@@ -2,7 +2,8 @@
 the streams and queues carry."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from email import message_from_bytes, policy
@@ -37,7 +38,7 @@ from storepost.identity.repository import (
 )
 from storepost.identity.tokens import digest, new_api_key, new_session_token, shown_prefix
 from storepost.ids import new_id
-from storepost.persistence.changes import Changes
+from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import Item
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.model import Membership, Role, Workspace
@@ -218,6 +219,35 @@ class World:
         changes = Changes()
         activate_workspace(changes, as_session(session), workspace.id if workspace else None)
         changes.commit()
+
+    def membership(self, someone: Someone, workspace: WorkspaceScope) -> Membership | None:
+        """Somebody's place in the workspace, as it is stored."""
+        return WorkspaceRepository(workspace).membership_of(someone.id)
+
+    def turn_two_factor_on(self, someone: Someone) -> None:
+        """A second step by email for the person."""
+        item = PersonItem.get(*person_key(PersonScope(someone.id)), consistent_read=True)
+        item.email_codes_since = clock.now()
+        changes = Changes()
+        changes.save(item)
+        changes.commit()
+
+    @contextmanager
+    def meanwhile(self, action: Callable[[Changes], object]) -> Iterator[None]:
+        """Commits another unit of work after the next request's reads and before its writes."""
+        plain = Changes.commit
+
+        def commit_second(changes: Changes) -> None:
+            Changes.commit = plain  # type: ignore[method-assign]
+            commit_anew(action)
+            plain(changes)
+
+        Changes.commit = commit_second  # type: ignore[method-assign]
+        try:
+            yield
+            assert Changes.commit is plain, "nothing was committed"
+        finally:
+            Changes.commit = plain  # type: ignore[method-assign]
 
     def member(self, workspace: WorkspaceScope, role: Role = Role.MEMBER) -> Someone:
         """A new person in the workspace."""

@@ -5,11 +5,22 @@ import unicodedata
 
 SORT_KEY_BYTES = 512
 _WORD = re.compile(r"[^\W_]+")
+_EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@.]+")
+_PHONE = re.compile(r"\+[\d\s()./-]*\d")
+# Letters with a stroke and ligatures, which Unicode doesn't decompose.
+_LETTERS = str.maketrans(
+    {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "þ": "th"}
+)
 
 
 def fold(text: str) -> str:
-    """The text without case and accents, spaces trimmed and control characters dropped."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    """The text without case and accents, spaces trimmed and control characters dropped.
+
+    Folding what is folded changes nothing.
+    """
+    # Case on both sides of the decomposition: either can bring what the other has to fold.
+    lower = unicodedata.normalize("NFKD", text.casefold()).casefold().translate(_LETTERS)
+    decomposed = unicodedata.normalize("NFKD", lower)
     kept = (c for c in decomposed if unicodedata.category(c) not in {"Mn", "Cc"})
     return unicodedata.normalize("NFC", "".join(kept)).strip()
 
@@ -25,15 +36,24 @@ def words(text: str) -> list[str]:
 
 
 def matches(q: str, *texts: str | None) -> bool:
-    """Whether each word of `q` is a prefix of a word of the row.
+    """Whether each word of `q` is a prefix of a word of the row (operations.md, section 2).
 
-    A whole email, phone or number counts as a word too, so a query that is the beginning of one of
-    the texts matches as well.
+    A whole email, phone or number counts as a word too: in the row beside the words that it is cut
+    into, in `q` instead of them, so that asking for one address doesn't find its namesakes. A `q`
+    without any word finds nothing.
     """
-    present = [t for t in texts if t]
-    whole = fold(q)
-    if any(fold(text).startswith(whole) for text in present):
-        return True
-    row = [word for text in present for word in words(text)]
-    asked = words(q)
-    return bool(asked) and all(any(w.startswith(a) for w in row) for a in asked)
+    row = [word for text in texts if text for word in (*words(text), *fold(text).split())]
+    asked = _asked(q)
+    return bool(asked) and all(any(word.startswith(a) for word in row) for a in asked)
+
+
+def _asked(q: str) -> list[str]:
+    """The words of a search: whole emails and phones as such, the rest as it is cut."""
+    folded = fold(q)
+    if _PHONE.fullmatch(folded):
+        return ["".join(c for c in folded if c.isdigit())]
+    return [
+        word
+        for part in folded.split()
+        for word in ([part] if _EMAIL.fullmatch(part) else _WORD.findall(part))
+    ]

@@ -106,6 +106,15 @@ class ConsentRepository:
         item.firm, item.yielding = _held_row(consent.firm), _held_row(consent.yielding)
         changes.save(item)
 
+    def expect_consent(self, changes: Changes, address: Address) -> None:
+        """Demands that nobody changes an address's state that was read here; else a lost race."""
+        item = self._read.get(address)
+        unread = ConsentAddressItem(*address_key(self._scope, address))
+        if item is None:
+            changes.expect(unread, ConsentAddressItem.pk.does_not_exist())
+        else:
+            changes.expect(unread, ConsentAddressItem.version == item.version)
+
     def add(self, changes: Changes, change: ConsentChange) -> None:
         """A new change."""
         origin = change.origin

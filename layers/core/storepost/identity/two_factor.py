@@ -32,7 +32,7 @@ _BACKUP_LENGTH = 10
 _BACKUP_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # 32 characters: 50 bits a code
 
 
-class Method(StrEnum):
+class SecondFactor(StrEnum):
     """By what the second step is taken."""
 
     APP = "app"
@@ -40,18 +40,18 @@ class Method(StrEnum):
     BACKUP_CODE = "backup_code"
 
 
-def methods_of(person: Person) -> list[Method]:
+def methods_of(person: Person) -> list[SecondFactor]:
     """What the person can take the second step by now."""
     has = {
-        Method.APP: person.app_since is not None,
-        Method.EMAIL: person.email_codes_since is not None,
-        Method.BACKUP_CODE: backup_codes_left(person.scope) > 0,
+        SecondFactor.APP: person.app_since is not None,
+        SecondFactor.EMAIL: person.email_codes_since is not None,
+        SecondFactor.BACKUP_CODE: backup_codes_left(person.scope) > 0,
     }
-    return [method for method in Method if has[method]]
+    return [method for method in SecondFactor if has[method]]
 
 
 def verify_second_factor(
-    changes: Changes, person: Person, method: Method, code: str, emailed: Key
+    changes: Changes, person: Person, method: SecondFactor, code: str, emailed: Key
 ) -> None:
     """Adds to `changes` that the code is used up; one code is good for one transaction.
 
@@ -59,11 +59,11 @@ def verify_second_factor(
     the try before (limits.SECOND_FACTORS).
     """
     match method:
-        case Method.APP:
+        case SecondFactor.APP:
             _use_app_code(changes, person, code)
-        case Method.EMAIL:
+        case SecondFactor.EMAIL:
             _use_emailed_code(changes, person, code, emailed)
-        case Method.BACKUP_CODE:
+        case SecondFactor.BACKUP_CODE:
             _use_backup_code(changes, person.scope, code)
 
 

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 
 from storepost.identity.codes import Code
 from storepost.identity.passwords import GivenPassword, Password
-from storepost.identity.two_factor import Method
+from storepost.identity.two_factor import SecondFactor
 from storepost.values.emails import EmailAddress
 from storepost.wire import RequestBody, SecretAnswer, Shape, Text, Timestamp
 
@@ -82,7 +82,7 @@ class SecondStepNeeded(SecretAnswer):
 
     status: Literal["two_factor_required"]
     challenge: Secret
-    methods: list[Method]
+    methods: list[SecondFactor]
 
 
 class TwoFactorCodeRequest(RequestBody):
@@ -95,7 +95,7 @@ class SecondStep(RequestBody):
     """The second step of a sign-in."""
 
     challenge: Token
-    method: Method
+    method: SecondFactor
     code: Code
     trust_browser: bool = False
 
