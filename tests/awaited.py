@@ -5,10 +5,6 @@ A name is taken out as soon as its slice is there; `tests/template` fails until 
 
 AWAITED = frozenset(
     {
-        "ProfilesFunction",
-        "ConsentFunction",
         "OrdersFunction",
-        # Read by the worker that tells stores of consent.
-        "WriteBackQueue",
     }
 )

@@ -303,6 +303,18 @@ class World:
         while self._stream.pump() + sum(pumps.pump_queue(q) for q in pumps.read_queues()):
             pass
 
+    def sweep(self) -> None:
+        """Runs the outbox's sweep now."""
+        pumps.run_schedule("outbox_sweep")
+
+    def lose_stream(self) -> None:
+        """Loses what the table's stream would have carried from here on to its readers."""
+        for table in dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION].tables.values():
+            if table.stream_shard:
+                table.stream_shard.starting_sequence_number += len(table.stream_shard.items)
+                table.stream_shard.items.clear()
+        self._stream = pumps.StreamPump()
+
     def emails(self) -> list[Email]:
         """What SES was handed so far, oldest first, after everything was delivered."""
         self.deliver()
@@ -329,9 +341,7 @@ class World:
         clock.reset()
         for table in dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION].tables.values():
             table.items.clear()
-            if table.stream_shard:
-                table.stream_shard.starting_sequence_number += len(table.stream_shard.items)
-                table.stream_shard.items.clear()
+        self.lose_stream()
         for queue in sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION].queues.values():
             queue._messages = []
             queue.pending_messages.clear()

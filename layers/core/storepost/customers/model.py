@@ -1,10 +1,57 @@
 """A store's customer as a value."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from storepost.consent.states import ConsentState
+from storepost.consent.states import Channel, ConsentState
+from storepost.ids import derived_id
+from storepost.profiles.model import Identity, IdentityType
+from storepost.stores.model import Store
+
+
+def customer_id(store_id: UUID, external_id: str) -> UUID:
+    """The id of a store's customer: it follows from what the store calls them."""
+    return derived_id(store_id, "customer", external_id)
+
+
+@dataclass(frozen=True)
+class GivenConsent:
+    """What a store says of one channel; a state of None says nothing."""
+
+    state: ConsentState | None = None
+    updated_at: datetime | None = None
+    """The store's own consent time."""
+
+
+@dataclass(frozen=True)
+class GivenCustomer:
+    """A customer as a store sends it; None where it says nothing."""
+
+    external_created_at: datetime
+    external_updated_at: datetime
+    email: str | None = None
+    phone: str | None = None
+    first_name: str | None = None
+    last_name: str | None = None
+    locale: str | None = None
+    admin_url: str | None = None
+    email_consent: GivenConsent = GivenConsent()
+    sms_consent: GivenConsent = GivenConsent()
+
+    def consent(self, channel: Channel) -> GivenConsent:
+        """What it says of a channel."""
+        return self.email_consent if channel is Channel.EMAIL else self.sms_consent
+
+    def seen(self, identities: Iterable[Identity]) -> dict[Identity, tuple[datetime, ...]]:
+        """When it shows each identity: the store's own id since the customer is there."""
+        created, updated = self.external_created_at, self.external_updated_at
+        own = IdentityType.PLATFORM_CUSTOMER_ID
+        return {
+            identity: (created, updated) if identity.type is own else (updated,)
+            for identity in identities
+        }
 
 
 @dataclass(frozen=True)
@@ -27,3 +74,55 @@ class Customer:
     external_created_at: datetime
     external_updated_at: datetime
     deleted_at: datetime | None
+
+    def address(self, channel: Channel) -> str | None:
+        """The customer's own address of a channel."""
+        return self.email if channel is Channel.EMAIL else self.phone
+
+    def consent(self, channel: Channel) -> ConsentState:
+        """What the store gave last of a channel."""
+        return self.email_consent if channel is Channel.EMAIL else self.sms_consent
+
+    def holds_newer_than(self, updated_at: datetime) -> bool:
+        """Whether an update of that moment comes too late; a deleted one yields to newer ones."""
+        if self.deleted_at is not None:
+            return updated_at <= self.external_updated_at
+        return updated_at < self.external_updated_at
+
+    def deleted(self, now: datetime) -> "Customer":
+        """The customer once the store has deleted it."""
+        return replace(self, deleted_at=now)
+
+
+def customer_of(
+    store: Store, external_id: str, profile_id: UUID, before: Customer | None, given: GivenCustomer
+) -> Customer:
+    """The customer as the store gives it now; only a consent that it leaves out stays."""
+    return Customer(
+        id=customer_id(store.id, external_id),
+        store_id=store.id,
+        external_id=external_id,
+        profile_id=profile_id,
+        admin_url=given.admin_url or store.admin_url,
+        first_name=given.first_name,
+        last_name=given.last_name,
+        email=given.email,
+        phone=given.phone,
+        locale=given.locale,
+        email_consent=_consent(Channel.EMAIL, before, given.email, given.email_consent),
+        sms_consent=_consent(Channel.SMS, before, given.phone, given.sms_consent),
+        external_created_at=given.external_created_at,
+        external_updated_at=given.external_updated_at,
+        deleted_at=None,
+    )
+
+
+def _consent(
+    channel: Channel, before: Customer | None, address: str | None, given: GivenConsent
+) -> ConsentState:
+    """What is given; left out, what was given last, as long as it is of the same address."""
+    if given.state is not None:
+        return given.state
+    if before is not None and before.address(channel) == address:
+        return before.consent(channel)
+    return ConsentState.NOT_SUBSCRIBED

@@ -1,6 +1,7 @@
 """Profiles and what identifies them, as values."""
 
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -35,6 +36,19 @@ class Identity:
     store_id: UUID | None = None
 
 
+def names_nobody(value: str) -> bool:
+    """Whether the value stands for no person, such as `null` or `000` (semantics, section 1.1)."""
+    text = value.strip().lower()
+    if text in {"", "null", "undefined", "anonymous", "-1"}:
+        return True
+    return all(letter == "0" or unicodedata.category(letter) == "Pd" for letter in text)
+
+
+def strongest_first(identities: Iterable[Identity]) -> tuple[Identity, ...]:
+    """The identities by strength; equally strong ones by type and value, so that all agree."""
+    return tuple(sorted(identities, key=lambda each: (-each.type.strength, each)))
+
+
 class LocaleSignal(StrEnum):
     """How a locale came: stated, or guessed from the store's primary one."""
 
@@ -58,6 +72,11 @@ class LocaleSource:
     signal: LocaleSignal
     at: datetime
 
+    def beats(self, held: "LocaleSource") -> bool:
+        """Whether the signal holds against another one."""
+        is_hard, held_is_hard = (each.signal is LocaleSignal.HARD for each in (self, held))
+        return (is_hard, self.at) > (held_is_hard, held.at)
+
 
 @dataclass(frozen=True)
 class StoreLink:
@@ -65,6 +84,8 @@ class StoreLink:
 
     customers: int = 0
     orders: int = 0
+    listed_at: datetime | None = field(default=None, compare=False)
+    """Under which moment the store's list has the profile; None while it hasn't."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +107,14 @@ class Profile:
     """The state of the address that is shown: a copy, kept true in each change's transaction."""
     sms_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
     identities: tuple[Identity, ...] = ()
+    former: frozenset[Identity] = frozenset()
+    """Customer ids whose customers their stores deleted: they speak against no other one."""
     links: Mapping[UUID, StoreLink] = field(default_factory=dict)
     orders: int = 0
     spent: Mapping[str, int] = field(default_factory=dict)
     """Minor units by currency: total less refunds of orders neither test nor cancelled."""
+    version: int | None = field(default=None, compare=False, repr=False)
+    """Of the row that was read; None for a new profile."""
 
     @property
     def name(self) -> str | None:
@@ -111,6 +136,32 @@ class Profile:
         """What the person spent, a sum a currency."""
         return tuple(Money(amount, code) for code, amount in sorted(self.spent.items()) if amount)
 
+    def values_of(self, kind: IdentityType) -> frozenset[str]:
+        """The values of the profile's identities of a type, whatever store they are of."""
+        return frozenset(each.value for each in self.identities if each.type is kind)
+
+    def live_customer_ids(self, store_id: UUID) -> frozenset[str]:
+        """The customer ids of a store that belong to the profile, without deleted customers'."""
+        return frozenset(
+            each.value
+            for each in self.identities
+            if each.type is IdentityType.PLATFORM_CUSTOMER_ID
+            and each.store_id == store_id
+            and each not in self.former
+        )
+
+    def identified(self, identities: Iterable[Identity]) -> "Profile":
+        """The profile with these identities too; an address is shown where none is yet."""
+        added = [each for each in dict.fromkeys(identities) if each not in self.identities]
+        after = replace(self, identities=(*self.identities, *added))
+        emails = [each.value for each in added if each.type is IdentityType.EMAIL]
+        phones = [each.value for each in added if each.type is IdentityType.PHONE]
+        return replace(
+            after,
+            email=self.email or next(iter(emails), None),
+            phone=self.phone or next(iter(phones), None),
+        )
+
     def seen(self, *moments: datetime) -> "Profile":
         """The profile once it was seen at these moments too."""
         return replace(
@@ -122,18 +173,20 @@ class Profile:
     def linked(self, store_id: UUID, *, customers: int = 0, orders: int = 0) -> "Profile":
         """The profile with so many more customers and orders of a store; none left, no link."""
         link = self.links.get(store_id, StoreLink())
-        after = StoreLink(link.customers + customers, link.orders + orders)
+        after = replace(link, customers=link.customers + customers, orders=link.orders + orders)
         links = {key: value for key, value in self.links.items() if key != store_id}
         if after != StoreLink():
             links[store_id] = after
         return replace(self, links=links, orders=self.orders + orders)
 
     def with_locale(self, locale: str, source: LocaleSource) -> "Profile":
-        """The profile after a locale signal: one set by hand stays, hard beats soft, then newer."""
+        """The profile after a locale signal: one set by hand stays, hard beats soft, then newer.
+
+        The same signal again, of the same store and moment, is a correction and holds.
+        """
         if self.locale is not None and self.locale_source is None:
             return self
         held = self.locale_source
-        rank = {LocaleSignal.SOFT: 0, LocaleSignal.HARD: 1}
-        if held and (rank[source.signal], source.at) <= (rank[held.signal], held.at):
+        if held is not None and held != source and not source.beats(held):
             return self
         return replace(self, locale=locale, locale_source=source)

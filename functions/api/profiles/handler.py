@@ -1,0 +1,110 @@
+"""Profiles: the people of a workspace, and the customers that its stores put."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
+
+from storepost.consent.states import ConsentState
+from storepost.customers import service as customers
+from storepost.customers.schemas import Customer, CustomerExternalId, ProfileCustomer
+from storepost.http.app import JSON, create_app
+from storepost.http.callers import Reader, Writer
+from storepost.http.lists import Page, PageNumber, Size
+from storepost.http.once import Writes
+from storepost.pagination import PageRequest, PageSize
+from storepost.profiles import service
+from storepost.profiles.listing import ProfileFilter, identities_asked, list_profiles
+from storepost.profiles.schemas import Profile, ProfileSummary, UpsertProfile
+from storepost.values.emails import EmailAddress
+from storepost.values.locale_codes import LocaleCode
+from storepost.values.phones import PhoneNumber
+from storepost.wire import Text, Timestamp
+
+app = create_app()
+
+Sort = Literal["firstSeenAt", "-firstSeenAt", "name", "-name", "email", "-email"]
+ExternalId = Annotated[CustomerExternalId, Path(alias="externalId")]
+
+
+@app.get("/v1/profiles", operation_id="profiles.list")
+def find_profiles(
+    caller: Reader,
+    email: Annotated[EmailAddress | None, Query()] = None,
+    phone: Annotated[PhoneNumber | None, Query()] = None,
+    external_id: Annotated[Text | None, Query(alias="externalId")] = None,
+    store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
+    is_customer: Annotated[bool | None, Query(alias="isCustomer")] = None,
+    email_marketing_consent: Annotated[
+        list[ConsentState] | None, Query(alias="emailMarketingConsent")
+    ] = None,
+    sms_marketing_consent: Annotated[
+        list[ConsentState] | None, Query(alias="smsMarketingConsent")
+    ] = None,
+    locale: Annotated[LocaleCode | None, Query()] = None,
+    first_seen_from: Annotated[Timestamp | None, Query(alias="firstSeenFrom")] = None,
+    first_seen_to: Annotated[Timestamp | None, Query(alias="firstSeenTo")] = None,
+    last_seen_from: Annotated[Timestamp | None, Query(alias="lastSeenFrom")] = None,
+    last_seen_to: Annotated[Timestamp | None, Query(alias="lastSeenTo")] = None,
+    sort: Annotated[Sort, Query()] = "-firstSeenAt",
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
+) -> Page[ProfileSummary]:
+    """The workspace's profiles, seen first lately before the others unless sorted otherwise."""
+    asked = ProfileFilter(
+        identities=identities_asked(email, phone, external_id, store_id),
+        store_id=store_id,
+        is_customer=is_customer,
+        email_consents=email_marketing_consent,
+        sms_consents=sms_marketing_consent,
+        locale=locale,
+        first_seen_from=first_seen_from,
+        first_seen_to=first_seen_to,
+        last_seen_from=last_seen_from,
+        last_seen_to=last_seen_to,
+    )
+    listing = list_profiles(caller.workspace, asked, sort, PageRequest(page, page_size))
+    return Page[ProfileSummary].of(listing, ProfileSummary.of)
+
+
+@app.post("/v1/profiles", operation_id="profiles.upsert", status_code=201)
+def upsert_profile(
+    caller: Writer, writes: Writes, body: Annotated[UpsertProfile, Body()]
+) -> Response[Profile]:
+    """Makes a profile, or adds to the one that the identifiers name; 201 where it is new."""
+    profile, is_new = service.upsert_profile(caller.workspace, body.value(), writes)
+    shape = Profile.of(profile, service.stores_of(profile))
+    return Response(201 if is_new else 200, JSON, shape)
+
+
+@app.get("/v1/profiles/<id>", operation_id="profiles.get")
+def get_profile(id: UUID, caller: Reader) -> Profile:
+    """One person, with the stores that know them and what they spent there."""
+    profile = service.get_profile(caller.workspace, id)
+    return Profile.of(profile, service.stores_of(profile))
+
+
+@app.put("/v1/stores/<id>/customers/<externalId>", operation_id="customers.put", status_code=201)
+def put_customer(
+    id: UUID,
+    external_id: ExternalId,
+    caller: Writer,
+    writes: Writes,
+    body: Annotated[Customer, Body()],
+) -> Response[ProfileCustomer]:
+    """Writes a custom store's customer whole; 201 where the store has no such customer yet."""
+    put = customers.put_customer(caller, id, external_id, body.value(), writes)
+    shape = ProfileCustomer.of(put.customer, put.store)
+    return Response(201 if put.is_new else 200, JSON, shape)
+
+
+@app.delete(
+    "/v1/stores/<id>/customers/<externalId>", operation_id="customers.delete", status_code=204
+)
+def delete_customer(id: UUID, external_id: ExternalId, caller: Writer, writes: Writes) -> None:
+    """Marks a custom store's customer as deleted there; the person and the history stay."""
+    customers.delete_customer(caller, id, external_id, writes)
+
+
+lambda_handler = app.handler()

@@ -1,0 +1,170 @@
+"""Asserting consent inside a unit of work: the address's row, the change, and its write-backs.
+
+The caller owns the profile: it makes its copy of the shown address's state what the outcome says,
+and saves the profile itself. An address can be asserted once a unit of work.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from storepost import clock
+from storepost.consent.decision import Assertion, ChangeRef, Decision, decide
+from storepost.consent.model import (
+    Address,
+    ConsentChange,
+    Origin,
+    SkipReason,
+    Subject,
+    WriteBack,
+)
+from storepost.consent.repository import ConsentRepository
+from storepost.consent.states import Channel, ConsentState
+from storepost.ids import timed_id
+from storepost.messaging.outbox import Queue, send_with
+from storepost.persistence.changes import Changes
+from storepost.scope import WorkspaceScope
+from storepost.stores.model import Store
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an assertion did."""
+
+    state: ConsentState
+    """The address's, from now on."""
+    holds: ChangeRef
+    """The change that holds: what a request is answered with."""
+    recorded: ConsentChange | None
+    """The new change; None where nothing new was said."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a store gives of one channel of a customer."""
+
+    address: str | None
+    """In the form that is compared."""
+    state: ConsentState
+    """`not_subscribed` where it gives none."""
+    consent_at: datetime | None = None
+    """The store's own consent time."""
+
+
+def state_of(workspace: WorkspaceScope, channel: Channel, address: str | None) -> ConsentState:
+    """The state of an address, for a profile that begins to show it."""
+    if address is None:
+        return ConsentState.NOT_SUBSCRIBED
+    return ConsentRepository(workspace).consent_of(Address(channel, address)).state
+
+
+def assert_consent(
+    changes: Changes,
+    subject: Subject,
+    address: Address,
+    state: ConsentState,
+    origin: Origin,
+    *,
+    occurred_at: datetime | None = None,
+    dated: bool = True,
+) -> Outcome:
+    """Records that somebody says so, as far as it is new; semantics, section 2.
+
+    `occurred_at` left out is now, and at least 1 ms after all that is known; it mustn't be in the
+    future. `dated` is false where a store gave no consent time and `occurred_at` is its record's.
+    """
+    repository, now = ConsentRepository(subject.workspace), clock.now()
+    before = repository.consent_of(address)
+    moment = occurred_at or before.moment_left_out(now)
+    ref = ChangeRef(subject.profile_id, timed_id(now))
+    decision = decide(before, Assertion(state, moment, dated), ref)
+    if decision.after != before:
+        repository.save_consent(changes, address, decision.after)
+    recorded = None
+    if decision.recorded:
+        recorded = ConsentChange(
+            id=ref.change_id,
+            profile_id=subject.profile_id,
+            channel=address.channel,
+            state=state,
+            origin=origin,
+            address=address.value,
+            occurred_at=moment,
+            recorded_at=now,
+            write_backs=_write_backs(subject, decision, now),
+        )
+        repository.add(changes, recorded)
+        if not decision.superseded:
+            tell_stores(changes, subject.workspace, recorded, subject.store_ids)
+    held = decision.after.holds
+    if held is None:
+        raise AssertionError("an assertion leaves something that holds")
+    return Outcome(held.state, held.change, recorded)
+
+
+def assert_from_store(
+    changes: Changes,
+    subject: Subject,
+    store: Store,
+    channel: Channel,
+    *,
+    before: Given | None,
+    after: Given,
+    updated_at: datetime,
+    origin: Origin,
+) -> Outcome | None:
+    """Asserts what a store's record says of a channel, as far as it says something new.
+
+    `before` is what this store gave last of the customer (what was written to it counts), None for
+    a new customer; `updated_at` is the record's `externalUpdatedAt`. None where nothing is
+    asserted. Semantics, section 2.4; a value for another address is another value, since state
+    belongs to the address.
+    """
+    if after.address is None or after.state is ConsentState.NOT_SUBSCRIBED:
+        return None
+    if before and (before.address, before.state) == (after.address, after.state):
+        return None
+    if origin.store_id != store.id:
+        raise ValueError("the origin names another store")
+    return assert_consent(
+        changes,
+        subject,
+        Address(channel, after.address),
+        after.state,
+        origin,
+        occurred_at=min(after.consent_at or updated_at, clock.now()),
+        dated=after.consent_at is not None,
+    )
+
+
+def tell_stores(
+    changes: Changes, workspace: WorkspaceScope, change: ConsentChange, store_ids: tuple[UUID, ...]
+) -> None:
+    """Queues a message for each of the stores, all in one outbox row."""
+    if store_ids:
+        bodies = [
+            (_message(workspace, change, store), _group(change, store)) for store in store_ids
+        ]
+        send_with(changes, Queue.WRITE_BACKS, bodies)
+
+
+def _write_backs(subject: Subject, decision: Decision, now: datetime) -> tuple[WriteBack, ...]:
+    pending = tuple(WriteBack(store_id) for store_id in sorted(subject.store_ids))
+    if not decision.superseded:
+        return pending
+    return tuple(each.skipped(SkipReason.SUPERSEDED, now) for each in pending)
+
+
+def _message(workspace: WorkspaceScope, change: ConsentChange, store_id: UUID) -> dict[str, object]:
+    return {
+        "workspaceId": str(workspace.id),
+        "profileId": str(change.profile_id),
+        "changeId": str(change.id),
+        "storeId": str(store_id),
+    }
+
+
+def _group(change: ConsentChange, store_id: UUID) -> str:
+    """The FIFO group: one store's writes of one address go in turn, and nobody can read which."""
+    return hashlib.sha256(f"{store_id}\x1f{change.address}".encode()).hexdigest()

@@ -1,0 +1,122 @@
+"""Which assertion of an address's consent holds (semantics, section 2).
+
+An address keeps the greatest assertion by (`occurredAt`, unsubscribed > pending > subscribed). One
+kind stands apart: `subscribed` that a store gives without a consent time. It never overrides
+`unsubscribed`, so it is kept beside the others and counts wherever no unsubscription holds. Both
+are maxima, and what holds follows from the two: every order of arrival ends in the same state.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from storepost.consent.states import ConsentState
+
+_RANK = {ConsentState.SUBSCRIBED: 0, ConsentState.PENDING: 1, ConsentState.UNSUBSCRIBED: 2}
+_MOMENT = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """Somebody's word that an address had a state at a moment."""
+
+    state: ConsentState
+    """Never `not_subscribed`, which asserts nothing."""
+    occurred_at: datetime
+    dated: bool = True
+    """Whether `occurred_at` is the consent's own time, and not just that of the store's record."""
+
+    def __post_init__(self) -> None:
+        """Refuses what asserts nothing."""
+        if self.state not in _RANK:
+            raise ValueError(f"{self.state} asserts nothing")
+
+    @property
+    def may_yield(self) -> bool:
+        """Whether it never overrides `unsubscribed`."""
+        return self.state is ConsentState.SUBSCRIBED and not self.dated
+
+
+@dataclass(frozen=True)
+class ChangeRef:
+    """Where a recorded change stands."""
+
+    profile_id: UUID
+    change_id: UUID
+
+
+@dataclass(frozen=True)
+class Held:
+    """The greatest assertion of its kind so far, and the change that an answer shows for it."""
+
+    state: ConsentState
+    as_of: datetime
+    change: ChangeRef
+
+    @property
+    def order(self) -> tuple[datetime, int]:
+        """What the greater assertion has more of."""
+        return (self.as_of, _RANK[self.state])
+
+
+@dataclass(frozen=True)
+class AddressConsent:
+    """What an address's consent is, and all that the next assertion is measured by."""
+
+    firm: Held | None = None
+    yielding: Held | None = None
+    """`subscribed` of a store without a consent time."""
+
+    @property
+    def holds(self) -> Held | None:
+        """What holds; None while nobody asserted anything."""
+        firm, yielding = self.firm, self.yielding
+        if firm is None or yielding is None:
+            return firm or yielding
+        if firm.state is ConsentState.UNSUBSCRIBED or firm.order >= yielding.order:
+            return firm
+        return yielding
+
+    @property
+    def state(self) -> ConsentState:
+        """The address's state."""
+        return self.holds.state if self.holds else ConsentState.NOT_SUBSCRIBED
+
+    @property
+    def as_of(self) -> datetime | None:
+        """The greatest `occurredAt` that asserted the state."""
+        return self.holds.as_of if self.holds else None
+
+    def moment_left_out(self, now: datetime) -> datetime:
+        """The `occurredAt` of a request that has none: now, and at least 1 ms after `asOf`."""
+        known = [held.as_of + _MOMENT for held in (self.firm, self.yielding) if held]
+        return max([now, *known])
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an assertion does."""
+
+    after: AddressConsent
+    recorded: bool
+    """Whether it enters the history: it does unless it says what holds already."""
+    superseded: bool
+    """Whether it is in the history only, because another assertion holds."""
+
+
+def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> Decision:
+    """Measures the assertion; `change` is where it stands if it is recorded."""
+    held = before.holds
+    recorded = held is None or held.state is not assertion.state
+    shown = change if held is None or recorded else held.change
+    new = Held(assertion.state, assertion.occurred_at, shown)
+    if assertion.may_yield:
+        after = replace(before, yielding=_greater(before.yielding, new))
+    else:
+        after = replace(before, firm=_greater(before.firm, new))
+    holds = after.holds is not None and after.holds.change == change
+    return Decision(after, recorded, superseded=recorded and not holds)
+
+
+def _greater(held: Held | None, new: Held) -> Held:
+    return new if held is None or new.order > held.order else held

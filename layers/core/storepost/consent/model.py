@@ -1,0 +1,133 @@
+"""Changes of consent as values: who said what of which address, and what the stores were told."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.consent.states import Channel, ConsentState
+from storepost.scope import WorkspaceScope
+
+
+class Source(StrEnum):
+    """How a change came."""
+
+    SHOPIFY = "shopify"
+    UNSUBSCRIBE_LINK = "unsubscribe_link"
+    ONE_CLICK = "one_click"
+    IMPORT = "import"
+    API = "api"
+    MANUAL = "manual"
+
+
+class WriteBackStatus(StrEnum):
+    """What became of telling a store."""
+
+    PENDING = "pending"
+    WRITTEN = "written"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+class SkipReason(StrEnum):
+    """Why a store wasn't told."""
+
+    ALREADY_CURRENT = "already_current"
+    PERMISSION_MISSING = "permission_missing"
+    STORE_DISCONNECTED = "store_disconnected"
+    NO_EMAIL = "no_email"
+    """The store's customer has another address; it stands for either channel's."""
+    CUSTOMER_DELETED = "customer_deleted"
+    SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What shows that the person wanted it; `ip` and `user_agent` are the person's own."""
+
+    reference: str | None = None
+    ip: str | None = field(default=None, repr=False)
+    user_agent: str | None = field(default=None, repr=False)
+    user_id: UUID | None = None
+    api_key_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How an assertion comes, and who brings it."""
+
+    source: Source
+    store_id: UUID | None = None
+    proof: Proof = Proof()
+    by: str | None = None
+    """The person's name, or the key's."""
+
+
+@dataclass(frozen=True)
+class WriteBack:
+    """What became of telling one store."""
+
+    store_id: UUID
+    status: WriteBackStatus = WriteBackStatus.PENDING
+    skip_reason: SkipReason | None = None
+    error: str | None = None
+    done_at: datetime | None = None
+
+    def written(self, at: datetime) -> "WriteBack":
+        """Once the store took it."""
+        return WriteBack(self.store_id, WriteBackStatus.WRITTEN, done_at=at)
+
+    def skipped(self, reason: SkipReason, at: datetime) -> "WriteBack":
+        """Once there was a reason to tell the store nothing."""
+        return WriteBack(self.store_id, WriteBackStatus.SKIPPED, skip_reason=reason, done_at=at)
+
+    def failed(self, error: str, at: datetime) -> "WriteBack":
+        """Once the store didn't take it and no try is left."""
+        return WriteBack(self.store_id, WriteBackStatus.FAILED, error=error, done_at=at)
+
+
+@dataclass(frozen=True)
+class Address:
+    """An email address or a phone number, in the form that is compared."""
+
+    channel: Channel
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Whom an assertion is about."""
+
+    workspace: WorkspaceScope
+    profile_id: UUID
+    store_ids: tuple[UUID, ...]
+    """The stores that have a customer of the person, deleted ones too."""
+
+
+@dataclass(frozen=True)
+class ConsentChange:
+    """A recorded change, in the history of the profile that had the address."""
+
+    id: UUID
+    profile_id: UUID
+    channel: Channel
+    state: ConsentState
+    origin: Origin
+    address: str | None = field(repr=False)
+    occurred_at: datetime
+    recorded_at: datetime
+    write_backs: tuple[WriteBack, ...]
+
+    def write_back_to(self, store_id: UUID) -> WriteBack | None:
+        """What became of telling a store; None where it isn't told of this change."""
+        return next((each for each in self.write_backs if each.store_id == store_id), None)
+
+    def with_write_back(self, write_back: WriteBack) -> "ConsentChange":
+        """The change after what became of one store's write-back."""
+        return replace(
+            self,
+            write_backs=tuple(
+                write_back if each.store_id == write_back.store_id else each
+                for each in self.write_backs
+            ),
+        )

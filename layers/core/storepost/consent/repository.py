@@ -1,0 +1,248 @@
+"""Rows of consent: the state of each address, and the changes of each profile.
+
+A change stands in its profile's partition under an id that sorts by its recording, and holds its
+write-backs, each under its store's short id: the stores' messages change theirs at the same time
+without losing one another's.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pynamodb.attributes import JSONAttribute, MapAttribute, UnicodeAttribute, UnicodeSetAttribute
+from pynamodb.expressions.operand import Path
+
+from storepost import clock
+from storepost.consent.decision import AddressConsent, ChangeRef, Held
+from storepost.consent.model import (
+    Address,
+    ConsentChange,
+    Origin,
+    Proof,
+    SkipReason,
+    Source,
+    WriteBack,
+    WriteBackStatus,
+)
+from storepost.consent.states import Channel, ConsentState
+from storepost.ids import from_short, short
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, find
+from storepost.scope import WorkspaceScope
+
+
+class ConsentAddressItem(VersionedItem, discriminator="consent_address"):
+    """An address's state; `firm` and `yielding` are `[state, as of, profile id, change id]`."""
+
+    firm = JSONAttribute(null=True)
+    yielding = JSONAttribute(null=True)
+
+
+class ConsentChangeItem(Item, discriminator="consent_change"):
+    """A recorded change with its write-backs."""
+
+    id = Identifier()
+    profile_id = Identifier()
+    channel = UnicodeAttribute()
+    state = UnicodeAttribute()
+    source = UnicodeAttribute()
+    store_id = Identifier(null=True)
+    proof = JSONAttribute()
+    by = UnicodeAttribute(null=True)
+    address = UnicodeAttribute(null=True)
+    occurred_at = Moment()
+    recorded_at = Moment()
+    write_backs: MapAttribute[str, Any] = MapAttribute()  # type: ignore[no-untyped-call]
+    """By the stores' short ids: status, skip_reason, error, done_at."""
+
+
+class ConsentTryItem(Item, discriminator="consent_try"):
+    """What a store may have been told of an address, while nobody knows whether it was."""
+
+    states: UnicodeSetAttribute = UnicodeSetAttribute()
+
+
+def address_key(workspace: WorkspaceScope, address: Address) -> Key:
+    """Where an address's state stands; the value comes last, as it may hold any character."""
+    return (workspace.partition("address", address.channel, address.value), "state")
+
+
+def try_key(workspace: WorkspaceScope, address: Address, store_id: UUID) -> Key:
+    """Where the attempt to tell a store of an address is noted."""
+    partition, _ = address_key(workspace, address)
+    return (partition, f"tried#{short(store_id)}")
+
+
+def change_key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
+    """Where a change stands: in its profile's partition."""
+    return (workspace.partition("profile", short(change.profile_id)), _change_sort(change))
+
+
+def _change_sort(change: ChangeRef) -> str:
+    return f"consent#{short(change.change_id)}"
+
+
+class ConsentRepository:
+    """A workspace's addresses and changes."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+        self._read: dict[Address, ConsentAddressItem] = {}
+
+    def consent_of(self, address: Address) -> AddressConsent:
+        """What holds of an address, and what else was asserted."""
+        item = find(ConsentAddressItem, address_key(self._scope, address))
+        if item is None:
+            return AddressConsent()
+        self._read[address] = item
+        return AddressConsent(_held(item.firm), _held(item.yielding))
+
+    def save_consent(self, changes: Changes, address: Address, consent: AddressConsent) -> None:
+        """Writes an address's state, if nobody changed it since it was read here."""
+        item = self._read.get(address) or ConsentAddressItem(*address_key(self._scope, address))
+        item.firm, item.yielding = _held_row(consent.firm), _held_row(consent.yielding)
+        changes.save(item)
+
+    def expect_consent(self, changes: Changes, address: Address) -> None:
+        """Demands that nobody changes an address's state that was read here; else a lost race."""
+        item = self._read.get(address)
+        unread = ConsentAddressItem(*address_key(self._scope, address))
+        if item is None:
+            changes.expect(unread, ConsentAddressItem.pk.does_not_exist())
+        else:
+            changes.expect(unread, ConsentAddressItem.version == item.version)
+
+    def add(self, changes: Changes, change: ConsentChange) -> None:
+        """A new change."""
+        origin = change.origin
+        changes.create(
+            ConsentChangeItem(
+                *change_key(self._scope, ChangeRef(change.profile_id, change.id)),
+                id=change.id,
+                profile_id=change.profile_id,
+                channel=change.channel,
+                state=change.state,
+                source=origin.source,
+                store_id=origin.store_id,
+                proof=_proof_row(origin.proof),
+                by=origin.by,
+                address=change.address,
+                occurred_at=change.occurred_at,
+                recorded_at=change.recorded_at,
+                write_backs={short(each.store_id): _row(each) for each in change.write_backs},
+            )
+        )
+
+    def get(self, change: ChangeRef) -> ConsentChange | None:
+        """The change, or None."""
+        item = find(ConsentChangeItem, change_key(self._scope, change))
+        return _as_change(item) if item else None
+
+    def history(self, profile_id: UUID) -> Iterator[ConsentChange]:
+        """The profile's changes, recorded last first."""
+        pk = self._scope.partition("profile", short(profile_id))
+        rows = ConsentChangeItem.query(
+            pk,
+            ConsentChangeItem.sk.startswith("consent#"),
+            consistent_read=True,
+            scan_index_forward=False,
+        )
+        return (_as_change(row) for row in rows)
+
+    def mark(
+        self, changes: Changes, change: ConsentChange, after: WriteBack, before: WriteBackStatus
+    ) -> None:
+        """Writes what became of one store's write-back, if its status still is what it was."""
+        key = change_key(self._scope, ChangeRef(change.profile_id, change.id))
+        path = Path(["write_backs", short(after.store_id)])
+        changes.update(
+            ConsentChangeItem(*key),
+            [path.set(_row(after))],
+            Path(["write_backs", short(after.store_id), "status"]) == before.value,
+        )
+
+    def tried(self, address: Address, store_id: UUID) -> frozenset[ConsentState]:
+        """What the store may have been told in attempts whose end isn't known."""
+        item = find(ConsentTryItem, try_key(self._scope, address, store_id))
+        return frozenset(map(ConsentState, item.states)) if item else frozenset()
+
+    def note_try(
+        self, changes: Changes, address: Address, store_id: UUID, state: ConsentState
+    ) -> None:
+        """Notes that the store is about to be told."""
+        row = ConsentTryItem(*try_key(self._scope, address, store_id))
+        # An update makes the row where there is none, but not its kind.
+        kind = ConsentTryItem.kind.set(ConsentTryItem)
+        changes.update(row, [kind, ConsentTryItem.states.add({state.value})])
+
+    def forget_tries(self, changes: Changes, address: Address, store_id: UUID) -> None:
+        """Drops the notes, as what the store has is known again; repeatable."""
+        changes.delete(ConsentTryItem(*try_key(self._scope, address, store_id)))
+
+
+def _held(row: list[str] | None) -> Held | None:
+    if row is None:
+        return None
+    state, as_of, profile_id, change_id = row
+    change = ChangeRef(UUID(profile_id), UUID(change_id))
+    return Held(ConsentState(state), clock.from_text(as_of), change)
+
+
+def _held_row(held: Held | None) -> list[str] | None:
+    if held is None:
+        return None
+    change = held.change
+    return [held.state, clock.to_text(held.as_of), str(change.profile_id), str(change.change_id)]
+
+
+def _proof_row(proof: Proof) -> dict[str, str]:
+    return {name: str(value) for name, value in asdict(proof).items() if value is not None}
+
+
+def _proof(row: dict[str, str]) -> Proof:
+    ids = {name: UUID(row[name]) for name in ("user_id", "api_key_id") if name in row}
+    texts = {name: row[name] for name in ("reference", "ip", "user_agent") if name in row}
+    return Proof(**texts, **ids)  # type: ignore[arg-type]
+
+
+def _row(write_back: WriteBack) -> dict[str, str]:
+    row = {
+        "status": write_back.status.value,
+        "skip_reason": write_back.skip_reason.value if write_back.skip_reason else None,
+        "error": write_back.error,
+        "done_at": clock.to_text(write_back.done_at) if write_back.done_at else None,
+    }
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _write_back(store: str, row: Mapping[str, str]) -> WriteBack:
+    done_at, reason = row.get("done_at"), row.get("skip_reason")
+    return WriteBack(
+        store_id=from_short(store),
+        status=WriteBackStatus(row["status"]),
+        skip_reason=SkipReason(reason) if reason else None,
+        error=row.get("error"),
+        done_at=_moment(done_at),
+    )
+
+
+def _moment(text: str | None) -> datetime | None:
+    return clock.from_text(text) if text else None
+
+
+def _as_change(item: ConsentChangeItem) -> ConsentChange:
+    stores = sorted(item.write_backs.attribute_values.items())
+    return ConsentChange(
+        id=item.id,
+        profile_id=item.profile_id,
+        channel=Channel(item.channel),
+        state=ConsentState(item.state),
+        origin=Origin(Source(item.source), item.store_id, _proof(item.proof), item.by),
+        address=item.address,
+        occurred_at=item.occurred_at,
+        recorded_at=item.recorded_at,
+        write_backs=tuple(_write_back(store, row) for store, row in stores),
+    )

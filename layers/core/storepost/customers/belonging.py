@@ -1,0 +1,81 @@
+"""What a customer tells of the person: the profile after a store's push (semantics, section 1)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from storepost.customers.model import Customer, GivenCustomer
+from storepost.ids import new_id
+from storepost.profiles.model import (
+    Identity,
+    IdentityType,
+    LocaleOrigin,
+    LocaleSignal,
+    LocaleSource,
+    Profile,
+)
+from storepost.stores.model import Store
+
+
+def with_customer(
+    store: Store,
+    before: Profile | None,
+    held: Customer | None,
+    given: GivenCustomer,
+    taken: Iterable[Identity],
+) -> Profile:
+    """The profile with the customer as the store gives it now; a new one where it is nobody's.
+
+    `held` is the customer as the store gave it last, `taken` the identities that the profile has
+    from now on.
+    """
+    identities = list(taken)
+    moments = (given.external_created_at, given.external_updated_at)
+    profile = before or Profile(new_id(), store.workspace, min(moments), max(moments))
+    profile = profile.seen(*moments).identified(identities)
+    if held is None:
+        profile = profile.linked(store.id, customers=1)
+    # A deleted customer that the store gives again speaks for itself again.
+    profile = replace(profile, former=profile.former - frozenset(identities))
+    return _with_locale(_with_words(profile, held, given), store, given)
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What a customer gave last of what a profile shows."""
+
+    first_name: str | None = None
+    last_name: str | None = None
+    email: str | None = None
+    phone: str | None = None
+
+
+def _with_words(profile: Profile, held: Customer | None, given: GivenCustomer) -> Profile:
+    """Fills what is empty; what this customer had given before follows it.
+
+    An address is only shown where it is the profile's own, and the last one stays where the
+    customer has none any more.
+    """
+    own = profile.identities
+    gave = _Words(held.first_name, held.last_name, held.email, held.phone) if held else _Words()
+    email = given.email if Identity(IdentityType.EMAIL, given.email or "") in own else None
+    phone = given.phone if Identity(IdentityType.PHONE, given.phone or "") in own else None
+    return replace(
+        profile,
+        first_name=_followed(profile.first_name, gave.first_name, given.first_name),
+        last_name=_followed(profile.last_name, gave.last_name, given.last_name),
+        email=_followed(profile.email, gave.email, email) or profile.email,
+        phone=_followed(profile.phone, gave.phone, phone) or profile.phone,
+    )
+
+
+def _followed(shown: str | None, gave: str | None, gives: str | None) -> str | None:
+    return gives if shown is None or shown == gave else shown
+
+
+def _with_locale(profile: Profile, store: Store, given: GivenCustomer) -> Profile:
+    if given.locale is None:
+        return profile
+    source = LocaleSource(
+        LocaleOrigin.CUSTOMER, store.id, LocaleSignal.HARD, given.external_updated_at
+    )
+    return profile.with_locale(given.locale, source)

@@ -1,0 +1,126 @@
+"""Rows of customers, each under its store and the store's own id of it."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from pynamodb.attributes import UnicodeAttribute
+
+from storepost.consent.states import Channel, ConsentState
+from storepost.customers.model import Customer
+from storepost.ids import short
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import (
+    Identifier,
+    Key,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+)
+from storepost.profiles.model import IdentityType, Profile
+from storepost.scope import WorkspaceScope
+
+
+class CustomerItem(VersionedItem, discriminator="customer"):
+    """A store's customer, a deleted one too."""
+
+    id = Identifier()
+    store_id = Identifier()
+    external_id = UnicodeAttribute()
+    profile_id = Identifier()
+    admin_url = UnicodeAttribute()
+    first_name = UnicodeAttribute(null=True)
+    last_name = UnicodeAttribute(null=True)
+    email = UnicodeAttribute(null=True)
+    phone = UnicodeAttribute(null=True)
+    locale = UnicodeAttribute(null=True)
+    email_consent = UnicodeAttribute()
+    sms_consent = UnicodeAttribute()
+    external_created_at = Moment()
+    external_updated_at = Moment()
+    deleted_at = Moment(null=True)
+
+
+def customer_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
+    """Where a customer stands; the store's id comes last, as it may hold any character."""
+    return (workspace.partition("customer", short(store_id), external_id), "customer")
+
+
+class CustomerRepository:
+    """A workspace's customers."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+        self._read: dict[UUID, CustomerItem] = {}
+
+    def get(self, store_id: UUID, external_id: str) -> Customer | None:
+        """The customer, a deleted one too."""
+        item = find(CustomerItem, customer_key(self._scope, store_id, external_id))
+        return self._as_customer(item) if item else None
+
+    def of_profile(self, profile: Profile, store_id: UUID | None = None) -> list[Customer]:
+        """The profile's customers, deleted ones too: of one store, or of all."""
+        ids = [
+            (each.store_id, each.value)
+            for each in profile.identities
+            if each.type is IdentityType.PLATFORM_CUSTOMER_ID and each.store_id is not None
+        ]
+        wanted = [(at, value) for at, value in ids if store_id in {None, at}]
+        found = self._found(customer_key(self._scope, at, value) for at, value in wanted)
+        return [customer for customer in found if customer.profile_id == profile.id]
+
+    def save(self, changes: Changes, customer: Customer) -> None:
+        """Writes the customer, if nobody changed it since it was read here."""
+        key = customer_key(self._scope, customer.store_id, customer.external_id)
+        item = self._read.get(customer.id) or CustomerItem(*key)
+        item.id = customer.id
+        item.store_id = customer.store_id
+        item.external_id = customer.external_id
+        item.profile_id = customer.profile_id
+        item.admin_url = customer.admin_url
+        item.first_name = customer.first_name
+        item.last_name = customer.last_name
+        item.email = customer.email
+        item.phone = customer.phone
+        item.locale = customer.locale
+        item.email_consent = customer.email_consent
+        item.sms_consent = customer.sms_consent
+        item.external_created_at = customer.external_created_at
+        item.external_updated_at = customer.external_updated_at
+        item.deleted_at = customer.deleted_at
+        changes.save(item)
+
+    def note_given(
+        self, changes: Changes, customer: Customer, channel: Channel, state: ConsentState
+    ) -> None:
+        """Lets what was written to the store count as given by it, unless it gave another since."""
+        email = channel is Channel.EMAIL
+        given = CustomerItem.email_consent if email else CustomerItem.sms_consent
+        before = customer.email_consent if email else customer.sms_consent
+        key = customer_key(self._scope, customer.store_id, customer.external_id)
+        changes.update(CustomerItem(*key), [given.set(state.value)], given == before.value)
+
+    def _found(self, keys: Iterable[Key]) -> list[Customer]:
+        rows = find_all(keys).values()
+        return [self._as_customer(row) for row in rows if isinstance(row, CustomerItem)]
+
+    def _as_customer(self, item: CustomerItem) -> Customer:
+        self._read[item.id] = item
+        return Customer(
+            id=item.id,
+            store_id=item.store_id,
+            external_id=item.external_id,
+            profile_id=item.profile_id,
+            admin_url=item.admin_url,
+            first_name=item.first_name,
+            last_name=item.last_name,
+            email=item.email,
+            phone=item.phone,
+            locale=item.locale,
+            email_consent=ConsentState(item.email_consent),
+            sms_consent=ConsentState(item.sms_consent),
+            external_created_at=item.external_created_at,
+            external_updated_at=item.external_updated_at,
+            deleted_at=item.deleted_at,
+        )

@@ -1,0 +1,78 @@
+"""A store's customers as it puts and deletes them."""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from storepost import clock
+from storepost.customers.asserting import Push, assert_and_save
+from storepost.customers.belonging import with_customer
+from storepost.customers.model import Customer, GivenCustomer, customer_of
+from storepost.customers.repository import CustomerRepository
+from storepost.persistence.changes import Changes
+from storepost.problems import NotFound
+from storepost.profiles.model import Identity, IdentityType
+from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.resolution import identities_of, look_up, takes_in, whose_arrival
+from storepost.stores.model import Store
+from storepost.stores.problems import StaleUpdate
+from storepost.stores.service import active_custom_store
+from storepost.workspaces.callers import WorkspaceCaller
+
+
+@dataclass(frozen=True)
+class PutCustomer:
+    """What a put did."""
+
+    customer: Customer
+    store: Store
+    is_new: bool
+
+
+def put_customer(
+    caller: WorkspaceCaller,
+    store_id: UUID,
+    external_id: str,
+    given: GivenCustomer,
+    changes: Changes,
+) -> PutCustomer:
+    """Writes a custom store's customer, new or known, and the profile that it belongs to.
+
+    Raises StaleUpdate where what is held is newer, or was deleted and isn't older.
+    """
+    store = active_custom_store(caller.workspace, store_id)
+    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
+    held = customers.get(store_id, external_id)
+    if held and held.holds_newer_than(given.external_updated_at):
+        raise StaleUpdate()
+    identities = identities_of(
+        store_id=store_id, customer_id=external_id, email=given.email, phone=given.phone
+    )
+    known = look_up(profiles, identities)
+    before = whose_arrival(identities, known)
+    profile = with_customer(store, before, held, given, takes_in(before, identities, known))
+    customer = customer_of(store, external_id, profile.id, held, given)
+    push = Push(caller, store, given, held, customer)
+    assert_and_save(changes, push, known, before, profile)
+    profiles.claim(changes, profile, known.claims, given.seen(identities))
+    if customer != held:
+        customers.save(changes, customer)
+    return PutCustomer(customer, store, held is None)
+
+
+def delete_customer(
+    caller: WorkspaceCaller, store_id: UUID, external_id: str, changes: Changes
+) -> None:
+    """Marks a custom store's customer as deleted there; the person stays. Repeatable."""
+    store = active_custom_store(caller.workspace, store_id)
+    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
+    customer = customers.get(store_id, external_id)
+    if customer is None:
+        raise NotFound()
+    if customer.deleted_at is not None:
+        return
+    customers.save(changes, customer.deleted(clock.now()))
+    profile = profiles.get(customer.profile_id)
+    if profile:
+        identity = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store_id)
+        after = replace(profile, former=profile.former | {identity})
+        profiles.save(changes, profile, after)

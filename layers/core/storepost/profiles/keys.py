@@ -1,0 +1,39 @@
+"""Where profiles, the claims of their identities and their lists stand."""
+
+from uuid import UUID
+
+from storepost.ids import short
+from storepost.persistence.item import Key
+from storepost.profiles.model import Identity
+from storepost.scope import WorkspaceScope
+
+
+def profile_key(workspace: WorkspaceScope, profile_id: UUID) -> Key:
+    """Where a profile stands."""
+    return (workspace.partition("profile", short(profile_id)), "profile")
+
+
+def claim_key(workspace: WorkspaceScope, identity: Identity) -> Key:
+    """Where the claim of an identity stands; the value comes last, as it may hold any character."""
+    store = short(identity.store_id) if identity.store_id else "-"
+    return (workspace.partition("identity", identity.type, store, identity.value), "claim")
+
+
+def first_seen_list(workspace: WorkspaceScope) -> str:
+    """The list of all profiles by `firstSeenAt`."""
+    return workspace.partition("profiles", "first_seen")
+
+
+def name_list(workspace: WorkspaceScope) -> str:
+    """The list of all profiles by name."""
+    return workspace.partition("profiles", "name")
+
+
+def email_list(workspace: WorkspaceScope) -> str:
+    """The list of all profiles by email."""
+    return workspace.partition("profiles", "email")
+
+
+def store_list(workspace: WorkspaceScope, store_id: UUID) -> str:
+    """The list of the profiles that a store knows, by `firstSeenAt`."""
+    return workspace.partition("profiles", "store", short(store_id), "first_seen")

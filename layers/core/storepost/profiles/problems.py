@@ -1,0 +1,19 @@
+"""What can be wrong with a profile (operations.md, section 6)."""
+
+from storepost.problems import Conflict
+
+
+class IdentityConflict(Conflict):
+    """The identifiers are several people's, or a strong one contradicts the match."""
+
+    code = "identity_conflict"
+    title = "The identifiers belong to several people"
+    mend = "Send identifiers of one person, or merge the profiles first."
+
+
+class IdentityLimit(Conflict):
+    """A profile has at most 1,000 identities, so that its row stays small."""
+
+    code = "identity_limit"
+    title = "The profile has too many identities"
+    mend = "A profile has at most 1,000 identities; check what sends ever new ones for one person."

@@ -1,0 +1,131 @@
+"""Profiles on the wire."""
+
+from collections.abc import Sequence
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, model_validator
+
+from storepost.consent.states import ConsentState
+from storepost.profiles.model import LocaleOrigin, LocaleSignal, names_nobody
+from storepost.profiles.model import LocaleSource as LocaleSourceValue
+from storepost.profiles.model import Profile as ProfileValue
+from storepost.profiles.service import GivenPerson
+from storepost.stores.model import Store
+from storepost.stores.references import StoreReference
+from storepost.values.emails import EmailAddress
+from storepost.values.locale_codes import LocaleCode
+from storepost.values.phones import PhoneNumber
+from storepost.wire import MoneyShape, RequestBody, Shape, Text, Timestamp
+
+
+def _somebodys(value: str) -> str:
+    if names_nobody(value):
+        raise ValueError("Must name one person; this value stands for nobody")
+    return value
+
+
+AnonymousId = Annotated[Text, AfterValidator(_somebodys)]
+"""What a browser or device is known by before anybody signs in."""
+
+
+class UpsertProfile(RequestBody):
+    """Who it is, by one identifier or more, and what is known of the person."""
+
+    email: EmailAddress | None = None
+    phone: PhoneNumber | None = None
+    anonymous_id: AnonymousId | None = None
+    first_name: Text | None = None
+    last_name: Text | None = None
+    locale: LocaleCode | None = None
+
+    @model_validator(mode="after")
+    def _names_somebody(self) -> "UpsertProfile":
+        if not (self.email or self.phone or self.anonymous_id):
+            raise ValueError("Must have an email, a phone or an anonymousId")
+        return self
+
+    def value(self) -> GivenPerson:
+        """What the service is told."""
+        return GivenPerson(
+            email=self.email,
+            phone=self.phone,
+            anonymous_id=self.anonymous_id,
+            first_name=self.first_name,
+            last_name=self.last_name,
+            locale=self.locale,
+        )
+
+
+class LocaleSource(Shape):
+    """Where a profile's locale comes from."""
+
+    source: LocaleOrigin
+    store_id: UUID | None
+    signal: LocaleSignal
+    at: Timestamp
+
+    @classmethod
+    def of(cls, source: LocaleSourceValue) -> "LocaleSource":
+        """The source in this shape."""
+        return cls(
+            source=source.source, store_id=source.store_id, signal=source.signal, at=source.at
+        )
+
+
+class ProfileSummary(Shape):
+    """A profile in a list."""
+
+    id: UUID
+    name: str | None
+    email: str | None
+    phone: str | None
+    locale: str | None
+    store_ids: list[UUID]
+    is_customer: bool
+    email_marketing_consent: ConsentState
+    sms_marketing_consent: ConsentState
+    first_seen_at: Timestamp
+    last_seen_at: Timestamp
+
+    @classmethod
+    def of(cls, profile: ProfileValue) -> "ProfileSummary":
+        """The profile in this shape."""
+        return cls(
+            id=profile.id,
+            name=profile.name,
+            email=profile.email,
+            phone=profile.phone,
+            locale=profile.locale,
+            store_ids=list(profile.store_ids),
+            is_customer=profile.is_customer,
+            email_marketing_consent=profile.email_consent,
+            sms_marketing_consent=profile.sms_consent,
+            first_seen_at=profile.first_seen_at,
+            last_seen_at=profile.last_seen_at,
+        )
+
+
+class Profile(ProfileSummary):
+    """A profile whole."""
+
+    first_name: str | None
+    last_name: str | None
+    locale_source: LocaleSource | None
+    stores: list[StoreReference]
+    orders: int
+    spent: list[MoneyShape]
+
+    @classmethod
+    def of(cls, profile: ProfileValue, stores: Sequence[Store]) -> "Profile":  # type: ignore[override]
+        """The profile in this shape, with the stores that know the person."""
+        source = profile.locale_source
+        return cls(
+            **dict(ProfileSummary.of(profile)),
+            first_name=profile.first_name,
+            last_name=profile.last_name,
+            locale_source=LocaleSource.of(source) if source else None,
+            stores=[StoreReference.of(store) for store in stores],
+            orders=profile.orders,
+            spent=[MoneyShape.of(money) for money in profile.spent_money],
+        )
