@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pynamodb.attributes import JSONAttribute, MapAttribute, UnicodeAttribute
+from pynamodb.attributes import JSONAttribute, MapAttribute, UnicodeAttribute, UnicodeSetAttribute
 from pynamodb.expressions.operand import Path
 
 from storepost import clock
@@ -58,9 +58,21 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
     """By the stores' short ids: status, skip_reason, error, done_at."""
 
 
+class ConsentTryItem(Item, discriminator="consent_try"):
+    """What a store may have been told of an address, while nobody knows whether it was."""
+
+    states: UnicodeSetAttribute = UnicodeSetAttribute()
+
+
 def address_key(workspace: WorkspaceScope, address: Address) -> Key:
     """Where an address's state stands; the value comes last, as it may hold any character."""
     return (workspace.partition("address", address.channel, address.value), "state")
+
+
+def try_key(workspace: WorkspaceScope, address: Address, store_id: UUID) -> Key:
+    """Where the attempt to tell a store of an address is noted."""
+    partition, _ = address_key(workspace, address)
+    return (partition, f"tried#{short(store_id)}")
 
 
 def change_key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
@@ -151,6 +163,24 @@ class ConsentRepository:
             [path.set(_row(after))],
             Path(["write_backs", short(after.store_id), "status"]) == before.value,
         )
+
+    def tried(self, address: Address, store_id: UUID) -> frozenset[ConsentState]:
+        """What the store may have been told in attempts whose end isn't known."""
+        item = find(ConsentTryItem, try_key(self._scope, address, store_id))
+        return frozenset(map(ConsentState, item.states)) if item else frozenset()
+
+    def note_try(
+        self, changes: Changes, address: Address, store_id: UUID, state: ConsentState
+    ) -> None:
+        """Notes that the store is about to be told."""
+        row = ConsentTryItem(*try_key(self._scope, address, store_id))
+        # An update makes the row where there is none, but not its kind.
+        kind = ConsentTryItem.kind.set(ConsentTryItem)
+        changes.update(row, [kind, ConsentTryItem.states.add({state.value})])
+
+    def forget_tries(self, changes: Changes, address: Address, store_id: UUID) -> None:
+        """Drops the notes, as what the store has is known again; repeatable."""
+        changes.delete(ConsentTryItem(*try_key(self._scope, address, store_id)))
 
 
 def _held(row: list[str] | None) -> Held | None:

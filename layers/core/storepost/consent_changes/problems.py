@@ -1,0 +1,19 @@
+"""What can be wrong with a change of consent (operations.md, section 6)."""
+
+from storepost.problems import Conflict
+
+
+class NoEmail(Conflict):
+    """The profile has no email address whose consent could change."""
+
+    code = "no_email"
+    title = "The profile has no email address"
+    mend = "Give the profile an email address first."
+
+
+class WriteBackNotFailed(Conflict):
+    """Only a write-back that failed can be tried again by hand."""
+
+    code = "write_back_not_failed"
+    title = "The write-back hasn't failed"
+    mend = "Wait while it is pending; one that was written or skipped needs no retry."

@@ -1,0 +1,144 @@
+"""Changing consent by request, reading its history, and trying a failed write-back again."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from storepost.consent.assertions import Outcome, assert_consent, tell_stores
+from storepost.consent.decision import ChangeRef
+from storepost.consent.model import (
+    Address,
+    ConsentChange,
+    Proof,
+    Source,
+    Subject,
+    WriteBack,
+    WriteBackStatus,
+)
+from storepost.consent.origins import origin_of
+from storepost.consent.repository import ConsentRepository
+from storepost.consent.states import Channel, ConsentState
+from storepost.consent_changes.problems import NoEmail, WriteBackNotFailed
+from storepost.pagination import Listing, PageRequest, cut
+from storepost.persistence.changes import Changes
+from storepost.problems import NotFound
+from storepost.profiles.model import Profile
+from storepost.profiles.repository import ProfileRepository
+from storepost.scope import WorkspaceScope
+from storepost.stores.repository import StoreRepository
+from storepost.workspaces.callers import WorkspaceCaller
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a request says of a person's consent."""
+
+    state: ConsentState
+    occurred_at: datetime | None
+    proof: Proof | None
+
+
+@dataclass(frozen=True)
+class ChangeFilter:
+    """Which changes are asked for; None asks for all."""
+
+    channel: list[Channel] | None = None
+    state: list[ConsentState] | None = None
+    source: list[Source] | None = None
+
+    def passes(self, change: ConsentChange) -> bool:
+        """Whether the change is among them."""
+        pairs = (
+            (self.channel, change.channel),
+            (self.state, change.state),
+            (self.source, change.origin.source),
+        )
+        return all(asked is None or value in asked for asked, value in pairs)
+
+
+def change_email_consent(
+    caller: WorkspaceCaller, profile_id: UUID, wanted: Wanted, changes: Changes
+) -> ConsentChange:
+    """Subscribes or unsubscribes the email address that the profile shows.
+
+    The change that holds: the new one, unless the state is there already or a later word stands
+    against this one.
+    """
+    profiles = ProfileRepository(caller.workspace)
+    profile = _found_profile(profiles, profile_id)
+    if profile.email is None:
+        raise NoEmail()
+    outcome = assert_consent(
+        changes,
+        subject_of(profile),
+        Address(Channel.EMAIL, profile.email),
+        wanted.state,
+        origin_of(caller, given=wanted.proof),
+        occurred_at=wanted.occurred_at,
+    )
+    if outcome.recorded:
+        # Also where the copy stays as it is: no change enters the history of a profile that was
+        # erased or merged meanwhile.
+        profiles.save(changes, profile, replace(profile, email_consent=outcome.state))
+    return _holding(caller.workspace, outcome)
+
+
+def subject_of(profile: Profile) -> Subject:
+    """The profile as whom an assertion is about."""
+    stores = (store_id for store_id, link in profile.links.items() if link.customers)
+    return Subject(profile.workspace, profile.id, tuple(sorted(stores)))
+
+
+def list_changes(
+    workspace: WorkspaceScope, profile_id: UUID, asked: ChangeFilter, page: PageRequest
+) -> Listing[ConsentChange]:
+    """The profile's changes, recorded last first."""
+    profile = _found_profile(ProfileRepository(workspace), profile_id)
+    history = ConsentRepository(workspace).history(profile.id)
+    return cut([change for change in history if asked.passes(change)], page)
+
+
+def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> ConsentChange:
+    """One of the profile's changes."""
+    profile = _found_profile(ProfileRepository(workspace), profile_id)
+    change = ConsentRepository(workspace).get(ChangeRef(profile.id, change_id))
+    if change is None:
+        raise NotFound()
+    return change
+
+
+def retry_write_back(
+    workspace: WorkspaceScope, profile_id: UUID, change_id: UUID, store_id: UUID, changes: Changes
+) -> ConsentChange:
+    """Tries once more, and five times again, to tell a store of a change."""
+    change = get_change(workspace, profile_id, change_id)
+    write_back = change.write_back_to(store_id)
+    if write_back is None:
+        raise NotFound()
+    if write_back.status is not WriteBackStatus.FAILED:
+        raise WriteBackNotFailed()
+    pending = WriteBack(store_id)
+    ConsentRepository(workspace).mark(changes, change, pending, WriteBackStatus.FAILED)
+    tell_stores(changes, workspace, change, (store_id,))
+    return change.with_write_back(pending)
+
+
+def store_names(workspace: WorkspaceScope) -> dict[UUID, str]:
+    """The names of the workspace's stores, disconnected ones too."""
+    return {store.id: store.name for store in StoreRepository(workspace).all()}
+
+
+def _holding(workspace: WorkspaceScope, outcome: Outcome) -> ConsentChange:
+    if outcome.recorded and outcome.recorded.id == outcome.holds.change_id:
+        return outcome.recorded
+    change = ConsentRepository(workspace).get(outcome.holds)
+    if change is None:
+        raise NotFound()
+    return change
+
+
+def _found_profile(profiles: ProfileRepository, profile_id: UUID) -> Profile:
+    profile = profiles.get(profile_id)
+    if profile is None:
+        raise NotFound()
+    return profile

@@ -1,0 +1,102 @@
+"""Requests whose function dies at any of its calls to AWS, and runs that come too late."""
+
+from collections.abc import Callable
+from functools import partial
+
+from storepost.invitations.repository import InvitationRepository
+from storepost.messaging.outbox import PARTITION, OutboxItem
+from storepost.messaging.relay import relay
+from storepost.persistence.sealing import forget_keys
+from storepost.scope import WorkspaceScope
+from tests.kills import before_the_commit, everywhere, killed_at
+from tests.world import CANARY, Answer, Someone, World
+
+KEY = "one-and-the-same"
+LEASE_SECONDS = 60
+"""Longer than any function of the API may run."""
+
+
+def until_answered(world: World, send: Callable[[], Answer]) -> Answer:
+    """What the caller gets in the end who goes on trying with the same key."""
+    for _ in range(3):
+        answer = send()
+        if answer.status != 409:
+            return answer
+        assert answer.problem() == (409, "idempotency_in_progress")
+        world.advance(seconds=LEASE_SECONDS)
+    raise AssertionError("the claim was never given back")
+
+
+def begin_anew(world: World) -> None:
+    """An empty world, and a function that has just started: it has no data key yet."""
+    world.close()
+    forget_keys()
+
+
+class TestInvitation:
+    """POST /invitations: one invitation, one email."""
+
+    GUEST = f"guest.{CANARY}@example.com"
+
+    def sending(self, world: World, owner: Someone) -> Callable[[], Answer]:
+        """The request, always with the same key."""
+        body = {"email": self.GUEST, "role": "member"}
+        return lambda: world.call(
+            "POST", "/invitations", token=owner.token, json_body=body, key=KEY
+        )
+
+    def owner(self, world: World) -> tuple[Someone, WorkspaceScope]:
+        owner = world.person("Olive Owner")
+        return owner, world.workspace(owner)
+
+    def one_effect(self, world: World, workspace: WorkspaceScope) -> None:
+        assert len(InvitationRepository(workspace).all_open()) == 1
+        assert [email.to for email in world.emails()] == [self.GUEST]
+        assert world.rows(PARTITION) == []
+
+    def test_killed_anywhere(self, world: World) -> None:
+        owner, workspace = self.owner(world)
+        forget_keys()
+        places = everywhere(self.sending(world, owner))
+        assert len(places) > 10
+        for number, moment in places:
+            begin_anew(world)
+            owner, workspace = self.owner(world)
+            send = self.sending(world, owner)
+            assert killed_at(number, moment, send), (number, moment)
+            answer = until_answered(world, send)
+            assert answer.status == 201, (number, moment, answer.body)
+            replay = send()
+            assert (replay.status, replay.body) == (201, answer.body)
+            assert replay.header("idempotency-replayed") == "true"
+            self.one_effect(world, workspace)
+
+    def test_a_late_first_run_answers_what_the_second_did(self, world: World) -> None:
+        owner, workspace = self.owner(world)
+        send = self.sending(world, owner)
+        second: list[Answer] = []
+
+        def another_run() -> None:
+            world.advance(seconds=LEASE_SECONDS)
+            second.append(send())
+
+        with before_the_commit(another_run):
+            first = send()
+        assert second[0].status == 201
+        assert (first.status, first.body) == (201, second[0].body)
+        self.one_effect(world, workspace)
+
+    def test_the_relay_killed_anywhere(self, world: World) -> None:
+        owner, _ = self.owner(world)
+        assert self.sending(world, owner)().status == 201
+        [row] = [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
+        for number, moment in everywhere(partial(relay, row)):
+            begin_anew(world)
+            owner, workspace = self.owner(world)
+            assert self.sending(world, owner)().status == 201
+            [row] = [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
+            world.lose_stream()
+            assert killed_at(number, moment, partial(relay, row))
+            world.advance(minutes=3)
+            world.sweep()
+            self.one_effect(world, workspace)

@@ -1,0 +1,600 @@
+"""Telling the stores: what each is told, how often, and why not."""
+
+import base64
+import hashlib
+import hmac
+from contextlib import suppress
+from datetime import timedelta
+from enum import StrEnum
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from storepost import clock
+from storepost.consent.assertions import Given, assert_from_store
+from storepost.consent.model import Origin, Source
+from storepost.consent.states import Channel, ConsentState
+from storepost.consent_changes.service import subject_of
+from storepost.consent_changes.signing import signed_headers
+from storepost.fetching import FetchFailed, UrlNotAllowed
+from storepost.fetching.guard import Failure, Refusal
+from storepost.persistence.changes import Changes
+from storepost.profiles.model import Profile
+from storepost.stores.repository import StoreRepository
+from tests.consent.shop import EMAIL, HOOK, URL, Listener, Shop, hand_over, open_shop
+from tests.fetching.servers import OK, serving
+from tests.kills import Killed, Moment, around_calls, everywhere, killed_at
+from tests.world import CANARY, World
+
+SUBSCRIBED, UNSUBSCRIBED = ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED
+NO_ANSWER = FetchFailed(Failure.TIMED_OUT)
+
+
+def gave(shop: Shop, profile: Profile, store_id: UUID, state: ConsentState) -> None:
+    """The store pushes its customer with another state, under its own consent time."""
+    store = StoreRepository(shop.workspace).get(store_id)
+    assert store is not None
+    changes = Changes()
+    customer = shop.customer(profile, store_id)
+    now = clock.now()
+    assert_from_store(
+        changes,
+        subject_of(profile),
+        store,
+        Channel.EMAIL,
+        before=Given(customer.email, customer.email_consent),
+        after=Given(customer.email, state, now),
+        updated_at=now,
+        origin=Origin(Source.API, store_id),
+    )
+    changes.commit()
+    shop.customer(profile, store_id, email_consent=state)
+
+
+class TestTheRequest:
+    """What a store is sent."""
+
+    def test_what_is_sent(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        long_ago = clock.to_text(clock.now() - timedelta(days=400))
+        change = shop.change(profile, "unsubscribed", occurredAt=long_ago)
+        shop.world.deliver()
+        [received] = listener.received
+        assert received.url == URL
+        assert received.timeout == 10
+        assert received.headers["content-type"] == "application/json"
+        assert received.headers["webhook-id"] == f"{change['id']}.{store_id}"
+        assert received.json == {
+            "type": "consent.changed",
+            "timestamp": change["recordedAt"],
+            "data": {
+                "changeId": change["id"],
+                "channel": "email",
+                "state": "unsubscribed",
+                "address": EMAIL,
+                "occurredAt": long_ago,
+                "source": "manual",
+                "customers": [{"externalId": f"c-{CANARY}"}],
+            },
+        }
+
+    def test_what_is_noted(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        before = clock.now()
+        shop.world.deliver()
+        [write_back] = shop.read(profile, change)["writeBacks"]
+        assert before <= clock.from_text(write_back["doneAt"]) <= clock.now()
+        assert write_back == {
+            "store": {"id": str(store_id), "name": f"Store {CANARY}"},
+            "status": "written",
+            "skipReason": None,
+            "error": None,
+            "doneAt": write_back["doneAt"],
+        }
+        assert shop.given(store_id) is SUBSCRIBED
+        address = shop.world.call(
+            "GET", f"/stores/{store_id}/write-back", token=shop.owner.token
+        ).json
+        assert address == {
+            "url": URL,
+            "lastSucceededAt": write_back["doneAt"],
+            "lastError": None,
+        }
+        assert shop.queued() == []
+        assert shop.world.queue_depth("WriteBackQueue") == 0
+
+    def test_over_a_real_connection(
+        self, shop: Shop, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with serving(OK) as server:
+            monkeypatch.setenv("FEED_ALLOW_HOSTS", f"127.0.0.1:{server.port}")
+            store_id = shop.store(listens=False)
+            answer = world.call(
+                "PUT",
+                f"/stores/{store_id}/write-back",
+                token=shop.owner.token,
+                json_body={"url": f"http://127.0.0.1:{server.port}/hook?a=b"},
+            )
+            profile = shop.person(store_id)
+            change = shop.change(profile, "subscribed")
+            world.deliver()
+            assert server.lines[0] == "POST /hook?a=b HTTP/1.1"
+            names = ("webhook-id", "webhook-timestamp", "webhook-signature")
+            headers = {name: server.header(name)[0] for name in names}
+            message = Webhook(answer.json["secret"]).verify(server.body, headers)
+            assert message["data"]["changeId"] == change["id"]
+        assert shop.outcome(profile, change, store_id) == "written"
+
+    def test_a_redirect_is_not_followed(
+        self, shop: Shop, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with serving(OK) as elsewhere:
+            location = f"http://127.0.0.1:{elsewhere.port}/"
+            moved = f"HTTP/1.1 307 Moved\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n"
+            with serving(lambda connection: connection.sendall(moved.encode())) as server:
+                hosts = f"127.0.0.1:{server.port},127.0.0.1:{elsewhere.port},{HOOK}"
+                monkeypatch.setenv("FEED_ALLOW_HOSTS", hosts)
+                store_id = shop.store()
+                world.call(
+                    "PUT",
+                    f"/stores/{store_id}/write-back",
+                    token=shop.owner.token,
+                    json_body={"url": f"http://127.0.0.1:{server.port}/"},
+                )
+                profile = shop.person(store_id)
+                change = shop.change(profile, "subscribed")
+                world.deliver()
+            assert elsewhere.requests == []
+        [write_back] = shop.read(profile, change)["writeBacks"]
+        assert write_back["status"] == "failed"
+        assert write_back["error"] == "The store answered with status 307."
+
+
+class TestSignature:
+    """Standard Webhooks, by its own library."""
+
+    def test_verified_by_the_reference(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store(listens=False)
+        secret = shop.secret(store_id)
+        shop.change(shop.person(store_id), "subscribed")
+        shop.world.deliver()
+        [received] = listener.received
+        assert Webhook(secret).verify(received.body, received.headers) == received.json
+        with pytest.raises(WebhookVerificationError):
+            Webhook(secret).verify(received.body + b" ", received.headers)
+
+    def test_both_secrets_sign_for_a_day(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store(listens=False)
+        old = shop.secret(store_id)
+        rotated = shop.world.call(
+            "POST", f"/stores/{store_id}/write-back/rotate", token=shop.owner.token
+        )
+        new = rotated.json["secret"]
+        profile = shop.person(store_id)
+        shop.change(profile, "subscribed")
+        shop.world.deliver()
+        [during] = listener.received
+        assert [part[:3] for part in during.headers["webhook-signature"].split(" ")] == ["v1,"] * 2
+        assert new != old
+        for secret in (old, new):
+            assert Webhook(secret).verify(during.body, during.headers) == during.json
+        shop.world.advance(hours=24)
+        shop.change(profile, "unsubscribed")
+        shop.world.deliver()
+        after = listener.received[-1]
+        headers = {**after.headers, "webhook-timestamp": after.headers["webhook-timestamp"]}
+        assert after.state == "unsubscribed"
+        assert signs(new, after.body, headers)
+        assert not signs(old, after.body, headers)
+
+    @settings(max_examples=50)
+    @given(st.binary(min_size=24, max_size=64), st.text(max_size=40), st.binary(max_size=200))
+    def test_any_body(self, key: bytes, identifier: str, body: bytes) -> None:
+        secret = "whsec_" + base64.b64encode(key).decode()
+        headers = signed_headers(identifier, clock.now(), body, [secret])
+        assert signs(secret, body, headers)
+
+
+def signs(secret: str, body: bytes, headers: dict[str, str]) -> bool:
+    """Whether one of the signatures is the secret's, reckoned from the standard's own words.
+
+    The reference refuses what is more than five minutes from its own clock, so it can't judge what
+    is sent a day ahead.
+    """
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    content = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    wanted = "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
+    return wanted in headers["webhook-signature"].split(" ")
+
+
+class TestSkipped:
+    """Each reason that a custom store can reach, in the order in which they count."""
+
+    def test_store_disconnected(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        shop.customer(profile, store_id, deleted_at=clock.now())
+        path = f"/stores/{store_id}/disconnect"
+        assert shop.world.call("POST", path, token=shop.owner.token).status == 204
+        shop.world.deliver()
+        assert shop.outcome(profile, change, store_id) == "store_disconnected"
+        assert listener.received == []
+
+    def test_customer_deleted(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store(listens=False)
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        shop.customer(profile, store_id, deleted_at=clock.now(), email="other@example.com")
+        shop.world.deliver()
+        assert shop.outcome(profile, change, store_id) == "customer_deleted"
+
+    @pytest.mark.parametrize("own", [None, f"other.{CANARY}@example.com"])
+    def test_no_email(self, shop: Shop, listener: Listener, own: str | None) -> None:
+        store_id = shop.store(listens=False)
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        shop.customer(profile, store_id, email=own)
+        shop.world.deliver()
+        assert shop.outcome(profile, change, store_id) == "no_email"
+
+    def test_permission_missing(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store(listens=False)
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        shop.change(profile, "unsubscribed")
+        shop.world.deliver()
+        assert shop.outcome(profile, change, store_id) == "permission_missing"
+
+    def test_the_address_was_removed(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        path = f"/stores/{store_id}/write-back"
+        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        shop.world.deliver()
+        assert shop.outcome(profile, change, store_id) == "permission_missing"
+
+    def test_superseded(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        first = shop.change(profile, "subscribed")
+        second = shop.change(profile, "unsubscribed")
+        shop.world.deliver()
+        assert shop.outcome(profile, first, store_id) == "superseded"
+        assert shop.outcome(profile, second, store_id) == "written"
+        assert listener.states == ["unsubscribed"]
+
+    def test_already_current(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        change = shop.change(profile, "subscribed")
+        shop.world.deliver()
+        assert shop.outcome(profile, change, store_id) == "already_current"
+        assert listener.received == []
+
+    def test_the_originating_store_is_current_too(self, shop: Shop, listener: Listener) -> None:
+        here, there = shop.store(), shop.store()
+        profile = shop.person(here, there)
+        gave(shop, profile, here, SUBSCRIBED)
+        shop.world.deliver()
+        [change] = shop.world.call(
+            "GET", f"/profiles/{profile.id}/consent", token=shop.owner.token
+        ).json["items"]
+        assert change["store"] == {"id": str(here), "name": f"Store {CANARY}"}
+        assert shop.outcome(profile, change, here) == "already_current"
+        assert shop.outcome(profile, change, there) == "written"
+        assert [r.headers["webhook-id"] for r in listener.received] == [f"{change['id']}.{there}"]
+
+    def test_it_has_a_time_and_no_error(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store(listens=False)
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        before = clock.now()
+        shop.world.deliver()
+        [write_back] = shop.read(profile, change)["writeBacks"]
+        assert write_back["error"] is None
+        assert before <= clock.from_text(write_back["doneAt"]) <= clock.now()
+        assert shop.given(store_id) is ConsentState.NOT_SUBSCRIBED
+
+
+class TestTries:
+    """Which failures are tried again, and how often."""
+
+    @pytest.mark.parametrize("answer", [408, 429, 500, 503, 599, NO_ANSWER])
+    def test_tried_five_times(
+        self, shop: Shop, listener: Listener, answer: int | FetchFailed
+    ) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+        listener.answers = [answer] * 5
+        for tries in range(1, 5):
+            assert not hand_over(message, tries)
+            assert shop.outcome(profile, change, store_id) == "pending"
+        assert hand_over(message, 5)
+        [write_back] = shop.read(profile, change)["writeBacks"]
+        error = (
+            f"The store answered with status {answer}."
+            if isinstance(answer, int)
+            else f"The store didn't answer: {answer.reason}."
+        )
+        assert (write_back["status"], write_back["error"]) == ("failed", error)
+        assert write_back["doneAt"] is not None
+        assert self.address(shop, store_id) == {
+            "url": URL,
+            "lastSucceededAt": None,
+            "lastError": error,
+        }
+        assert len({each.headers["webhook-id"] for each in listener.received}) == 1
+        assert len({each.body for each in listener.received}) == 1
+        assert len(listener.received) == 5
+        assert shop.given(store_id) is ConsentState.NOT_SUBSCRIBED
+
+    @pytest.mark.parametrize("answer", [300, 301, 304, 307, 400, 401, 404, 409, 410, 422])
+    def test_any_other_fails_at_once(self, shop: Shop, listener: Listener, answer: int) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+        listener.answers = [answer]
+        assert hand_over(message)
+        [write_back] = shop.read(profile, change)["writeBacks"]
+        assert write_back["status"] == "failed"
+        assert write_back["error"] == f"The store answered with status {answer}."
+        assert hand_over(message, 2)
+        assert len(listener.received) == 1
+
+    def test_a_refused_address_fails_at_once(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        listener.answers = [UrlNotAllowed(Refusal.NOT_PUBLIC)]
+        shop.world.deliver()
+        [write_back] = shop.read(profile, change)["writeBacks"]
+        assert (write_back["status"], write_back["error"]) == ("failed", Refusal.NOT_PUBLIC.value)
+
+    @pytest.mark.parametrize("answer", [200, 201, 202, 204, 299])
+    def test_any_2xx_is_written(self, shop: Shop, listener: Listener, answer: int) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        listener.answers = [answer]
+        shop.world.deliver()
+        assert shop.outcome(profile, change, store_id) == "written"
+
+    def test_a_success_clears_the_error(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        shop.change(shop.person(store_id), "subscribed")
+        [message] = shop.queued()
+        listener.answers = [500]
+        assert not hand_over(message, 1)
+        assert self.address(shop, store_id)["lastError"] == "The store answered with status 500."
+        assert hand_over(message, 2)
+        assert self.address(shop, store_id)["lastError"] is None
+        assert self.address(shop, store_id)["lastSucceededAt"] is not None
+
+    def test_between_tries_a_newer_change_supersedes(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        first = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+        listener.answers = [503]
+        assert not hand_over(message, 1)
+        shop.change(profile, "unsubscribed")
+        assert hand_over(message, 2)
+        assert shop.outcome(profile, first, store_id) == "superseded"
+        assert listener.states == ["subscribed"]
+
+    def test_one_stores_failure_is_not_anothers(self, shop: Shop, listener: Listener) -> None:
+        stores = [shop.store(), shop.store()]
+        profile = shop.person(*stores)
+        change = shop.change(profile, "subscribed")
+        listener.answers = [400]
+        shop.world.deliver()
+        outcomes = sorted(shop.outcome(profile, change, store_id) for store_id in stores)
+        assert outcomes == ["failed", "written"]
+
+    def address(self, shop: Shop, store_id: UUID) -> dict[str, Any]:
+        """How the store's address is doing."""
+        path = f"/stores/{store_id}/write-back"
+        return dict(shop.world.call("GET", path, token=shop.owner.token).json)
+
+
+class TestAgainAndAgain:
+    """Messages that come twice, out of order, late, or after a run that was killed."""
+
+    def test_the_same_message_three_times(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+        for _ in range(3):
+            assert hand_over(message)
+        assert len(listener.received) == 1
+        assert shop.outcome(profile, change, store_id) == "written"
+
+    def test_a_message_without_its_change_is_done(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        shop.change(shop.person(store_id), "subscribed")
+        [message] = shop.queued()
+        assert hand_over({**message, "profileId": str(UUID(int=7))})
+        assert listener.received == []
+
+    def test_killed_between_telling_and_noting(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+        listener.answers = [Killed()]
+        with pytest.raises(Killed):
+            hand_over(message)
+        assert shop.outcome(profile, change, store_id) == "pending"
+        assert hand_over(message, 2)
+        assert shop.outcome(profile, change, store_id) == "written"
+        assert len({each.headers["webhook-id"] for each in listener.received}) == 1
+
+    def test_told_and_killed_then_back_to_what_the_store_gave(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """The store gave `subscribed`, yet it was told otherwise: it must be told again."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        shop.change(profile, "unsubscribed")
+        [first] = shop.queued()
+        listener.answers = [Killed()]
+        with pytest.raises(Killed):
+            hand_over(first)
+        shop.change(profile, "subscribed")
+        second = shop.queued()[-1]
+        assert hand_over(first, 2)
+        assert hand_over(second)
+        assert listener.states == ["unsubscribed", "subscribed"]
+        assert shop.given(store_id) is SUBSCRIBED
+
+    def test_killed_anywhere(self, shop: Shop, listener: Listener) -> None:
+        def change(number: int) -> tuple[Profile, dict[str, Any], UUID, dict[str, str]]:
+            store_id = shop.store()
+            profile = shop.person(store_id, email=f"erika{number}.{CANARY}@example.com")
+            body = shop.change(profile, "subscribed")
+            message = next(each for each in shop.queued() if each["changeId"] == body["id"])
+            return profile, body, store_id, message
+
+        *_, message = change(0)
+        places = everywhere(partial(hand_over, message))
+        assert len(places) > 10
+        for place, (number, moment) in enumerate(places):
+            profile, body, store_id, message = change(place + 1)
+            del listener.received[:]
+            assert killed_at(number, moment, partial(hand_over, message)), (number, moment)
+            assert hand_over(message, 2)
+            assert shop.outcome(profile, body, store_id) == "written"
+            assert shop.given(store_id) is SUBSCRIBED
+            assert 1 <= len(listener.received) <= 2
+            assert len({each.headers["webhook-id"] for each in listener.received}) == 1
+
+    def test_two_stores_mark_one_change_at_the_same_time(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        stores = [shop.store(), shop.store()]
+        profile = shop.person(*stores)
+        change = shop.change(profile, "subscribed")
+        first, second = shop.queued()
+        waiting = [second]
+
+        def meanwhile(_number: int, operation: str, moment: Moment) -> None:
+            told = len(listener.received) == 1
+            if told and operation == "TransactWriteItems" and moment is Moment.BEFORE and waiting:
+                assert hand_over(waiting.pop())
+
+        with around_calls(meanwhile):
+            assert hand_over(first)
+        assert waiting == []
+        assert [shop.outcome(profile, change, store_id) for store_id in stores] == ["written"] * 2
+        assert len(listener.received) == 2
+
+    def test_what_a_store_gives_while_it_is_told_stays(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+        waiting = [UNSUBSCRIBED]
+
+        def meanwhile(_number: int, operation: str, moment: Moment) -> None:
+            told = len(listener.received) == 1
+            if told and operation == "TransactWriteItems" and moment is Moment.BEFORE and waiting:
+                gave(shop, profile, store_id, waiting.pop())
+
+        with around_calls(meanwhile):
+            assert hand_over(message)
+        assert waiting == []
+        assert shop.outcome(profile, change, store_id) == "written"
+        assert shop.given(store_id) is UNSUBSCRIBED
+        shop.change(profile, "subscribed")
+        shop.change(profile, "unsubscribed")
+        shop.world.deliver()
+        assert listener.states[-1] == "unsubscribed"
+
+    def test_our_own_write_that_comes_back_records_nothing(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.change(profile, "unsubscribed")
+        shop.world.deliver()
+        gave(shop, profile, store_id, UNSUBSCRIBED)
+        listed = shop.world.call(
+            "GET", f"/profiles/{profile.id}/consent", token=shop.owner.token
+        ).json
+        assert listed["total"] == 1
+
+    @settings(
+        max_examples=25,
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture],
+    )
+    @given(data=st.data())
+    def test_however_they_come_the_store_ends_on_the_newest(
+        self, world: World, listener: Listener, data: st.DataObject, monkeypatch: Any
+    ) -> None:
+        world.close()
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+        shop, queue = open_shop(world), Queue(listener)
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        given_first = data.draw(st.sampled_from(list(ConsentState)))
+        shop.customer(profile, store_id, email_consent=given_first)
+        states = data.draw(st.permutations(["subscribed", "unsubscribed"])) * 2
+        messages: list[dict[str, str]] = []
+        for state in states[: data.draw(st.integers(1, 4))]:
+            shop.change(profile, state)
+            messages = shop.queued()
+            early = st.tuples(st.sampled_from(messages), st.sampled_from(Ending))
+            for message, ending in data.draw(st.lists(early, max_size=3)):
+                queue.hand_over(message, ending)
+        for message in data.draw(st.permutations(messages * 3)):
+            queue.hand_over(message, Ending.FINE)
+        newest = shop.profile(profile.id).email_consent
+        assert (queue.taken or [given_first])[-1] == newest
+        assert shop.given(store_id) is newest
+
+
+class Ending(StrEnum):
+    """How a run ends."""
+
+    FINE = "fine"
+    KILLED_ONCE_TOLD = "killed"
+    BUSY = "busy"
+
+
+class Queue:
+    """Hands messages to the worker, and knows what the store took."""
+
+    def __init__(self, listener: Listener) -> None:
+        self.taken: list[str] = []
+        self._listener = listener
+
+    def hand_over(self, message: dict[str, str], ending: Ending) -> None:
+        """One run."""
+        answers: dict[Ending, list[int | BaseException]]
+        answers = {Ending.KILLED_ONCE_TOLD: [Killed()], Ending.BUSY: [503]}
+        self._listener.received.clear()
+        self._listener.answers = answers.get(ending, [])
+        with suppress(Killed):
+            hand_over(message)
+        if ending is not Ending.BUSY:
+            self.taken += self._listener.states

@@ -1,0 +1,119 @@
+"""Ends a run at any of its calls to AWS, as a function that dies there would end."""
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+from unittest import mock
+
+from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
+from botocore.client import BaseClient
+
+from local import functions as local_functions
+from local.template import ROOT, functions
+
+
+class Killed(BaseException):
+    """The process died. No `except Exception` of the service may take it for an error."""
+
+
+class Moment(StrEnum):
+    """On which side of a call the process dies."""
+
+    BEFORE = "before"
+    AFTER = "after"
+
+
+@dataclass
+class Calls:
+    """The calls to AWS inside a block, by operation."""
+
+    made: list[str] = field(default_factory=list)
+
+
+type Step = Callable[[int, str, Moment], None]
+"""What happens around a call: its number from 1, its operation, and the side."""
+
+
+@contextmanager
+def around_calls(step: Step) -> Iterator[Calls]:
+    """Runs `step` before and after each call to AWS inside the block."""
+    calls, plain = Calls(), BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def call(self: BaseClient, operation: str, parameters: Any) -> Any:
+        calls.made.append(operation)
+        number = len(calls.made)
+        step(number, operation, Moment.BEFORE)
+        answer = plain(self, operation, parameters)
+        step(number, operation, Moment.AFTER)
+        return answer
+
+    with mock.patch.object(BaseClient, "_make_api_call", call):
+        yield calls
+
+
+def counted(work: Callable[[], object]) -> list[str]:
+    """The calls that the work makes when nothing kills it."""
+    with around_calls(lambda _number, _operation, _moment: None) as calls:
+        work()
+    return calls.made
+
+
+def killed_at(number: int, moment: Moment, work: Callable[[], object]) -> bool:
+    """Kills the work there; whether it came that far."""
+
+    def kill(at: int, _operation: str, side: Moment) -> None:
+        if (at, side) == (number, moment):
+            raise Killed()
+
+    try:
+        with around_calls(kill):
+            work()
+    except Killed:
+        return True
+    return False
+
+
+def everywhere(work: Callable[[], object]) -> list[tuple[int, Moment]]:
+    """Each place where the work could be killed, found by running it."""
+    count = len(counted(work))
+    return [(number, moment) for number in range(1, count + 1) for moment in Moment]
+
+
+@contextmanager
+def another_container() -> Iterator[None]:
+    """Serves the block's requests by functions imported anew, as a second container would.
+
+    A function's resolver holds one request at a time, and all of them share it on their class.
+    """
+
+    def imported_anew(name: str) -> Any:
+        declared = next(function for function in functions() if function.name == name)
+        path = ROOT / declared.folder / "handler.py"
+        spec = importlib.util.spec_from_file_location(f"another_{name}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.lambda_handler
+
+    event, context = BaseRouter.current_event, BaseRouter.lambda_context
+    with mock.patch.object(local_functions, "handler_of", imported_anew):
+        yield
+    BaseRouter.current_event, BaseRouter.lambda_context = event, context
+
+
+@contextmanager
+def before_the_commit(meanwhile: Callable[[], object]) -> Iterator[Calls]:
+    """Runs `meanwhile` in another container just before the first transaction is sent."""
+    waiting = [meanwhile]
+
+    def step(_number: int, operation: str, moment: Moment) -> None:
+        if waiting and operation == "TransactWriteItems" and moment is Moment.BEFORE:
+            with another_container():
+                waiting.pop()()
+
+    with around_calls(step) as calls:
+        yield calls
