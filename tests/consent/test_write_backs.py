@@ -19,12 +19,12 @@ from storepost import clock
 from storepost.consent.assertions import Given, assert_from_store
 from storepost.consent.model import Origin, Source
 from storepost.consent.states import Channel, ConsentState
-from storepost.consent_changes.service import subject_of
 from storepost.consent_changes.signing import signed_headers
 from storepost.fetching import FetchFailed, UrlNotAllowed
 from storepost.fetching.guard import Failure, Refusal
 from storepost.persistence.changes import Changes
 from storepost.profiles.model import Profile
+from storepost.profiles.shown import subject_of
 from storepost.stores.repository import StoreRepository
 from tests.consent.shop import EMAIL, HOOK, URL, Listener, Shop, hand_over, open_shop
 from tests.fetching.servers import OK, serving

@@ -11,7 +11,6 @@ from storepost.consent.model import (
     ConsentChange,
     Proof,
     Source,
-    Subject,
     WriteBack,
     WriteBackStatus,
 )
@@ -24,6 +23,7 @@ from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.shown import subject_of
 from storepost.scope import WorkspaceScope
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.callers import WorkspaceCaller
@@ -81,12 +81,6 @@ def change_email_consent(
         # erased or merged meanwhile.
         profiles.save(changes, profile, replace(profile, email_consent=outcome.state))
     return _holding(caller.workspace, outcome)
-
-
-def subject_of(profile: Profile) -> Subject:
-    """The profile as whom an assertion is about."""
-    stores = (store_id for store_id, link in profile.links.items() if link.customers)
-    return Subject(profile.workspace, profile.id, tuple(sorted(stores)))
 
 
 def list_changes(
