@@ -238,7 +238,7 @@ class World:
             commit_anew(action)
             plain(changes)
 
-        Changes.commit = commit_second  # type: ignore[method-assign, assignment]
+        Changes.commit = commit_second  # type: ignore[assignment, method-assign]
         try:
             yield
             assert Changes.commit is plain, "nothing was committed"

@@ -7,19 +7,9 @@ SORT_KEY_BYTES = 512
 _WORD = re.compile(r"[^\W_]+")
 _EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@.]+")
 _PHONE = re.compile(r"\+[\d\s()./-]*\d")
-# Letters with a stroke, ligatures and the dotless i, which Unicode doesn't decompose.
+# Letters with a stroke and ligatures, which Unicode doesn't decompose.
 _LETTERS = str.maketrans(
-    {
-        "æ": "ae",
-        "œ": "oe",
-        "ø": "o",
-        "đ": "d",
-        "ð": "d",
-        "ħ": "h",
-        "\u0131": "i",
-        "ł": "l",
-        "þ": "th",
-    }
+    {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "þ": "th"}  # noqa: RUF001
 )
 
 
