@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from uuid import UUID, uuid4
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -26,7 +25,6 @@ from storepost.persistence.counted_tree import (
     KeyRange,
     text_key,
 )
-from storepost.persistence.item import connection
 from tests.counted_tree.engine import Engine, Killed
 from tests.counted_tree.lists import (
     NAMES,
@@ -265,14 +263,6 @@ class Histories(RuleBasedStateMachine):
     def equals(self) -> None:
         """The tree is in order and equals the plain list."""
         self.lists.check()
-
-
-@pytest.fixture
-def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
-    """The small engine in moto's place."""
-    small = Engine()
-    monkeypatch.setattr(connection, "_make_api_call", small.call)
-    return small
 
 
 def test_histories(engine: Engine) -> None:
