@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid4
 
-from storepost.profiles.repository import ProfileRepository
-
+from local import aws
 from local.functions import invoke
 from local.pumps import reader_of
 from storepost import clock
@@ -19,8 +18,8 @@ from storepost.ids import derived_id, new_id
 from storepost.messaging.outbox import PARTITION, OutboxItem, Queue
 from storepost.persistence.changes import Changes
 from storepost.profiles.model import Identity, IdentityType, Profile
+from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
-from tests import world as worlds
 from tests.world import CANARY, Someone, World
 
 EMAIL = f"erika.{CANARY}@example.com"
@@ -157,8 +156,8 @@ def hand_over(message: Mapping[str, str], tries: int = 1) -> bool:
         "attributes": {"ApproximateReceiveCount": str(tries), "MessageGroupId": "group"},
         "messageAttributes": {},
         "eventSource": "aws:sqs",
-        "eventSourceARN": f"arn:aws:sqs:{worlds.aws.REGION}:123456789012:WriteBackQueue.fifo",
-        "awsRegion": worlds.aws.REGION,
+        "eventSourceARN": f"arn:aws:sqs:{aws.REGION}:123456789012:WriteBackQueue.fifo",
+        "awsRegion": aws.REGION,
     }
     answer = invoke(reader_of("WriteBackQueue"), {"Records": [record]})
     failures = answer["batchItemFailures"]
