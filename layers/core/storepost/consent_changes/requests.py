@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from http import HTTPStatus
 from uuid import UUID
 
 from storepost import clock
@@ -13,7 +12,8 @@ from storepost.fetching import FetchFailed, UrlNotAllowed, post
 from storepost.stores.write_back import WriteBackConfig
 
 TIMEOUT_SECONDS = 10.0
-_LATER = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
+_LATER = frozenset({408, 429})
+"""Besides 5xx: the server had no time, or was asked too often (RFC 9110, RFC 6585)."""
 
 
 @dataclass(frozen=True)
