@@ -22,21 +22,21 @@ install: $(VENV)/installed ## the virtual environment with everything pinned
 run: install ## the whole service on this machine; PORT moves it
 	@$(BIN)/python -m local
 
+openapi: install ## write the interface and the problems down from the code
+	$(BIN)/python -m openapi
+
 test: install ## everything that proves the project on a fresh machine
 	$(BIN)/pytest -n auto
 
 test-long: install ## the state machines at length, as CI runs them
-	HYPOTHESIS_PROFILE=ci $(BIN)/pytest -n auto -m long
+	HYPOTHESIS_PROFILE=ci $(BIN)/pytest -n auto tests/counted_tree tests/profiles tests/consent
 
 check: install format-check lint types contracts template ## what CI demands besides the tests
 
 format: install ## put the code into its format
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-format-test-long: install ## the state machines at length, as CI runs them
-	HYPOTHESIS_PROFILE=ci $(BIN)/pytest -n auto -m long
-
-check: install
+format-check: install
 	$(BIN)/ruff format --check .
 
 lint: install
@@ -58,4 +58,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run test test-long check format format-check lint types contracts template requirements
+.PHONY: help install run openapi test test-long check format format-check lint types contracts template requirements

@@ -3,6 +3,8 @@
 import json
 import os
 import threading
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import boto3
@@ -10,13 +12,22 @@ from botocore.config import Config
 from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
-from local import moto_queries, moto_transactions
-from local.template import parameter_defaults, resources
+from local import mail, moto_queries, moto_transactions
+from local.bells import Bell
+from local.template import QUEUE, TABLE, environment, parameter_defaults, resources
 
 REGION = "eu-central-1"
 ACCOUNT = "123456789012"
 LOCK = threading.RLock()
 """moto loses updates under threads: every call to it holds this."""
+TABLES_CHANGED = Bell()
+QUEUES_CHANGED = Bell()
+
+# By the first part of a request's `X-Amz-Target`, with what its second part then begins with.
+_ANNOUNCED = {
+    "DynamoDB_20120810": (TABLES_CHANGED, ("Put", "Update", "Delete", "BatchWrite", "Transact")),
+    "AmazonSQS": (QUEUES_CHANGED, ("Send", "Change")),
+}
 
 
 def prepare_environment() -> None:
@@ -27,42 +38,59 @@ def prepare_environment() -> None:
         AWS_DEFAULT_REGION=REGION,
         AWS_REGION=REGION,
         AWS_LAMBDA_FUNCTION_NAME="local",
-        TABLE_NAME="Table",
-        IDEMPOTENCY_TABLE="IdempotencyTable",
-        APP_URL=os.environ.get("APP_URL", ""),
-        SENDER_ADDRESS=parameter_defaults()["SenderAddress"],
-        POWERTOOLS_SERVICE_NAME="storepost",
         POWERTOOLS_METRICS_DISABLED="true",
         STOREPOST_LOCAL="1",
     )
+    tables = {name: name for name in resources(TABLE)}
+    dashboard = {"AppUrl": os.environ.get("APP_URL", "")}
+    _set_variables({**parameter_defaults(), **tables, **dashboard})
 
 
 def start() -> None:
     """Starts moto in this process."""
     moto_transactions.install()
     moto_queries.install()
+    mail.install()
     plain = BotocoreStubber.process_request
 
     def process_one_at_a_time(self: BotocoreStubber, request: Any) -> Any:  # noqa: ANN401
         with LOCK:
-            return plain(self, request)
+            answer = plain(self, request)
+        _announce(request.headers.get("X-Amz-Target", ""))
+        return answer
 
     BotocoreStubber.process_request = process_one_at_a_time  # type: ignore[method-assign]
     mock_aws().start()
 
 
+def _announce(target: str | bytes) -> None:
+    service, _, operation = (target if isinstance(target, str) else target.decode()).partition(".")
+    if service in _ANNOUNCED:
+        bell, writes = _ANNOUNCED[service]
+        if operation.startswith(writes):
+            bell.ring()
+
+
 def create_resources() -> None:
     """The template's tables, queues, keys and sender, named by their logical ids."""
     create_tables()
-    create_queues()
-    create_keys()
-    boto3.client("sesv2").create_email_identity(EmailIdentity=os.environ["SENDER_ADDRESS"])
+    _set_variables({**create_queues(), **create_keys()})
+    client("sesv2").create_email_identity(EmailIdentity=os.environ["SENDER_ADDRESS"])
+
+
+def _set_variables(references: Mapping[str, str]) -> None:
+    """Sets those of the functions' environment variables that name one of these, or a constant."""
+    for name, value in environment().items():
+        if not isinstance(value, dict):
+            os.environ[name] = str(value)
+        elif value.get("Ref") in references:
+            os.environ[name] = references[value["Ref"]]
 
 
 def create_tables() -> None:
     """The template's tables, with their streams."""
-    dynamodb = boto3.client("dynamodb")
-    for name, properties in resources("AWS::DynamoDB::Table").items():
+    dynamodb = client("dynamodb")
+    for name, properties in resources(TABLE).items():
         stream = properties.get("StreamSpecification")
         dynamodb.create_table(
             TableName=name,
@@ -73,10 +101,10 @@ def create_tables() -> None:
         )
 
 
-def create_queues() -> None:
-    """The template's queues with their dead letters; their addresses go to the environment."""
-    sqs = boto3.client("sqs")
-    declared = resources("AWS::SQS::Queue")
+def create_queues() -> dict[str, str]:
+    """The template's queues with their dead letters: the addresses by logical id."""
+    sqs = client("sqs")
+    declared = resources(QUEUE)
     urls = {name: _create_queue(sqs, name, p) for name, p in declared.items()}
     for name, properties in declared.items():
         policy = properties.get("RedrivePolicy")
@@ -89,8 +117,7 @@ def create_queues() -> None:
             sqs.set_queue_attributes(
                 QueueUrl=urls[name], Attributes={"RedrivePolicy": json.dumps(redrive)}
             )
-    os.environ["EMAIL_QUEUE_URL"] = urls["EmailQueue"]
-    os.environ["WRITE_BACK_QUEUE_URL"] = urls["WriteBackQueue"]
+    return urls
 
 
 def _create_queue(sqs: Any, name: str, properties: dict[str, Any]) -> str:  # noqa: ANN401
@@ -104,7 +131,7 @@ def _create_queue(sqs: Any, name: str, properties: dict[str, Any]) -> str:  # no
 
 def queue_name(logical_id: str) -> str:
     """The queue's name: FIFO queues must say what they are."""
-    fifo = resources("AWS::SQS::Queue")[logical_id].get("FifoQueue", False)
+    fifo = resources(QUEUE)[logical_id].get("FifoQueue", False)
     return f"{logical_id}.fifo" if fifo else logical_id
 
 
@@ -113,17 +140,24 @@ def queue_arn(logical_id: str) -> str:
     return f"arn:aws:sqs:{REGION}:{ACCOUNT}:{queue_name(logical_id)}"
 
 
-def create_keys() -> None:
-    """The template's KMS keys; their ids go to the environment."""
-    kms = boto3.client("kms")
+def queue_url(logical_id: str) -> str:
+    """The queue's address."""
+    return str(client("sqs").get_queue_url(QueueName=queue_name(logical_id))["QueueUrl"])
+
+
+def create_keys() -> dict[str, str]:
+    """The template's KMS keys: their ids by logical id."""
+    kms = client("kms")
+    ids = {}
     for name, properties in resources("AWS::KMS::Key").items():
-        key = kms.create_key(
+        ids[name] = kms.create_key(
             KeySpec=properties.get("KeySpec", "SYMMETRIC_DEFAULT"),
             KeyUsage=properties.get("KeyUsage", "ENCRYPT_DECRYPT"),
         )["KeyMetadata"]["KeyId"]
-        os.environ[{"DataKey": "DATA_KEY_ID", "CodeKey": "CODE_KEY_ID"}[name]] = key
+    return ids
 
 
-def streams_client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    """A client for the tables' streams."""
-    return boto3.client("dynamodbstreams", config=Config(parameter_validation=False))
+@cache
+def client(service: str) -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    """A client of an AWS service: to make one takes longer than most calls of it."""
+    return boto3.client(service, config=Config(parameter_validation=False))  # type: ignore[call-overload]

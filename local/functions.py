@@ -10,6 +10,9 @@ from uuid import uuid4
 
 from local.template import Function, functions
 
+REQUEST_BYTES = 6 * 1024 * 1024
+"""The most that Lambda takes as an event and as an answer (its quotas, synchronous calls)."""
+
 LOCK = threading.RLock()
 """Powertools' resolvers share the current event on their class: one invocation at a time."""
 
@@ -37,8 +40,20 @@ def handler_of(function: str) -> Callable[[Any, Any], Any]:
     return module.lambda_handler  # type: ignore[no-any-return]
 
 
+_running: list[str] = []
+
+
+def running() -> str | None:
+    """The function that runs now, by logical id: whoever asks in another thread counts to it."""
+    return _running[-1] if _running else None
+
+
 def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
     """Runs the function on the event."""
     context = Context(function.name, function.timeout_seconds * 1000)
     with LOCK:
-        return handler_of(function.name)(event, context)
+        _running.append(function.name)
+        try:
+            return handler_of(function.name)(event, context)
+        finally:
+            _running.pop()

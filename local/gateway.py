@@ -1,15 +1,18 @@
 """The HTTP API: which function a request goes to, and the event that it gets (payload 2.0)."""
 
 import base64
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 from uuid import uuid4
 
-from local.functions import invoke
+from local.console import say, say_failure
+from local.functions import REQUEST_BYTES, invoke
 from local.template import Function, functions
 
 
@@ -32,8 +35,9 @@ def http_event(
     source_ip: str = "203.0.113.7",
     domain: str = "api.example.com",
 ) -> dict[str, Any]:
-    """The event that the gateway makes of a request."""
+    """The event that the gateway makes of a request; `path` and `query` as they were sent."""
     sent = {name.lower(): value for name, value in (headers or {}).items()}
+    at = datetime.now(UTC)
     event: dict[str, Any] = {
         "version": "2.0",
         "routeKey": "$default",
@@ -49,8 +53,8 @@ def http_event(
             "stage": "$default",
             "requestId": str(uuid4()),
             "routeKey": "$default",
-            "time": "01/Jan/2026:00:00:00 +0000",
-            "timeEpoch": 1767225600000,
+            "time": at.strftime("%d/%b/%Y:%H:%M:%S %z"),
+            "timeEpoch": int(at.timestamp() * 1000),
             "http": {
                 "method": method,
                 "path": unquote(path),
@@ -134,3 +138,29 @@ def handle(event: dict[str, Any]) -> Answer:
     raw = base64.b64decode(body) if answer.get("isBase64Encoded") else body.encode()
     headers = {str(k): str(v) for k, v in (answer.get("headers") or {}).items()}
     return Answer(answer["statusCode"], headers, raw)
+
+
+def serve(event: dict[str, Any]) -> Answer:
+    """What a caller gets: the function's answer, or the gateway's own where there is none."""
+    if _bytes(event) > REQUEST_BYTES:
+        return own_answer(413, "Request Entity Too Large")
+    try:
+        answer = handle(event)
+    except Exception as error:
+        say_failure(function_for(event["rawPath"]).job, error)
+        return own_answer(500, "Internal Server Error")
+    if len(answer.body) > REQUEST_BYTES:
+        say(f"{function_for(event['rawPath']).job}: its answer is over 6 MB")
+        return own_answer(500, "Internal Server Error")
+    return answer
+
+
+def own_answer(status: int, message: str) -> Answer:
+    """What the gateway says itself: no problem detail."""
+    body = json.dumps({"message": message}).encode()
+    return Answer(status, {"content-type": "application/json"}, body)
+
+
+def _bytes(event: dict[str, Any]) -> int:
+    """What the event weighs as Lambda gets it: as JSON, its body's quotation marks escaped."""
+    return len(json.dumps(event, ensure_ascii=False).encode())

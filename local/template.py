@@ -8,6 +8,8 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).parent.parent
+TABLE = "AWS::DynamoDB::Table"
+QUEUE = "AWS::SQS::Queue"
 
 type Properties = dict[str, Any]
 
@@ -41,6 +43,11 @@ class Function:
     folder: str
     events: dict[str, Properties]
     properties: Properties
+
+    @property
+    def job(self) -> str:
+        """Its folder's own name, such as `outbox_sweep`."""
+        return self.folder.rstrip("/").rpartition("/")[2]
 
     @property
     def timeout_seconds(self) -> int:
@@ -82,3 +89,11 @@ def functions() -> tuple[Function, ...]:
 def parameter_defaults() -> dict[str, str]:
     """What each parameter is when nobody says otherwise."""
     return {name: str(p.get("Default", "")) for name, p in template()["Parameters"].items()}
+
+
+def environment() -> Properties:
+    """The variables of all functions together: in this process they share one environment."""
+    shared = dict(globals_().get("Environment", {}).get("Variables", {}))
+    for function in functions():
+        shared |= function.properties.get("Environment", {}).get("Variables", {})
+    return shared

@@ -1,6 +1,7 @@
 """The world that every test begins with: an empty AWS in moto, from the template's resources."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from local import aws
 
@@ -10,7 +11,22 @@ aws.create_resources()
 
 import pytest  # noqa: E402 - the service reads its environment when it is imported
 
+from storepost.identity import passwords  # noqa: E402
+from tests.awaited import AWAITED  # noqa: E402
+from tests.least_privilege import Recorder, unused  # noqa: E402
+from tests.log_watch import LogWatch  # noqa: E402
+from tests.told import ToldAnswers  # noqa: E402
 from tests.world import World  # noqa: E402
+
+recorder = Recorder()
+recorder.install()
+log_watch = LogWatch()
+log_watch.install()
+told_answers = ToldAnswers()
+told_answers.install()
+
+_USED = "used_grants"
+_unused: list[str] = []
 
 
 @pytest.fixture
@@ -19,3 +35,66 @@ def world() -> Iterator[World]:
     fresh = World()
     yield fresh
     fresh.close()
+
+
+@pytest.fixture(autouse=True)
+def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Password hashes that cost little; `identity/test_passwords.py` has the real ones."""
+    monkeypatch.setattr(passwords, "MEMORY_KIB", 8)
+    monkeypatch.setattr(passwords, "PASSES", 1)
+    _forget_hasher()
+    yield
+    _forget_hasher()
+
+
+def _forget_hasher() -> None:
+    passwords._hasher.cache_clear()
+    passwords._dummy.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _quiet_logs() -> Iterator[None]:
+    """Fails a test during which a log line held personal data or a token."""
+    log_watch.findings.clear()
+    yield
+    assert log_watch.findings == []
+
+
+@pytest.fixture(autouse=True)
+def _told_answers() -> Iterator[None]:
+    """Fails a test that got an answer which the interface's description doesn't tell of."""
+    told_answers.untold.clear()
+    yield
+    assert told_answers.untold == []
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """A worker hands over what its functions used; who holds it all looks for what nobody used."""
+    config: Any = session.config
+    if hasattr(config, "workerinput"):
+        config.workeroutput[_USED] = sorted(recorder.used)
+    elif exitstatus == pytest.ExitCode.OK and _is_whole(session.config):
+        _unused.extend(unused(recorder.used, AWAITED))
+        if _unused:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Takes what a worker hands over."""
+    recorder.used |= {tuple(use) for use in getattr(node, "workeroutput", {}).get(_USED, [])}
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says which granted actions nothing used."""
+    if _unused:
+        terminalreporter.section("granted in template.yaml, but used by no test", red=True)
+        for grant in _unused:
+            terminalreporter.line(grant)
+
+
+def _is_whole(config: pytest.Config) -> bool:
+    """Whether everything ran: only then is what nobody used a finding."""
+    chosen = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+    narrowed = ("keyword", "markexpr", "lf", "deselect", "collectonly", "ignore", "ignore_glob")
+    return not chosen and not any(config.getoption(name, None) for name in narrowed)

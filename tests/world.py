@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from email import message_from_bytes, policy
-from email.message import EmailMessage
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -15,10 +13,9 @@ from uuid import UUID
 import boto3
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
-from moto.ses.models import ses_backends
 from moto.sqs.models import sqs_backends
 
-from local import aws, gateway, pumps
+from local import aws, gateway, mail, pumps
 from storepost import clock
 from storepost.api_keys.model import ApiKey, Secret
 from storepost.api_keys.repository import ApiKeyRepository
@@ -95,14 +92,8 @@ class Someone:
     session_id: UUID
 
 
-@dataclass(frozen=True)
-class Email:
-    """An email as SES got it."""
-
-    to: str
-    subject: str
-    text: str
-    html: str
+Email = mail.Email
+"""An email as SES got it."""
 
 
 @dataclass
@@ -242,12 +233,18 @@ class World:
             commit_anew(action)
             plain(changes)
 
-        Changes.commit = commit_second  # type: ignore[method-assign]
+        Changes.commit = commit_second  # type: ignore[assignment, method-assign]
         try:
             yield
             assert Changes.commit is plain, "nothing was committed"
         finally:
             Changes.commit = plain  # type: ignore[method-assign]
+
+    def require_two_factor(self, workspace: WorkspaceScope) -> None:
+        """Makes the workspace demand two-factor of its members, whoever has it on."""
+        changes = Changes()
+        WorkspaceRepository(workspace).update(changes, name=None, require_two_factor=True)
+        changes.commit()
 
     def member(self, workspace: WorkspaceScope, role: Role = Role.MEMBER) -> Someone:
         """A new person in the workspace."""
@@ -321,7 +318,7 @@ class World:
     def emails(self) -> list[Email]:
         """What SES was handed so far, oldest first, after everything was delivered."""
         self.deliver()
-        return [_email(raw.raw_data) for raw in ses().sent_messages]
+        return mail.sent_emails()
 
     def advance(self, **by: float) -> None:
         """Moves the service's time forward, by `timedelta`'s parameters."""
@@ -349,18 +346,4 @@ class World:
             queue._messages = []
             queue.pending_messages.clear()
             queue.deleted_messages.clear()
-        ses().sent_messages.clear()
-
-
-def ses() -> Any:
-    """moto's SES."""
-    return ses_backends[DEFAULT_ACCOUNT_ID][aws.REGION]
-
-
-def _email(raw: str) -> Email:
-    message = message_from_bytes(raw.encode(), policy=policy.default)
-    assert isinstance(message, EmailMessage)
-    text, html = message.get_body(("plain",)), message.get_body(("html",))
-    assert text is not None
-    assert html is not None
-    return Email(message["to"], message["subject"], text.get_content(), html.get_content())
+        mail.ses().sent_messages.clear()

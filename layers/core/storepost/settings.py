@@ -20,6 +20,9 @@ class Settings:
     idempotency_table: str = field(default_factory=lambda: _read("IDEMPOTENCY_TABLE"))
     email_queue_url: str = field(default_factory=lambda: _read("EMAIL_QUEUE_URL", ""))
     write_back_queue_url: str = field(default_factory=lambda: _read("WRITE_BACK_QUEUE_URL", ""))
+    account_erasure_queue_url: str = field(
+        default_factory=lambda: _read("ACCOUNT_ERASURE_QUEUE_URL", "")
+    )
     data_key_id: str = field(default_factory=lambda: _read("DATA_KEY_ID", ""))
     code_key_id: str = field(default_factory=lambda: _read("CODE_KEY_ID", ""))
     app_url: str = field(default_factory=lambda: _read("APP_URL", "").rstrip("/"))

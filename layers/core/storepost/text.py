@@ -9,7 +9,7 @@ _EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@.]+")
 _PHONE = re.compile(r"\+[\d\s()./-]*\d")
 # Letters with a stroke and ligatures, which Unicode doesn't decompose.
 _LETTERS = str.maketrans(
-    {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "þ": "th"}
+    {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "þ": "th"}  # noqa: RUF001
 )
 
 

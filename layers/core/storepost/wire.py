@@ -13,6 +13,7 @@ from pydantic import (
     PlainSerializer,
     StrictInt,
     StringConstraints,
+    WithJsonSchema,
 )
 from pydantic.alias_generators import to_camel
 
@@ -58,7 +59,10 @@ def _checked_url(text: str) -> str:
 
 
 Timestamp = Annotated[
-    AwareDatetime, AfterValidator(clock.to_milliseconds), PlainSerializer(clock.to_text)
+    AwareDatetime,
+    AfterValidator(clock.to_milliseconds),
+    PlainSerializer(clock.to_text),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """A moment: any offset in, UTC with milliseconds and `Z` out."""
 

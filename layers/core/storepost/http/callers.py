@@ -17,6 +17,7 @@ Checked in this order: 401, `scope`, `sign_in_required`, `no_active_workspace`,
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
@@ -37,7 +38,7 @@ from storepost.identity.repository import (
     touch_session,
 )
 from storepost.identity.tokens import digest, is_well_formed
-from storepost.problems import Unauthenticated
+from storepost.problems import Problem, Unauthenticated
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.callers import WorkspaceCaller
 from storepost.workspaces.model import MANAGERS, Role
@@ -120,6 +121,10 @@ def _key_in_workspace(
     membership = None
     if roles is not None and key.maker_id is not None:
         membership = WorkspaceRepository(key.workspace).membership_of(key.maker_id)
+        # A deleted account has no role from the moment it is gone, even where it belonged to so
+        # many workspaces that some of its memberships are removed a little later.
+        if membership and find_person(membership.person) is None:
+            membership = None
     return WorkspaceCaller(key, key.workspace, membership)
 
 
@@ -195,14 +200,84 @@ def _session_caller(item: SessionItem, token: str) -> SignedInPerson:
     return SignedInPerson(person, session, token)
 
 
-Known = Annotated[Caller, Depends(authenticate)]
-SignedIn = Annotated[SignedInPerson, Depends(signed_in)]
-Reader = Annotated[WorkspaceCaller, Depends(_in_workspace(KeyScope.READ, None))]
-Proposer = Annotated[WorkspaceCaller, Depends(_in_workspace(KeyScope.PROPOSE, None))]
-Writer = Annotated[WorkspaceCaller, Depends(_in_workspace(KeyScope.WRITE, None))]
-Admin = Annotated[WorkspaceCaller, Depends(_in_workspace(KeyScope.WRITE, MANAGERS))]
-SignedInAdmin = Annotated[WorkspaceCaller, Depends(_in_workspace(None, MANAGERS))]
-Rotator = Annotated[WorkspaceCaller, Depends(key_itself_or_admin)]
-Member = Annotated[WorkspaceCaller, Depends(_in_workspace(None, None))]
-PathOwner = Annotated[SignedInPerson, Depends(path_owner)]
-Owner = Annotated[WorkspaceCaller, Depends(_in_workspace(None, frozenset({Role.OWNER})))]
+@dataclass(frozen=True)
+class MayCall:
+    """What a caller type means to the API reference, beside the check that enforces it."""
+
+    letter: str
+    """As operations.md, section 1, calls it."""
+    scope: KeyScope | None
+    """The scope that a key needs; None where keys are refused."""
+    people: str
+    problems: tuple[type[Problem], ...]
+    """What the check may answer beside 401."""
+
+
+_MEMBER = (NoActiveWorkspace, TwoFactorRequired)
+_ADMINS = "an owner or admin who is signed in"
+
+Known = Annotated[
+    Caller, Depends(authenticate), MayCall("R", KeyScope.READ, "anybody who is signed in", ())
+]
+SignedIn = Annotated[
+    SignedInPerson,
+    Depends(signed_in),
+    MayCall("S", None, "anybody who is signed in", (SignInRequired,)),
+]
+Reader = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(KeyScope.READ, None)),
+    MayCall("R", KeyScope.READ, "a member who is signed in", _MEMBER),
+]
+Proposer = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(KeyScope.PROPOSE, None)),
+    MayCall("P", KeyScope.PROPOSE, "a member who is signed in", (ScopeTooSmall, *_MEMBER)),
+]
+Writer = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(KeyScope.WRITE, None)),
+    MayCall("W", KeyScope.WRITE, "a member who is signed in", (ScopeTooSmall, *_MEMBER)),
+]
+Admin = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(KeyScope.WRITE, MANAGERS)),
+    MayCall("A", KeyScope.WRITE, _ADMINS, (ScopeTooSmall, *_MEMBER, RoleTooSmall)),
+]
+SignedInAdmin = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(None, MANAGERS)),
+    MayCall("AS", None, _ADMINS, (SignInRequired, *_MEMBER, RoleTooSmall)),
+]
+Rotator = Annotated[
+    WorkspaceCaller,
+    Depends(key_itself_or_admin),
+    MayCall(
+        "AS, or the key itself",
+        KeyScope.WRITE,
+        _ADMINS,
+        (ScopeTooSmall, SignInRequired, *_MEMBER, RoleTooSmall),
+    ),
+]
+Member = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(None, None)),
+    MayCall("S", None, "a member who is signed in", (SignInRequired, *_MEMBER)),
+]
+PathOwner = Annotated[
+    SignedInPerson,
+    Depends(path_owner),
+    MayCall(
+        "O",
+        None,
+        "the workspace's owner, signed in",
+        (SignInRequired, TwoFactorRequired, RoleTooSmall),
+    ),
+]
+Owner = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(None, frozenset({Role.OWNER}))),
+    MayCall(
+        "O", None, "the workspace's owner, signed in", (SignInRequired, *_MEMBER, RoleTooSmall)
+    ),
+]

@@ -184,6 +184,13 @@ def sessions_of(person: PersonScope) -> list[Session]:
     return [as_session(row) for row in rows.values() if isinstance(row, SessionItem)]
 
 
+def find_session(person: PersonScope, session_id: UUID) -> Session | None:
+    """The person's session of that id, one that ended by itself too."""
+    pointer = find(SessionPointerItem, session_pointer_key(person, session_id))
+    row = find(SessionItem, token_key(pointer.digest)) if pointer else None
+    return as_session(row) if row else None
+
+
 def add_session(changes: Changes, session: Session) -> None:
     """A new session: its row and the person's pointer."""
     pk, sk = token_key(session.token_digest)
@@ -244,6 +251,12 @@ def remember_workspace(changes: Changes, person: Person, workspace_id: UUID | No
         else PersonItem.last_workspace_id.set(workspace_id)
     )
     changes.update(PersonItem(*person_key(person.scope)), [value], PersonItem.pk.exists())
+
+
+def rename_person(changes: Changes, person: Person, name: str) -> None:
+    """Changes the person's name."""
+    row = PersonItem(*person_key(person.scope))
+    changes.update(row, [PersonItem.name.set(name)], PersonItem.pk.exists())
 
 
 def touch_session(session: Session, now: datetime) -> bool:

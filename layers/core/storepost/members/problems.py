@@ -19,14 +19,6 @@ class OwnerRemoval(Conflict):
     mend = "Transfer the ownership to another member first."
 
 
-class OwnerLeave(Conflict):
-    """The owner can't leave."""
-
-    code = "owner_leave"
-    title = "The owner can't leave"
-    mend = "Transfer the ownership to another member first."
-
-
 class AlreadyOwner(Conflict):
     """A transfer goes to another member."""
 

@@ -10,7 +10,7 @@ from storepost.emails.messages import KeyLabel
 from storepost.emails.outgoing import send_email
 from storepost.identity.model import Person
 from storepost.identity.repository import find_people, find_person
-from storepost.members.problems import AlreadyOwner, OwnerLeave, OwnerRemoval, OwnerRole
+from storepost.members.problems import AlreadyOwner, OwnerRemoval, OwnerRole
 from storepost.pagination import Listing, PageRequest, cut, in_order
 from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
@@ -18,7 +18,7 @@ from storepost.scope import WorkspaceScope
 from storepost.text import fold, matches
 from storepost.workspaces.callers import WorkspaceCaller
 from storepost.workspaces.model import Membership, Role
-from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall
+from storepost.workspaces.problems import NoActiveWorkspace, OwnerLeave, RoleTooSmall
 from storepost.workspaces.repository import WorkspaceRepository
 
 

@@ -27,6 +27,7 @@ class Queue(StrEnum):
 
     EMAILS = "emails"
     WRITE_BACKS = "write_backs"
+    ACCOUNT_ERASURES = "account_erasures"
 
 
 @dataclass(frozen=True)

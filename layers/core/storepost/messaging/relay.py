@@ -30,6 +30,7 @@ def _address(queue: Queue) -> str:
     urls = {
         Queue.EMAILS: settings().email_queue_url,
         Queue.WRITE_BACKS: settings().write_back_queue_url,
+        Queue.ACCOUNT_ERASURES: settings().account_erasure_queue_url,
     }
     return urls[queue]
 

@@ -19,7 +19,7 @@ from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
 from storepost.logs import log_unexpected
-from storepost.persistence.item import Item, Key, Row, connection
+from storepost.persistence.item import Item, Key, Row, VersionedItem, connection
 from storepost.problems import Conflict
 
 MOST_ITEMS = 90
@@ -97,11 +97,19 @@ class Changes:
         condition: Condition | None = None,
         otherwise: Exception | None = None,
     ) -> None:
-        """Changes some attributes of the row, whatever version it has."""
+        """Changes some attributes of the row, whatever version it has, and counts the version on.
+
+        PynamoDB writes version 1 for a row that wasn't read, which would let a save pass that
+        somebody else's change should refuse; and it adds to the list of actions at every try.
+        """
+        if isinstance(item, VersionedItem) and item.version is None:
+            item.version = 0
         self._add(
             _Order.UPDATE,
             item,
-            lambda tx: tx.update(item, actions, condition=condition, add_version_condition=False),
+            lambda tx: tx.update(
+                item, list(actions), condition=condition, add_version_condition=False
+            ),
             otherwise,
         )
 

@@ -162,6 +162,18 @@ def note(item: Item, actions: list[Action]) -> bool:
     return True
 
 
+def keys_in(partition: str, most: int) -> list[Key]:
+    """The keys of a partition's first rows, whatever they hold, strongly consistent."""
+    response = connection.query(
+        Item.Meta.table_name,
+        partition,
+        attributes_to_get=["pk", "sk"],
+        consistent_read=True,
+        limit=most,
+    )
+    return [(raw["pk"]["S"], raw["sk"]["S"]) for raw in response["Items"]]
+
+
 def find_in[T: Item](found: dict[Key, Item], model: type[T], key: Key) -> T | None:
     """The row of `find_all`'s answer, as its own model."""
     item = found.get(key)

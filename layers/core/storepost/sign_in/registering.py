@@ -84,7 +84,7 @@ def _tell(registration: Registration, base_url: str, changes: Changes) -> None:
     if owner:
         message = messages.AddressKnown(owner.name, page_link(base_url, "password-reset"))
     else:
-        link = page_link(base_url, "verify-email", str(registration.id))
+        link = page_link(base_url, "verify-address", str(registration.id))
         message = messages.VerifyAddress(registration.name, code, link)
     send_email(changes, registration.email, message)
 

@@ -27,8 +27,16 @@ class RoleTooSmall(Forbidden):
     mend = "Ask an owner or admin of the workspace."
 
 
+class OwnerLeave(Conflict):
+    """The owner can't leave a workspace, nor delete the account that owns one."""
+
+    code = "owner_leave"
+    title = "The owner can't leave"
+    mend = "Transfer the workspace to another member first, or delete it."
+
+
 class TwoFactorOff(Conflict):
-    """An owner without two-factor can't demand it of others."""
+    """Without two-factor an owner can't demand it of others, and nobody has backup codes."""
 
     code = "two_factor_off"
     title = "Two-factor sign-in is off"

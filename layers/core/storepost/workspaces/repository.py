@@ -194,6 +194,11 @@ class WorkspaceRepository:
         pointer = membership_pointer_key(membership.person, self._scope)
         changes.delete(MembershipPointerItem(*pointer))
 
+    def expect_member(self, changes: Changes, person_id: UUID, otherwise: Exception) -> None:
+        """Demands that the person is still a member when the changes are committed."""
+        row = MembershipItem(*membership_key(self._scope, person_id))
+        changes.expect(row, MembershipItem.pk.exists(), otherwise)
+
     def touch_member(self, person_id: UUID, now: datetime) -> bool:
         """Notes that the member is active; False once the membership ended."""
         return note(

@@ -1,0 +1,15 @@
+"""The queue of deleted accounts: what they left behind is removed."""
+
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.jobs.batches import queue_handler
+from storepost.me.erasure import erase
+
+
+def erase_account(record: SQSRecord, _context: LambdaContext) -> None:
+    """Removes what one deleted account left."""
+    erase(record.body)
+
+
+lambda_handler = queue_handler(erase_account)

@@ -1,0 +1,124 @@
+"""The service's own pages: self-contained, and allowed nothing but what each of them holds.
+
+The pages behind emails' links read what they need from the address's fragment, which no server
+sees, and call the API as any other client does.
+"""
+
+from base64 import b64encode
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from storepost.problems import NotFound
+from storepost.reference.documents import interface
+from storepost.reference.markup import line, to_html
+from storepost.reference.schemas import ProblemKind
+from storepost.wire import Json
+
+LINK_PAGES = ("invitation", "password-reset", "sign-in", "verify-address")
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class WebPage:
+    """A page and what a browser is told beside it."""
+
+    html: str
+    headers: dict[str, str] = field(repr=False)
+
+
+def reference_page(base_url: str) -> WebPage:
+    """The API reference."""
+    document = interface()
+    groups = [
+        {"tag": tag, "operations": _operations(document, tag["name"])} for tag in document["tags"]
+    ]
+    return _page("reference.html", document=document, groups=groups, base_url=base_url)
+
+
+def problems_page(base_url: str, kinds: list[ProblemKind]) -> WebPage:
+    """All kinds of problems."""
+    return _page("problems.html", kinds=kinds, base_url=base_url)
+
+
+def problem_page(base_url: str, kind: ProblemKind) -> WebPage:
+    """One kind and its codes."""
+    return _page("problem.html", kind=kind, base_url=base_url)
+
+
+@cache
+def link_page(name: str) -> WebPage:
+    """The page behind an email's link; raises NotFound."""
+    if name not in LINK_PAGES:
+        raise NotFound()
+    script = "\n".join(
+        (_HERE / "scripts" / file).read_text("utf-8")
+        for file in ("requests.js", "account.js", f"{name}.js")
+    )
+    return _page(f"{name}.html", script=script)
+
+
+def _operations(document: Json, tag: str) -> list[Json]:
+    return [
+        {**operation, "method": method.upper(), "path": path}
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if tag in operation["tags"]
+    ]
+
+
+def _page(template: str, script: str = "", **values: object) -> WebPage:
+    style = (_HERE / "templates" / "style.css").read_text("utf-8")
+    html = (
+        _templates()
+        .get_template(template)
+        .render(
+            style=Markup(style),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own files
+            **values,
+        )
+    )
+    return WebPage(html, _headers(style, script))
+
+
+def _headers(style: str, script: str) -> dict[str, str]:
+    """Nothing from elsewhere, no other page around it, and no address told to anybody."""
+    policy = {
+        "default-src": "'none'",
+        "style-src": _hash(style),
+        "script-src": _hash(script) if script else "'none'",
+        "connect-src": "'self'" if script else "'none'",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": "'none'",
+    }
+    return {
+        "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in policy.items()),
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "X-Frame-Options": "DENY",
+        "Cache-Control": "no-cache",
+    }
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters["markup"] = lambda text: Markup(to_html(text))  # noqa: S704 - it escapes
+    environment.filters["line"] = lambda text: Markup(line(text))  # noqa: S704 - it escapes
+    return environment

@@ -1,0 +1,3 @@
+registration = fragment();
+if (registration) show("confirm");
+else broken();

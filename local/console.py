@@ -1,0 +1,17 @@
+"""What the local run says while it works, on the error output: never anything of a person."""
+
+import sys
+import traceback
+from pathlib import Path
+
+
+def say(line: str) -> None:
+    """Shows a line at once."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def say_failure(where: str, error: BaseException) -> None:
+    """Shows an error by its type and place; its message could hold personal data."""
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    places = [f" at {'/'.join(Path(f.filename).parts[-2:])}:{f.lineno}" for f in last]
+    say(f"{where}: {type(error).__qualname__}{''.join(places)}")

@@ -1,0 +1,63 @@
+"""The gateway's CORS, as the template configures it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from local.gateway import Answer
+from local.template import parameter_defaults, resources
+
+_PREFIX = "access-control-"
+
+
+@dataclass(frozen=True)
+class Cors:
+    """Which web pages may call the API, and how."""
+
+    origins: tuple[str, ...]
+    methods: tuple[str, ...]
+    headers: tuple[str, ...]
+    exposed: tuple[str, ...]
+    max_age_seconds: int
+
+    def preflight(self, method: str, headers: Mapping[str, str]) -> Answer | None:
+        """The answer to a browser's question before a request; None where it is none.
+
+        The gateway answers it before any function could (API Gateway, "Configure CORS").
+        """
+        asks = "origin" in headers and _PREFIX + "request-method" in headers
+        if method != "OPTIONS" or not asks:
+            return None
+        allowed = self._allowed(headers["origin"])
+        told = {
+            _PREFIX + "allow-methods": ",".join(self.methods),
+            _PREFIX + "allow-headers": ",".join(self.headers),
+            _PREFIX + "max-age": str(self.max_age_seconds),
+        }
+        return Answer(204, {**allowed, **told} if allowed else {}, b"")
+
+    def told_to(self, origin: str | None, answer: Answer) -> Answer:
+        """The answer with the gateway's own CORS headers; a function's never pass."""
+        kept = {k: v for k, v in answer.headers.items() if not k.lower().startswith(_PREFIX)}
+        allowed = self._allowed(origin) if origin else {}
+        if allowed:
+            allowed[_PREFIX + "expose-headers"] = ",".join(self.exposed)
+        return Answer(answer.status, {**kept, **allowed}, answer.body)
+
+    def _allowed(self, origin: str) -> dict[str, str]:
+        if "*" in self.origins:
+            return {_PREFIX + "allow-origin": "*"}
+        return {_PREFIX + "allow-origin": origin} if origin in self.origins else {}
+
+
+def cors_of_template() -> Cors:
+    """What the template configures, each parameter at its default."""
+    (api,) = resources("AWS::Serverless::HttpApi").values()
+    configured = api["CorsConfiguration"]
+    origins = parameter_defaults()[configured["AllowOrigins"]["Ref"]]
+    return Cors(
+        origins=tuple(origins.split(",")),
+        methods=tuple(configured["AllowMethods"]),
+        headers=tuple(configured["AllowHeaders"]),
+        exposed=tuple(configured["ExposeHeaders"]),
+        max_age_seconds=configured["MaxAge"],
+    )

@@ -1,0 +1,174 @@
+"""The demo's data, made through the API alone: a living example of its operations.
+
+People sign up and confirm their addresses, the owner makes a workspace and invites the others,
+makes keys and connects a custom store, and the store sends its customers and orders.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from local import gateway, mail, shop
+from local.template import ROOT
+
+CREDENTIALS = ROOT / ".local" / "credentials.json"
+PASSWORD = "correct horse battery staple"  # noqa: S105 - everybody of the demo has it
+WORKSPACE = "Birch & Loom"
+OWNER, ADMIN, MEMBER = "olive@example.com", "anton@example.com", "mira@example.com"
+INVITED = "newcomer@example.com"
+NAMES = {OWNER: "Olive Owner", ADMIN: "Anton Admin", MEMBER: "Mira Member"}
+SCOPES = ("read", "propose", "write")
+
+
+class DemoRefused(Exception):  # noqa: N818 - it is what happened
+    """The API answered a step with a problem."""
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """What a first caller needs; written to `.local/credentials.json` under these names."""
+
+    base_url: str
+    api_keys: dict[str, str]
+    sessions: dict[str, str]
+    workspace_id: str
+    store_id: str
+
+    def write(self, path: Path) -> None:
+        """Writes the file, for this user alone to read."""
+        names = {
+            "base_url": "baseUrl",
+            "api_keys": "apiKeys",
+            "workspace_id": "workspaceId",
+            "store_id": "storeId",
+        }
+        content = {names.get(name, name): value for name, value in asdict(self).items()}
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        # A file that is there already keeps its mode, so it goes first.
+        path.unlink(missing_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(json.dumps(content, indent=2) + "\n")
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What was made."""
+
+    credentials: Credentials
+    subscriber_id: str
+    """The profile of somebody who is subscribed to emails."""
+
+
+class Api:
+    """The API as a client sees it, called in this process."""
+
+    def __init__(self, base_url: str) -> None:
+        """`base_url` is the address that links in emails are to lead to."""
+        self._domain = urlsplit(base_url).netloc
+
+    def call(self, method: str, path: str, token: str | None = None, body: object = None) -> Any:  # noqa: ANN401 - JSON
+        """The answer's JSON, None where it has no body; DemoRefused unless it is a success."""
+        headers = {"x-forwarded-proto": "http"}
+        if token:
+            headers["authorization"] = f"Bearer {token}"
+        if body is not None:
+            headers["content-type"] = "application/json"
+        answer = gateway.handle(
+            gateway.http_event(
+                method,
+                f"/v1{path.partition('?')[0]}",
+                query=path.partition("?")[2],
+                headers=headers,
+                body=b"" if body is None else json.dumps(body).encode(),
+                source_ip="127.0.0.1",
+                domain=self._domain,
+            )
+        )
+        told = json.loads(answer.body) if answer.body else None
+        if answer.status >= 400:
+            raise DemoRefused(f"{method} {path.partition('?')[0]}: {answer.status} {told}")
+        return told
+
+
+def load(base_url: str, write_back_url: str, deliver: Callable[[], None]) -> Demo:
+    """Makes everything; `deliver` carries emails and write-backs that are on their way."""
+    api = Api(base_url)
+    registrations = {email: _sign_up(api, email) for email in NAMES}
+    deliver()
+    sessions = {email: _verify(api, email, of) for email, of in registrations.items()}
+    owner = sessions[OWNER]
+    workspace = api.call("POST", "/workspaces", owner, {"name": WORKSPACE})
+    for email, role in ((ADMIN, "admin"), (MEMBER, "member"), (INVITED, "member")):
+        api.call("POST", "/invitations", owner, {"email": email, "role": role})
+    deliver()
+    for email in (ADMIN, MEMBER):
+        api.call("POST", f"/invitations/{_invitation_of(email)}/accept", sessions[email])
+    keys = {scope: _make_key(api, owner, scope) for scope in SCOPES}
+    for locale in ({"code": "en"}, {"code": "fr", "label": "French (planned)"}):
+        api.call("POST", "/locales", keys["write"], locale)
+    store_id = _connect_store(api, owner, write_back_url)
+    _send_shop(api, keys["write"], store_id)
+    deliver()
+    return Demo(
+        Credentials(
+            base_url=base_url,
+            api_keys=keys,
+            sessions={"owner": owner, "admin": sessions[ADMIN], "member": sessions[MEMBER]},
+            workspace_id=workspace["id"],
+            store_id=store_id,
+        ),
+        subscriber_id=_subscriber(api, keys["read"]),
+    )
+
+
+def _sign_up(api: Api, email: str) -> str:
+    """The registration's id; its code is on the way."""
+    body = {"name": NAMES[email], "email": email, "password": PASSWORD}
+    return str(api.call("POST", "/auth/sign-up", body=body)["registration"])
+
+
+def _verify(api: Api, email: str, registration: str) -> str:
+    """The person's session token."""
+    (code,) = _latest_email(email).codes
+    body = {"registration": registration, "code": code}
+    return str(api.call("POST", "/auth/verify-email", body=body)["token"])
+
+
+def _invitation_of(email: str) -> str:
+    """The id in the link that the invited person got."""
+    (link,) = _latest_email(email).links
+    return urlsplit(link).fragment
+
+
+def _latest_email(to: str) -> mail.Email:
+    return [email for email in mail.sent_emails() if email.to == to][-1]
+
+
+def _make_key(api: Api, owner: str, scope: str) -> str:
+    made = api.call("POST", "/api-keys", owner, {"name": f"Demo {scope}", "scope": scope})
+    return str(made["key"])
+
+
+def _connect_store(api: Api, owner: str, write_back_url: str) -> str:
+    """The store's id. Its write-backs go to the pretend store of the local run."""
+    store_id = str(api.call("POST", "/stores", owner, shop.STORE)["id"])
+    api.call("PUT", f"/stores/{store_id}/locales", owner, shop.STORE_LOCALES)
+    api.call("PUT", f"/stores/{store_id}/write-back", owner, {"url": write_back_url})
+    return store_id
+
+
+def _send_shop(api: Api, key: str, store_id: str) -> None:
+    for external_id, customer in shop.customers().items():
+        api.call("PUT", f"/stores/{store_id}/customers/{external_id}", key, customer)
+    for external_id, order in shop.orders().items():
+        api.call("PUT", f"/stores/{store_id}/orders/{external_id}", key, order)
+
+
+def _subscriber(api: Api, key: str) -> str:
+    query = urlencode({"email": shop.SUBSCRIBER})
+    (profile,) = api.call("GET", f"/profiles?{query}", key)["items"]
+    return str(profile["id"])

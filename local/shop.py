@@ -1,0 +1,189 @@
+"""The demo's shop: what its store system would tell Storepost, the same on every run but for time.
+
+Bodies are those of operations.md §5. Prices hold their 19 % of tax, amounts are cents.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from storepost import clock
+
+CURRENCY = "EUR"
+ADMIN = "https://admin.example.com/"
+ORDERS = 30
+SUBSCRIBER = "ada.lind@example.com"
+"""A customer who is subscribed to marketing emails: whom the first screen unsubscribes."""
+
+type Body = dict[str, Any]
+
+STORE: Body = {
+    "platform": "custom",
+    "name": "Birch & Loom",
+    "externalId": "birch-loom",
+    "currency": CURRENCY,
+    "primaryLocale": "en",
+    "adminUrl": ADMIN,
+    "storefrontUrl": "https://shop.example.com/",
+    "contactEmail": "hello@shop.example.com",
+}
+
+STORE_LOCALES: list[Body] = [
+    {
+        "locale": "en",
+        "label": "English",
+        "isPrimary": True,
+        "country": "IE",
+        "currency": CURRENCY,
+        "url": "https://shop.example.com/",
+    },
+    {
+        "locale": "de",
+        "label": "Deutsch",
+        "isPrimary": False,
+        "country": "DE",
+        "currency": CURRENCY,
+        "url": "https://shop.example.com/de",
+    },
+]
+
+# First name, last name, email, phone, locale, consents to emails and to SMS.
+_PEOPLE = (
+    ("Ada", "Lind", SUBSCRIBER, "+4915112345601", "en", "subscribed", "not_subscribed"),
+    ("Bruno", "Keller", "bruno.keller@example.com", None, "de", "subscribed", "not_subscribed"),
+    ("Chiara", "Rossi", "chiara.rossi@example.com", None, "it", "unsubscribed", "not_subscribed"),
+    ("Dara", "Byrne", "dara.byrne@example.com", "+353871234504", "en", "pending", "subscribed"),
+    ("Emil", "Novak", "emil.novak@example.com", None, "de", "subscribed", "not_subscribed"),
+    ("Fatou", "Diallo", "fatou.diallo@example.com", None, "fr", "not_subscribed", "not_subscribed"),
+    ("Greta", "Holm", "greta.holm@example.com", "+4915112345607", "de", "subscribed", "subscribed"),
+    ("Hugo", "Marsh", "hugo.marsh@example.com", None, "en", "not_subscribed", "not_subscribed"),
+)
+
+# Title, variant, SKU, price.
+_GOODS = (
+    ("Wool throw", "Grey", "THROW-GREY", 8900),
+    ("Linen sheet", "Double", "SHEET-DOUBLE", 12900),
+    ("Birch tray", None, "TRAY", 3450),
+    ("Cotton towel", "Large", "TOWEL-L", 2490),
+    ("Beeswax candle", None, "CANDLE", 1290),
+)
+
+# Of ten orders, what became of the payment and of the parcel.
+_COURSES = (
+    ("paid", "fulfilled"),
+    ("paid", "fulfilled"),
+    ("paid", "partially_fulfilled"),
+    ("paid", "unfulfilled"),
+    ("pending", "unfulfilled"),
+    ("authorized", "unfulfilled"),
+    ("paid", "fulfilled"),
+    ("partially_refunded", "fulfilled"),
+    ("refunded", "restocked"),
+    ("voided", "unfulfilled"),
+)
+
+
+def customers() -> dict[str, Body]:
+    """The customers' bodies by their `externalId`."""
+    return {f"customer-{number}": _customer(number) for number in range(1, len(_PEOPLE) + 1)}
+
+
+def orders() -> dict[str, Body]:
+    """The orders' bodies by their `externalId`, the oldest first, the newest of a moment ago."""
+    return {f"order-{1000 + number}": _order(number) for number in range(1, ORDERS + 1)}
+
+
+def _customer(number: int) -> Body:
+    first_name, last_name, email, phone, locale, emails, sms = _PEOPLE[number - 1]
+    since = _ago(days=90 + number)
+    return {
+        "email": email,
+        "phone": phone,
+        "firstName": first_name,
+        "lastName": last_name,
+        "locale": locale,
+        "emailMarketingConsent": emails,
+        "smsMarketingConsent": sms,
+        "emailMarketingConsentUpdatedAt": since,
+        "smsMarketingConsentUpdatedAt": since,
+        "adminUrl": f"{ADMIN}customers/{number}",
+        "externalCreatedAt": since,
+        "externalUpdatedAt": since,
+    }
+
+
+def _order(number: int) -> Body:
+    buyer = number % len(_PEOPLE)
+    first_name, last_name, email, phone, locale, _, _ = _PEOPLE[buyer]
+    financial, fulfillment = _COURSES[number % len(_COURSES)]
+    placed = _ago(days=3 * (ORDERS - number), hours=number % 7, minutes=1)
+    amounts = _amounts(number, financial)
+    return {
+        "number": f"#{1000 + number}",
+        "placedAt": placed,
+        "updatedAt": placed,
+        "financialStatus": financial,
+        "fulfillmentStatus": fulfillment,
+        "cancelledAt": placed if financial == "voided" else None,
+        "isTest": number == 1,
+        "locale": locale,
+        "sourceName": "web",
+        "adminUrl": f"{ADMIN}orders/{1000 + number}",
+        "customer": {
+            "externalId": f"customer-{buyer + 1}",
+            "email": email,
+            "phone": phone,
+            "firstName": first_name,
+            "lastName": last_name,
+        },
+        **{name: _money(amount) for name, amount in amounts.items()},
+        "lineItems": _lines(number),
+        "discountCodes": ["WELCOME10"] if number % 5 == 0 else [],
+    }
+
+
+def _lines(number: int) -> list[Body]:
+    """One to three goods; every fifth order has a tenth off."""
+    lines = []
+    for place in range(1 + number % 3):
+        title, variant, sku, price = _GOODS[(number + place) % len(_GOODS)]
+        quantity = 1 + (number + place) % 2
+        discount = price * quantity // 10 if number % 5 == 0 else 0
+        lines.append(
+            {
+                "title": title,
+                "variantTitle": variant,
+                "sku": sku,
+                "quantity": quantity,
+                "unitPrice": _money(price),
+                "totalDiscount": _money(discount),
+                "isGiftCard": False,
+            }
+        )
+    return lines
+
+
+def _amounts(number: int, financial: str) -> dict[str, int]:
+    lines = _lines(number)
+    discounts = sum(line["totalDiscount"]["amount"] for line in lines)
+    goods = sum(line["quantity"] * line["unitPrice"]["amount"] for line in lines)
+    subtotal = goods - discounts
+    shipping = 0 if subtotal >= 10000 else 490
+    total = subtotal + shipping
+    refunded = {"refunded": total, "partially_refunded": total // 4}.get(financial, 0)
+    return {
+        "total": total,
+        "subtotal": subtotal,
+        "totalDiscounts": discounts,
+        "totalShipping": shipping,
+        "totalTax": total * 19 // 119,
+        "totalRefunded": refunded,
+    }
+
+
+def _money(amount: int) -> Body:
+    return {"amount": amount, "currency": CURRENCY}
+
+
+def _ago(**by: float) -> str:
+    moment: datetime = clock.now() - timedelta(**by)
+    return clock.to_text(moment)

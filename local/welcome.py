@@ -1,0 +1,31 @@
+"""The first screen: where the service is, and three calls to copy."""
+
+from pathlib import Path
+
+from local import demo
+
+
+def screen(origin: str, made: demo.Demo, seconds: float) -> str:
+    """The lines that a newcomer reads first."""
+    credentials = made.credentials
+    file = demo.CREDENTIALS.relative_to(Path.cwd(), walk_up=True)
+    return f"""
+Storepost runs at {credentials.base_url} (ready in {seconds:.1f} s)
+
+Keys and sessions of the demo: {file}
+
+List the orders:
+  curl -H 'Authorization: Bearer {credentials.api_keys["read"]}' \\
+    {credentials.base_url}/orders
+
+Unsubscribe somebody from marketing emails:
+  curl -X PUT -H 'Authorization: Bearer {credentials.api_keys["write"]}' \\
+    -H 'Content-Type: application/json' -d '{{"state": "unsubscribed"}}' \\
+    {credentials.base_url}/profiles/{made.subscriber_id}/consent/email
+
+See how the store was told of it:
+  curl {origin}/_local/write-backs
+
+Emails, with their links and codes: {origin}/_local/
+Everything is in memory and gone at the end. Ctrl-C stops it.
+"""

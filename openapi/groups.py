@@ -1,0 +1,53 @@
+"""The API's groups, found by their folders."""
+
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from storepost.http.app import Resolver
+
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A route of a group."""
+
+    id: str
+    method: str
+    path: str
+    """As the function knows it, with `/v1`; parameters in braces."""
+    function: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Group:
+    """A function of the API."""
+
+    name: str
+    description: str
+    app: Resolver
+
+    @property
+    def operations(self) -> list[Operation]:
+        """The group's routes, in the order of the handler's text."""
+        routes = [*self.app._static_routes, *self.app._dynamic_routes]
+        return [
+            Operation(route.operation_id, route.method, route.openapi_path, route.func)
+            for route in sorted(routes, key=lambda route: route.func.__code__.co_firstlineno)
+        ]
+
+
+def groups() -> list[Group]:
+    """All groups, by name."""
+    names = sorted(path.parent.name for path in (ROOT / "functions/api").glob("*/handler.py"))
+    return [_group(name) for name in names]
+
+
+def _group(name: str) -> Group:
+    module = importlib.import_module(f"functions.api.{name}.handler")
+    about, _, _ = inspect.cleandoc(module.__doc__ or "").partition("\n\n")
+    return Group(name, " ".join(about.split()), module.app)

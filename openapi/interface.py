@@ -1,0 +1,218 @@
+"""The whole interface in OpenAPI 3.1: every group's own description, completed and put together."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from openapi.groups import Group, groups
+from openapi.operations import Document, common_refusals, complete
+
+_REFERENCE = "#/components/schemas/"
+_PAGE = re.compile(r"Page_(\w+)_")
+_PREFIX = "/v1"
+
+_ABOUT = """\
+The programmatic interface of an open-source email platform for e-commerce.
+
+Every path is relative to the base address, which ends in the version segment `/v1`.
+
+**Callers.** A request carries `Authorization: Bearer <token>`: an API key, which belongs to one \
+workspace and has one scope (`read` < `propose` < `write`), or the session token of a signed-in \
+person. No request names the workspace: it is the key's, or the session's active one.
+
+**Problems.** Every failure is a problem detail (RFC 9457, `application/problem+json`). Branch on \
+`type` and `code`; `detail` is for people. What each kind and code means, and how to mend it, \
+stands at the address in `type`. `path` in `errors` is a JSON Pointer into the body, else \
+`query.page`, `path.id` or `header.idempotency-key`.
+
+**Retries.** Every write with a caller takes the header `idempotency-key`: for 24 hours a retry \
+with the same key and the same request gets the first answer, with `idempotency-replayed: true`.
+
+**Lists** answer `{items, total, page, pageSize}`; totals are exact, and a page past the end is \
+200 without items.
+
+**Values.** Money is an integer in minor units with an ISO 4217 code. Moments are answered in UTC \
+with milliseconds and `Z`; any offset is accepted. Bodies refuse unknown fields.
+
+**Sizes.** A body over 1 MB is 413 (5 MB where the operation says so).
+
+**What the gateway answers itself is no problem detail**: 429 when the service as a whole is asked \
+too often, 413 past 6 MB, and a 5xx when a function crashed or ran out of time. Those bodies are \
+`{"message": …}`.
+"""
+
+_PROBLEM: Document = {
+    "type": "object",
+    "description": "A problem detail (RFC 9457).",
+    "required": ["type", "title", "status"],
+    "properties": {
+        "type": {
+            "type": "string",
+            "format": "uri",
+            "description": "The kind: an address that explains it and its codes.",
+        },
+        "title": {"type": "string"},
+        "status": {"type": "integer", "description": "The answer's HTTP status."},
+        "detail": {"type": "string", "description": "For people."},
+        "code": {"type": "string", "description": "What to branch on."},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["path", "message"],
+                "properties": {"path": {"type": "string"}, "message": {"type": "string"}},
+            },
+        },
+    },
+}
+
+
+class NameClash(Exception):  # noqa: N818 - it is what happened
+    """Two groups call different things by one name."""
+
+
+def interface() -> Document:
+    """The document, the same bytes for the same code."""
+    paths: Document = {}
+    schemas: Document = {"Problem": _PROBLEM}
+    found = groups()
+    for group in found:
+        described = _described(group)
+        _add(paths, described["paths"], schemas, described["schemas"])
+    document = {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Storepost",
+            "version": "1",
+            "summary": "The email platform API for e-commerce",
+            "description": _ABOUT,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": _PREFIX, "description": "The base address"}],
+        "tags": [{"name": group.name, "description": group.description} for group in found],
+        "paths": dict(sorted(paths.items())),
+        "components": _components(schemas),
+    }
+    _demand_unique_operations(document)
+    return _pruned(document)
+
+
+def text() -> str:
+    """The document as it is shipped."""
+    return json.dumps(interface(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _described(group: Group) -> Document:
+    raw = group.app.get_openapi_schema(title=group.name, version="1", openapi_version="3.1.0")
+    document = _clean(json.loads(raw.model_dump_json(by_alias=True, exclude_none=True)))
+    paths: Document = {}
+    for operation in group.operations:
+        method = operation.method.lower()
+        described = document["paths"][operation.path][method]
+        complete(group, operation, described)
+        path = operation.path.removeprefix(_PREFIX)
+        paths.setdefault(path, {})[method] = described
+    return {"paths": paths, "schemas": document.get("components", {}).get("schemas", {})}
+
+
+def _add(paths: Document, more: Document, schemas: Document, named: Document) -> None:
+    for path, methods in more.items():
+        if paths.setdefault(path, {}).keys() & methods.keys():
+            raise NameClash(f"two operations are {path}")
+        paths[path] |= methods
+    for name, schema in named.items():
+        if schemas.setdefault(name, schema) != schema:
+            raise NameClash(f"two schemas are called {name}; rename one of the classes")
+
+
+def _clean(value: Any, *, names: bool = False) -> Any:  # noqa: ANN401 - JSON
+    """The document as people would write it: no made-up titles, whole numbers, short names.
+
+    `names` says that the keys are names that the interface chose, not OpenAPI's words.
+    """
+    if isinstance(value, dict):
+        return {
+            (_short(key) if names else key): _clean(
+                inner, names=key in {"properties", "schemas", "paths"} and not names
+            )
+            for key, inner in value.items()
+            if names or key != "title"
+        }
+    if isinstance(value, list):
+        return [_clean(inner) for inner in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and value.startswith(_REFERENCE):
+        return _REFERENCE + _short(value.removeprefix(_REFERENCE))
+    return value
+
+
+def _short(name: str) -> str:
+    """The name of a schema without what only Python's classes need."""
+    return _PAGE.sub(r"PageOf\1", name).removesuffix("Shape") or name
+
+
+def _components(schemas: Document) -> Document:
+    return {
+        "schemas": dict(sorted(schemas.items())),
+        "responses": common_refusals(),
+        "parameters": {
+            "IdempotencyKey": {
+                "name": "idempotency-key",
+                "in": "header",
+                "required": False,
+                "description": "Makes a retry safe: it gets the first answer, for 24 hours.",
+                "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+            }
+        },
+        "headers": {
+            "IdempotencyReplayed": {
+                "description": "Present where this is the first request's kept answer.",
+                "schema": {"const": "true"},
+            }
+        },
+        "securitySchemes": {
+            "bearer": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": "An API key (`stp_…`) or a session token (`sts_…`).",
+            }
+        },
+    }
+
+
+def _demand_unique_operations(document: Document) -> None:
+    ids = [o["operationId"] for methods in document["paths"].values() for o in methods.values()]
+    twice = {each for each in ids if ids.count(each) > 1}
+    if twice:
+        raise NameClash(f"two operations are called {', '.join(sorted(twice))}")
+
+
+def _pruned(document: Document) -> Document:
+    """Without the components that nothing refers to, Powertools' own error shapes among them."""
+    components = document["components"]
+    reached: set[tuple[str, str]] = set()
+    waiting = list(_references(document["paths"]))
+    while waiting:
+        kind, name = each = waiting.pop()
+        if each not in reached:
+            reached.add(each)
+            waiting += _references(components[kind][name])
+    for kind in ("schemas", "responses"):
+        held = components[kind].items()
+        components[kind] = {name: value for name, value in held if (kind, name) in reached}
+    return document
+
+
+def _references(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - JSON
+    """The components that a part of the document refers to: kind and name."""
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            _, _, kind, name = value["$ref"].split("/")
+            yield kind, name
+        for inner in value.values():
+            yield from _references(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _references(inner)

@@ -1,0 +1,225 @@
+"""What Powertools doesn't know of an operation: its caller, its problems, its idempotency."""
+
+import inspect
+from collections.abc import Iterable
+from typing import Any, get_args, get_origin, get_type_hints
+
+from aws_lambda_powertools.event_handler import Depends, Response
+
+from openapi.groups import Group, Operation
+from openapi.reach import problems_of
+from storepost.http.app import FORM, JSON
+from storepost.http.callers import MayCall
+from storepost.http.once import SealedAnswer
+from storepost.http.rendering import CONTENT_TYPE
+from storepost.identity.model import ApiKeyHolder, SignedInPerson
+from storepost.persistence.idempotency import IdempotencyInProgress, IdempotencyKeyReused
+from storepost.problems import (
+    Conflict,
+    Internal,
+    MalformedRequest,
+    PayloadTooLarge,
+    Problem,
+    Unauthenticated,
+    UnsupportedMediaType,
+    ValidationFailed,
+    kinds,
+)
+from storepost.wire import SecretAnswer
+from storepost.workspaces.callers import WorkspaceCaller
+
+type Document = dict[str, Any]
+
+IDEMPOTENCY_KEY = {"$ref": "#/components/parameters/IdempotencyKey"}
+REPLAYED = {"$ref": "#/components/headers/IdempotencyReplayed"}
+_CALLERS = (SignedInPerson, ApiKeyHolder, WorkspaceCaller)
+_MEDIA = "contentMediaType"
+
+
+def complete(group: Group, operation: Operation, document: Document) -> None:
+    """Adds to Powertools' description of the operation whatever it lacks."""
+    caller = caller_of(operation)
+    parameters = [_parameter(found) for found in document.pop("parameters", [])]
+    if caller and operation.method != "GET":
+        parameters.append(IDEMPOTENCY_KEY)
+    summary, _, rest = inspect.cleandoc(operation.function.__doc__ or "").partition("\n\n")
+    document |= {
+        "tags": [group.name],
+        "summary": " ".join(summary.split()).removesuffix("."),
+        "description": "\n\n".join(filter(None, [rest, _who(caller), _bound(group, operation)])),
+        "security": [{"bearer": []}] if caller else [],
+    }
+    if caller:
+        document["x-caller"] = {"letter": caller.letter, "scope": caller.scope}
+    if parameters:
+        document["parameters"] = parameters
+    _complete_body(group, operation, document)
+    document["responses"] = _successes(operation, document) | _refusals(
+        problems_for(operation, caller, document)
+    )
+
+
+def caller_of(operation: Operation) -> MayCall | None:
+    """Who may call, by the route's caller type; None where nobody need be known."""
+    for annotation in get_type_hints(operation.function, include_extras=True).values():
+        kind, *metadata = get_args(annotation) or (annotation,)
+        if not any(isinstance(m, Depends) for m in metadata):
+            continue
+        for said in metadata:
+            if isinstance(said, MayCall):
+                return said
+        if kind in _CALLERS:
+            raise TypeError(f"{operation.id}: the caller type {kind} says no MayCall")
+    return None
+
+
+def problems_for(
+    operation: Operation, caller: MayCall | None, document: Document
+) -> set[type[Problem]]:
+    """Everything that the operation may answer instead of a success."""
+    found: set[type[Problem]] = {Internal, *problems_of(operation.function), *_of_input(document)}
+    if caller:
+        found |= {Unauthenticated, *caller.problems}
+    if operation.method != "GET":
+        found.add(Conflict)
+    if IDEMPOTENCY_KEY in document.get("parameters", []):
+        found |= {IdempotencyInProgress, IdempotencyKeyReused}
+        if SecretAnswer.is_behind(operation.function.__annotations__.get("return")):
+            found.add(SealedAnswer)
+    return found
+
+
+def _of_input(document: Document) -> set[type[Problem]]:
+    if "requestBody" in document:
+        return {MalformedRequest, PayloadTooLarge, UnsupportedMediaType, ValidationFailed}
+    return {ValidationFailed} if document.get("parameters") else set()
+
+
+def _who(caller: MayCall | None) -> str:
+    if caller is None:
+        return "Anybody may call this; no credentials are needed."
+    if caller.scope is None:
+        return f"Callable by {caller.people}, and by no API key."
+    return f"Callable by an API key of scope `{caller.scope}` or more, or by {caller.people}."
+
+
+def _bound(group: Group, operation: Operation) -> str:
+    return "The body may have 5 MB." if operation.id in group.app.large_bodies else ""
+
+
+def _parameter(found: Document) -> Document:
+    """A query parameter that may be left out is not one that may be null."""
+    schema = found["schema"]
+    options = [option for option in schema.get("anyOf", []) if option != {"type": "null"}]
+    if found["in"] == "query" and len(options) == 1:
+        rest = {name: value for name, value in schema.items() if name != "anyOf"}
+        found["schema"] = {**options[0], **rest}
+    said = found["schema"].pop("description", None)
+    if said and "description" not in found:
+        found["description"] = said
+    if found["in"] == "path":
+        found.setdefault("description", "The resource's identifier.")
+    return found
+
+
+def _complete_body(group: Group, operation: Operation, document: Document) -> None:
+    if "requestBody" in document and operation.id in group.app.forms:
+        content = document["requestBody"]["content"]
+        document["requestBody"]["content"] = {FORM: content[JSON]}
+
+
+def _successes(operation: Operation, document: Document) -> Document:
+    [(status, success)] = document["responses"].items()
+    content = None if status == "204" else _media(success["content"][JSON]["schema"])
+    return {each: _success(each, document, content) for each in _statuses(operation, status)}
+
+
+def _success(status: str, document: Document, content: Document | None) -> Document:
+    answer: Document = {"description": _SUCCESSES.get(status, "Done.")}
+    if IDEMPOTENCY_KEY in document.get("parameters", []):
+        answer["headers"] = {"idempotency-replayed": REPLAYED}
+    if content is not None and status < "300":
+        answer["content"] = content
+    return answer
+
+
+_SUCCESSES = {
+    "200": "The answer.",
+    "201": "Made anew.",
+    "202": "Accepted: the rest is done in the background.",
+    "204": "Done; the answer has no body.",
+    "302": "Look at `Location`.",
+    "304": "Nothing changed since the answer with this `ETag`.",
+}
+
+
+def _statuses(operation: Operation, declared: str) -> Iterable[str]:
+    """The route's one status; where it answers a `Response`, those that its code names."""
+    if get_origin(inspect.get_annotations(operation.function).get("return")) is not Response:
+        return [declared]
+    constants = operation.function.__code__.co_consts
+    named = {str(c) for c in constants if isinstance(c, int) and 200 <= c < 400}
+    return sorted(named) or (["200"] if operation.method == "GET" else ["200", "201"])
+
+
+def _media(schema: Document) -> Document:
+    """The content by its media type, which a schema names where it isn't JSON."""
+    options = schema.get("anyOf", [schema])
+    content: Document = {}
+    for media in dict.fromkeys(option.get(_MEDIA, JSON) for option in options):
+        fitting = [option for option in options if option.get(_MEDIA, JSON) == media]
+        content[media] = {"schema": fitting[0] if len(fitting) == 1 else {"anyOf": fitting}}
+    return content
+
+
+def _refusals(problems: Iterable[type[Problem]]) -> Document:
+    by_status: dict[int, dict[str, type[Problem]]] = {}
+    for problem in sorted(problems, key=lambda p: (p.status, p.code != p.kind, p.code)):
+        by_status.setdefault(problem.status, {}).setdefault(problem.code, problem)
+    return {str(status): _shared(by_code) for status, by_code in by_status.items()}
+
+
+def common_refusals() -> Document:
+    """The refusals that are alike wherever they come: one code, and it is the kind's own."""
+    return {kind.__name__: _refusal({kind.code: kind}) for kind in kinds()}
+
+
+def _shared(by_code: dict[str, type[Problem]]) -> Document:
+    [problem, *more] = by_code.values()
+    if not more and problem in kinds():
+        return {"$ref": f"#/components/responses/{problem.__name__}"}
+    return _refusal(by_code)
+
+
+def _refusal(by_code: dict[str, type[Problem]]) -> Document:
+    lines = [f"- `{code}`: {problem.title}. {problem.mend}" for code, problem in by_code.items()]
+    answer: Document = {
+        "description": "\n".join(lines),
+        "content": {
+            CONTENT_TYPE: {
+                "schema": {
+                    "$ref": "#/components/schemas/Problem",
+                    "properties": {"code": {"enum": list(by_code)}},
+                }
+            }
+        },
+    }
+    headers = {name for problem in by_code.values() for name in HEADERS if _has(problem, name)}
+    if headers:
+        answer["headers"] = {name: HEADERS[name] for name in sorted(headers)}
+    return answer
+
+
+HEADERS: Document = {
+    "Retry-After": {
+        "description": "When to try again, in seconds.",
+        "schema": {"type": "integer", "minimum": 1},
+    },
+    "WWW-Authenticate": {"description": "RFC 6750's challenge.", "schema": {"const": "Bearer"}},
+}
+
+
+def _has(problem: type[Problem], header: str) -> bool:
+    if header == "WWW-Authenticate":
+        return problem is Unauthenticated
+    return problem.status == 429 or problem is IdempotencyInProgress

@@ -1,0 +1,96 @@
+"""Which problems an operation may answer: those that the code behind its route names.
+
+Followed are the functions, classes and methods of `storepost` that a function's own code names,
+from the route on. A method counts where its class is named (in the code or in a parameter's type)
+and its name too. So a problem may be listed that never comes, where one function serves several
+operations; that none is missing is what the tests watch, on every answer that they get.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from storepost.problems import Problem
+
+
+def problems_of(function: Callable[..., Any]) -> set[type[Problem]]:
+    """The problems that the function, or what it calls, can raise."""
+    found: set[type[Problem]] = set()
+    seen: set[object] = set()
+    waiting: list[object] = [function]
+    while waiting:
+        thing = waiting.pop()
+        if thing in seen:
+            continue
+        seen.add(thing)
+        if isinstance(thing, type):
+            found |= {thing} if _is_answer(thing) else set()
+        elif isinstance(thing, FunctionType):
+            waiting += _named_by(thing)
+    return found
+
+
+def _is_answer(thing: type) -> bool:
+    return issubclass(thing, Problem) and hasattr(thing, "code")
+
+
+def _named_by(function: FunctionType) -> Iterator[object]:
+    names = set(_names(function.__code__))
+    for holder in _holders(function, names):
+        if isinstance(holder, ModuleType):
+            yield from _own(getattr(holder, name, None) for name in names)
+        elif isinstance(holder, type) and not issubclass(holder, Problem):
+            yield from _methods(holder, names)
+        else:
+            yield from _own([holder])
+
+
+def _holders(function: FunctionType, names: set[str]) -> Iterator[object]:
+    """What the function's names and its parameters' types mean."""
+    known = {**function.__globals__, **_closure(function)}
+    yield from (known[name] for name in names if name in known)
+    for annotation in inspect.get_annotations(function).values():
+        if isinstance(annotation, type) and _is_ours(annotation):
+            yield annotation
+
+
+def _closure(function: FunctionType) -> dict[str, object]:
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {name: cell.cell_contents for name, cell in cells}
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    yield from code.co_freevars
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _methods(holder: type, names: set[str]) -> Iterator[object]:
+    for name in {"__init__", "__post_init__", *names}:
+        yield from _own([inspect.getattr_static(holder, name, None)])
+
+
+def _own(things: Any) -> Iterator[object]:  # noqa: ANN401 - whatever a name can mean
+    for thing in things:
+        bare = _bare(thing)
+        if isinstance(bare, type | FunctionType) and _is_ours(bare):
+            yield bare
+
+
+def _bare(thing: object) -> object:
+    """The function behind a property, a method's wrapper or a cache."""
+    if isinstance(thing, property):
+        return thing.fget
+    if isinstance(thing, cached_property):
+        return thing.func
+    if isinstance(thing, classmethod | staticmethod):
+        return thing.__func__
+    return inspect.unwrap(thing) if callable(thing) else thing
+
+
+def _is_ours(thing: type | FunctionType) -> bool:
+    return thing.__module__.partition(".")[0] in {"storepost", "functions"}

@@ -1,0 +1,201 @@
+"""Least privilege, both ways: what the functions do to AWS against what template.yaml grants them.
+
+While a function runs (`local.functions.running`), every call that it makes to AWS is turned into
+the IAM actions that AWS would demand for it. A call that the function's own role doesn't allow
+fails the test at once. All that was used is kept, and after a run of the whole suite each granted
+action that nothing used fails the run.
+
+What a role needs of its event source, its log group and its traces is no call of ours: SAM writes
+those policies (`ADDED_BY_SAM`), and the template doesn't repeat them.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+from botocore.client import BaseClient
+
+from local import functions
+from local.template import Function
+from local.template import functions as declared_functions
+from storepost.persistence.sealing import forget_keys
+
+type Grant = tuple[str, str]
+"""An action on the logical id of a resource."""
+
+type Use = tuple[str, str, str]
+"""A function, an action and the logical id of a resource."""
+
+ADDED_BY_SAM = frozenset(
+    {
+        "logs:CreateLogGroup",
+        "logs:CreateLogStream",
+        "logs:PutLogEvents",
+        "xray:PutTraceSegments",
+        "xray:PutTelemetryRecords",
+        "dynamodb:DescribeStream",
+        "dynamodb:GetRecords",
+        "dynamodb:GetShardIterator",
+        "dynamodb:ListStreams",
+        "sqs:ReceiveMessage",
+        "sqs:DeleteMessage",
+        "sqs:GetQueueAttributes",
+        "lambda:InvokeFunction",
+    }
+)
+
+SENDER = "Sender"
+"""What stands for the sender's identity in SES, which the template doesn't make."""
+
+RECORDS = "IdempotencyTable"
+
+_ITEM_ACTIONS = {
+    "Put": "PutItem",
+    "Update": "UpdateItem",
+    "Delete": "DeleteItem",
+    "ConditionCheck": "ConditionCheckItem",
+    "Get": "GetItem",
+    "PutRequest": "PutItem",
+    "DeleteRequest": "DeleteItem",
+}
+
+
+def granted(function: Function) -> set[Grant]:
+    """What the function's own role allows."""
+    return {
+        (action, resource_of(resource))
+        for policy in function.properties.get("Policies", [])
+        for statement in policy["Statement"]
+        for action in statement["Action"]
+        for resource in statement["Resource"]
+    }
+
+
+def resource_of(resource: dict[str, Any]) -> str:
+    """The logical id behind a policy's resource."""
+    if "Fn::GetAtt" in resource:
+        return str(resource["Fn::GetAtt"][0])
+    text = resource["Fn::Sub"]
+    pattern = text[0] if isinstance(text, list) else text
+    if ":ses:" in pattern:
+        return SENDER
+    # Such as "${Bucket.Arn}/*".
+    return str(pattern.removeprefix("${").partition(".Arn}")[0])
+
+
+def needed(service: str, operation: str, params: dict[str, Any]) -> set[Grant]:
+    """The actions that AWS demands for a call, each on a resource."""
+    return set(_NEEDS[service](operation, params))
+
+
+def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    if operation in {"TransactWriteItems", "TransactGetItems"}:
+        for item in params["TransactItems"]:
+            [(kind, body)] = item.items()
+            yield f"dynamodb:{_ITEM_ACTIONS[kind]}", body["TableName"]
+    elif operation == "BatchGetItem":
+        yield from (("dynamodb:BatchGetItem", table) for table in params["RequestItems"])
+    elif operation == "BatchWriteItem":
+        yield from (("dynamodb:BatchWriteItem", table) for table in params["RequestItems"])
+    else:
+        yield f"dynamodb:{operation}", params["TableName"]
+
+
+def _sqs(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    queue = params["QueueUrl"].rsplit("/", 1)[1].removesuffix(".fifo")
+    yield f"sqs:{operation.removesuffix('Batch')}", queue
+
+
+def _kms(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    keys = {os.environ["DATA_KEY_ID"]: "DataKey", os.environ["CODE_KEY_ID"]: "CodeKey"}
+    yield f"kms:{operation}", keys[params["KeyId"]]
+
+
+def _ses(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    yield f"ses:{operation}", SENDER
+    if "Raw" in params.get("Content", {}):
+        yield "ses:SendRawEmail", SENDER
+
+
+def _s3(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    action = {"HeadObject": "GetObject", "CreateMultipartUpload": "PutObject"}.get(operation)
+    if operation in {"UploadPart", "CompleteMultipartUpload"}:
+        action = "PutObject"
+    yield f"s3:{action or operation}", params["Bucket"]
+
+
+_NEEDS: dict[str, Callable[[str, dict[str, Any]], Iterable[Grant]]] = {
+    "dynamodb": _dynamodb,
+    "kms": _kms,
+    "s3": _s3,
+    "sesv2": _ses,
+    "sqs": _sqs,
+}
+
+
+class Recorder:
+    """Watches the calls of running functions."""
+
+    def __init__(self) -> None:
+        """Nothing was used yet."""
+        self.used: set[Use] = set()
+        self._grants = {f.name: granted(f) for f in declared_functions()}
+
+    def install(self) -> None:
+        """From now on every botocore client of the process is watched."""
+        plain = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+        def watched(client: BaseClient, operation: str, params: dict[str, Any]) -> Any:
+            function = functions.running()
+            if function:
+                self.note(function, client.meta.service_model.service_name, operation, params)
+            return plain(client, operation, params)
+
+        BaseClient._make_api_call = watched  # type: ignore[attr-defined]
+        self._separate_containers()
+
+    def _separate_containers(self) -> None:
+        """In AWS no function has what another's container keeps: each fetches its data key."""
+        plain = functions.handler_of
+        last: list[str] = []
+
+        def handler_of(function: str) -> Callable[[Any, Any], Any]:
+            if last != [function]:
+                last[:] = [function]
+                forget_keys()
+            return plain(function)
+
+        functions.handler_of = handler_of  # type: ignore[assignment]
+
+    def note(self, function: str, service: str, operation: str, params: dict[str, Any]) -> None:
+        """Keeps a call's actions; fails the test where the function's role lacks one."""
+        grants = needed(service, operation, params)
+        lacking = grants - self._grants[function]
+        if lacking:
+            said = ", ".join(f"{action} on {resource}" for action, resource in sorted(lacking))
+            # No handler of ours may catch this: `Failed` is no Exception.
+            pytest.fail(f"{function} calls {operation}, but its role in template.yaml lacks {said}")
+        self.used |= {(function, action, resource) for action, resource in grants}
+
+
+def unused(used: set[Use], awaited: frozenset[str]) -> list[str]:
+    """The granted actions that nothing used, but for functions and resources still to come.
+
+    An idempotency record is claimed, completed and given back, each by its own action: who claims
+    any needs all three, whether or not a test saw this very function give one back.
+    """
+    return [
+        f"{function.name}: {action} on {resource}"
+        for function in declared_functions()
+        if function.name not in awaited
+        for action, resource in sorted(granted(function))
+        if resource not in awaited
+        and (function.name, action, resource) not in used
+        and (function.name, *_claim_of(action, resource)) not in used
+    ]
+
+
+def _claim_of(action: str, resource: str) -> Grant:
+    part_of_it = resource == RECORDS and action in {"dynamodb:UpdateItem", "dynamodb:DeleteItem"}
+    return ("dynamodb:PutItem", RECORDS) if part_of_it else (action, resource)

@@ -1,0 +1,197 @@
+"""The demo's data, made through the API, and what a newcomer gets of it."""
+
+import json
+import socket
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from local import demo, shop, welcome
+from local.demo import Api, Credentials, Demo, DemoRefused
+from local.running import LocalRun
+from tests.local.conftest import Client, soon
+from tests.world import World
+
+AMOUNTS = {
+    "total",
+    "subtotal",
+    "totalDiscounts",
+    "totalShipping",
+    "totalTax",
+    "totalRefunded",
+}
+"""The amounts of an order (operations.md §5)."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A local run with the demo's data."""
+
+    client: Client
+    demo: Demo
+
+    def api(self) -> Api:
+        """The API of this run."""
+        return Api(self.client.run.base_url)
+
+
+@pytest.fixture
+def loaded(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loaded]:
+    """The demo's data in a run that serves it, made as `make run` makes it."""
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        run = LocalRun(listening)
+        run.serve()
+        made = demo.load(run.base_url, run.write_back_url, run.deliver)
+        run.pump()
+        yield Loaded(Client(run), made)
+        run.stop()
+
+
+class TestData:
+    def test_everybody_has_their_role(self, loaded: Loaded) -> None:
+        sessions = loaded.demo.credentials.sessions
+        assert set(sessions) == {"owner", "admin", "member"}
+        for role, token in sessions.items():
+            (workspace,) = loaded.api().call("GET", "/me", token)["workspaces"]
+            assert workspace["role"] == role
+            assert workspace["id"] == loaded.demo.credentials.workspace_id
+            assert workspace["storeCount"] == 1
+
+    def test_each_key_has_its_scope(self, loaded: Loaded) -> None:
+        credentials = loaded.demo.credentials
+        assert set(credentials.api_keys) == {"read", "propose", "write"}
+        listed = loaded.api().call("GET", "/api-keys", credentials.sessions["owner"])["items"]
+        for scope, key in credentials.api_keys.items():
+            assert loaded.api().call("GET", "/members", key)["total"] == 3
+            (summary,) = [item for item in listed if item["scope"] == scope]
+            assert key.startswith(summary["prefix"])
+
+    def test_at_least_one_of_each_resource(self, loaded: Loaded) -> None:
+        credentials = loaded.demo.credentials
+        api, key = loaded.api(), credentials.api_keys["read"]
+        (invitation,) = api.call("GET", "/invitations", key)["items"]
+        assert invitation["email"] == demo.INVITED
+        locales = api.call("GET", "/locales", key)["items"]
+        origins = {locale["code"]: locale["origin"] for locale in locales}
+        assert origins == {"en": "store", "de": "store", "fr": "manual"}
+        store = api.call("GET", f"/stores/{credentials.store_id}", key)
+        assert store["customerCount"] == len(shop.customers())
+        assert store["orderCount"] == shop.ORDERS
+        assert store["localeCount"] == len(shop.STORE_LOCALES)
+        assert store["permissions"] == {"coupons": True, "consent": True}
+        assert api.call("GET", "/orders", key)["total"] == 30
+        assert api.call("GET", "/profiles", key)["total"] == len(shop.customers())
+        profile = f"/profiles/{loaded.demo.subscriber_id}"
+        assert api.call("GET", profile, key)["emailMarketingConsent"] == "subscribed"
+        assert api.call("GET", f"{profile}/consent", key)["total"] == 1
+        assert api.call("GET", f"{profile}/events", key)["total"] >= 1
+        assert api.call("GET", f"{profile}/customers", key)["total"] == 1
+
+    def test_the_first_screens_calls_work(self, loaded: Loaded) -> None:
+        credentials, client = loaded.demo.credentials, loaded.client
+        screen = welcome.screen(client.run.origin, loaded.demo, 1.25)
+        listing = client.call("GET", "/v1/orders", token=credentials.api_keys["read"])
+        assert listing.json["total"] == shop.ORDERS
+        assert client.get("/_local/write-backs") == []
+        path = f"/v1/profiles/{loaded.demo.subscriber_id}/consent/email"
+        assert f"{client.run.origin}{path}" in screen
+        changed = client.call(
+            "PUT",
+            path,
+            token=credentials.api_keys["write"],
+            json_body={"state": "unsubscribed"},
+        )
+        assert changed.status == 200
+        (received,) = soon(lambda: client.get("/_local/write-backs"))
+        body = json.loads(received["body"])
+        assert body["type"] == "consent.changed"
+        assert body["data"]["changeId"] == changed.json["id"]
+        assert body["data"]["state"] == "unsubscribed"
+        assert body["data"]["address"] == shop.SUBSCRIBER
+        message = f"{changed.json['id']}.{credentials.store_id}"
+        assert received["headers"]["webhook-id"] == message
+
+    def test_every_email_leads_to_this_run(self, loaded: Loaded) -> None:
+        emails = loaded.client.get("/_local/emails")
+        to = [email["to"] for email in emails]
+        assert sorted(to) == sorted([*demo.NAMES, demo.ADMIN, demo.MEMBER, demo.INVITED])
+        links = [link for email in emails for link in email["links"]]
+        assert len(links) == len(emails)
+        assert all(link.startswith(f"{loaded.client.run.base_url}/pages/") for link in links)
+
+
+class TestShop:
+    def test_amounts_add_up(self) -> None:
+        orders = shop.orders()
+        assert len(orders) == shop.ORDERS == 30
+        for order in orders.values():
+            lines = order["lineItems"]
+            amount = {name: value["amount"] for name, value in order.items() if name in AMOUNTS}
+            goods = sum(line["quantity"] * line["unitPrice"]["amount"] for line in lines)
+            discounts = sum(line["totalDiscount"]["amount"] for line in lines)
+            assert amount["totalDiscounts"] == discounts
+            assert amount["subtotal"] == goods - discounts
+            assert amount["total"] == amount["subtotal"] + amount["totalShipping"]
+            assert 0 <= amount["totalTax"] < amount["total"]
+            assert 0 <= amount["totalRefunded"] <= amount["total"]
+            refunded = order["financialStatus"] in {"refunded", "partially_refunded"}
+            assert (amount["totalRefunded"] > 0) is refunded
+            assert (order["cancelledAt"] is not None) is (order["financialStatus"] == "voided")
+            assert bool(order["discountCodes"]) is (discounts > 0)
+            assert order["customer"]["externalId"] in shop.customers()
+
+    def test_orders_and_customers_lie_in_the_past_in_order(self) -> None:
+        placed = [order["placedAt"] for order in shop.orders().values()]
+        assert placed == sorted(placed)
+        since = {c["externalCreatedAt"] for c in shop.customers().values()}
+        assert max(since) < placed[0]
+
+
+class TestCredentials:
+    CREDENTIALS = Credentials(
+        base_url="http://127.0.0.1:8000/v1",
+        api_keys={"read": "r", "propose": "p", "write": "w"},
+        sessions={"owner": "o", "admin": "a", "member": "m"},
+        workspace_id="ws",
+        store_id="st",
+    )
+
+    def test_the_file_is_the_users_alone(self, tmp_path: Path) -> None:
+        path = tmp_path / ".local" / "credentials.json"
+        path.parent.mkdir()
+        path.write_text("an earlier run's")
+        path.chmod(0o644)
+        self.CREDENTIALS.write(path)
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert json.loads(path.read_text()) == {
+            "baseUrl": "http://127.0.0.1:8000/v1",
+            "apiKeys": {"read": "r", "propose": "p", "write": "w"},
+            "sessions": {"owner": "o", "admin": "a", "member": "m"},
+            "workspaceId": "ws",
+            "storeId": "st",
+        }
+
+    def test_the_first_screen_tells_all_of_it(self) -> None:
+        screen = welcome.screen("http://127.0.0.1:8000", Demo(self.CREDENTIALS, "pr"), 1.25)
+        for told in (
+            "http://127.0.0.1:8000/v1 (ready in 1.2 s)",
+            ".local/credentials.json",
+            "Bearer r'",
+            "Bearer w'",
+            "http://127.0.0.1:8000/v1/orders",
+            "http://127.0.0.1:8000/v1/profiles/pr/consent/email",
+            "curl http://127.0.0.1:8000/_local/write-backs",
+            "http://127.0.0.1:8000/_local/\n",
+            "Ctrl-C",
+        ):
+            assert told in screen
+        assert screen.count("curl ") == 3
+
+
+def test_a_refused_step_names_itself(world: World) -> None:
+    with pytest.raises(DemoRefused, match="POST /workspaces: 401"):
+        Api("http://127.0.0.1:8000/v1").call("POST", "/workspaces", None, {"name": "x"})

@@ -1,0 +1,238 @@
+"""`/_local/...`: what a developer sees and does beside the API."""
+
+import os
+import re
+import socket
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import boto3
+import pytest
+
+from local import aws, functions, running
+from local.running import LocalRun
+from storepost import clock
+from storepost.emails import messages
+from storepost.emails.outgoing import send_email
+from storepost.emails.rendering import render
+from storepost.persistence.changes import Changes
+from tests.local.conftest import Client, soon
+from tests.world import World
+
+LINK = "http://127.0.0.1:8000/v1/pages/verify#abc"
+
+
+def send(to: str, message: messages.Message) -> None:
+    """An email through outbox and queue."""
+    changes = Changes()
+    send_email(changes, to, message)
+    changes.commit()
+
+
+def problem(client: Client, method: str, target: str, body: object = None) -> tuple[int, str]:
+    """Status and message of an answer that is no success."""
+    answer = client.call(method, target, json_body=body)
+    assert answer.header("content-type") == "application/json"
+    assert set(answer.json) == {"message"}
+    return answer.status, answer.json["message"]
+
+
+class TestEmails:
+    def test_each_with_its_links_and_codes_oldest_first(self, client: Client, world: World) -> None:
+        first = messages.VerifyAddress(name="Jané canary", code="012345", link=LINK)
+        send("first.canary@example.com", first)
+        soon(lambda: len(client.get("/_local/emails")) == 1)
+        world.advance(minutes=5)
+        before = clock.now()
+        second = messages.SignInCode(name="Canary", code="987654")
+        send("second.canary@example.com", second)
+        soon(lambda: len(client.get("/_local/emails")) == 2)
+        shown, other = client.get("/_local/emails")
+        expected = render("verify_address", messages.to_params(first))
+        assert shown == {
+            "id": shown["id"],
+            "to": "first.canary@example.com",
+            "subject": expected.subject,
+            "text": expected.text,
+            "html": shown["html"],
+            "links": [LINK],
+            "codes": ["012345"],
+            "sentAt": shown["sentAt"],
+        }
+        assert shown["html"].split() == expected.html.split()
+        assert (other["to"], other["links"], other["codes"]) == (
+            "second.canary@example.com",
+            [],
+            ["987654"],
+        )
+        assert clock.to_text(before) <= other["sentAt"] <= clock.to_text(clock.now())
+        assert shown["sentAt"] < clock.to_text(before)
+        assert shown["id"] != other["id"]
+
+    def test_a_page_lists_them_and_opens_each(self, client: Client) -> None:
+        assert "None yet" in client.call("GET", "/_local/").body.decode()
+        send("a.canary@example.com", messages.VerifyAddress("<b>Jane</b>", "012345", LINK))
+        (email,) = soon(lambda: client.get("/_local/emails"))
+        page = client.call("GET", "/_local/")
+        assert page.status == 200
+        assert page.header("content-type") == "text/html; charset=utf-8"
+        listed = page.body.decode()
+        assert f'<a href="{LINK}">' in listed
+        assert "<code>012345</code>" in listed
+        (path,) = set(re.findall(r'"(/_local/emails/[^"]+)"', listed))
+        assert path == f"/_local/emails/{email['id']}"
+        opened = client.call("GET", path)
+        assert opened.body.decode() == email["html"]
+        assert opened.header("content-type") == "text/html; charset=utf-8"
+        assert opened.header("content-security-policy") == "script-src 'none'"
+
+    def test_one_that_there_is_not(self, client: Client) -> None:
+        assert problem(client, "GET", "/_local/emails/x") == (404, "No email has this id.")
+
+
+class TestWriteBacks:
+    def test_what_the_pretend_store_received(self, client: Client) -> None:
+        assert client.get("/_local/write-backs") == []
+        before = clock.to_text(clock.now())
+        # Signatures are made over these very bytes, spaces and all.
+        body = '{"type":  "consent.changed", "é": 1}'
+        request = urllib.request.Request(
+            client.run.write_back_url, body.encode(), {"Webhook-Id": "c.s", "Webhook-Many": "1 2"}
+        )
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert answer.status == 204
+        (received,) = client.get("/_local/write-backs")
+        assert set(received) == {"receivedAt", "headers", "body"}
+        assert received["body"] == body
+        assert before <= received["receivedAt"] <= clock.to_text(clock.now())
+        assert received["headers"]["webhook-id"] == "c.s"
+        assert received["headers"]["webhook-many"] == "1 2"
+        assert "c.s" in client.call("GET", "/_local/").body.decode()
+
+    def test_its_address_is_allowed_beside_what_the_developer_allows(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert os.environ["FEED_ALLOW_HOSTS"] == client.host
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", "127.0.0.1:9000")
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            run = LocalRun(listening)
+            run.serve()
+            run.stop()
+        host = urlsplit(run.write_back_url).netloc
+        assert os.environ["FEED_ALLOW_HOSTS"] == f"127.0.0.1:9000,{host}"
+
+
+class TestQueues:
+    def test_how_much_each_holds(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(running, "RETRY_SECONDS", 0)
+        sqs = boto3.client("sqs")
+        sqs.send_message(
+            QueueUrl=aws.queue_url("StreamDeadLetters"), MessageBody="given up by hand"
+        )
+        sqs.send_message(
+            QueueUrl=aws.queue_url("WriteBackDeadLetters"),
+            MessageBody="x",
+            MessageGroupId="g",
+            MessageDeduplicationId="d",
+        )
+        empty = {"waiting": 0, "inFlight": 0}
+        queues = client.get("/_local/queues")
+        assert queues["StreamDeadLetters"] == {"waiting": 1, "inFlight": 0}
+        assert queues["WriteBackQueue"] == {**empty, "deadLetters": 1}
+        assert queues["EmailQueue"] == {**empty, "deadLetters": 0}
+
+
+class TestSchedules:
+    def test_runs_one_now(self, client: Client) -> None:
+        answer = client.call("POST", "/_local/schedules/outbox_sweep")
+        assert answer.status == 200
+        assert answer.json == {"name": "outbox_sweep", "result": {"sent": 0}}
+
+    @pytest.mark.parametrize("name", ["nothing", "outbox_relay", "OutboxSweepFunction"])
+    def test_knows_no_other_names(self, client: Client, name: str) -> None:
+        said = problem(client, "POST", f"/_local/schedules/{name}")
+        assert said == (404, "No scheduled function has this name.")
+
+    def test_a_failing_one_says_of_what_type(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(_event: object, _context: object) -> None:
+            raise RuntimeError("canary")
+
+        monkeypatch.setattr(functions, "handler_of", lambda _name: fail)
+        said = problem(client, "POST", "/_local/schedules/outbox_sweep")
+        assert said == (500, "It failed: RuntimeError.")
+
+
+class TestClock:
+    def test_moves_the_services_time_and_fires_what_became_due(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fired: list[Any] = []
+
+        def handler_of(_name: str) -> Callable[[Any, Any], None]:
+            return lambda event, _context: fired.append(event["time"])
+
+        monkeypatch.setattr(functions, "handler_of", handler_of)
+        before = clock.now()
+        answer = client.call("POST", "/_local/clock", json_body={"advanceSeconds": 3600.5})
+        assert answer.status == 200
+        assert set(answer.json) == {"now"}
+        moved = clock.from_text(answer.json["now"]) - before
+        assert 3600.5 <= moved.total_seconds() < 3630
+        assert len(fired) == 1
+        assert clock.now() >= clock.from_text(answer.json["now"])
+
+    def test_standing_still_is_no_error(self, client: Client) -> None:
+        before = clock.to_text(clock.now())
+        answer = client.call("POST", "/_local/clock", json_body={"advanceSeconds": 0})
+        assert before <= answer.json["now"] <= clock.to_text(clock.now())
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {"advanceSeconds": -1},
+            {"advanceSeconds": -0.001},
+            {"advanceSeconds": "60"},
+            {"advanceSeconds": True},
+            {"advanceSeconds": None},
+            {"advanceSeconds": float("nan")},
+            {"advanceSeconds": float("inf")},
+            {"advanceSeconds": 1e300},
+            {},
+            [],
+            "x",
+        ],
+    )
+    def test_it_never_goes_back(self, client: Client, body: object) -> None:
+        ahead = clock.ahead()
+        status, message = problem(client, "POST", "/_local/clock", body)
+        assert status == 422
+        assert message.startswith("advanceSeconds must be")
+        assert clock.ahead() == ahead
+
+
+class TestTheRest:
+    def test_a_wrong_method_names_the_right_one(self, client: Client) -> None:
+        answer = client.call("GET", "/_local/clock")
+        assert answer.status == 405
+        assert answer.header("allow") == "POST"
+        assert set(answer.json) == {"message"}
+
+    def test_an_unknown_path(self, client: Client) -> None:
+        assert problem(client, "GET", "/_local/nothing")[0] == 404
+
+    def test_what_only_looks_like_it_goes_to_the_api(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seen: list[str] = []
+
+        def answer(event: dict[str, Any], _context: object) -> dict[str, Any]:
+            seen.append(event["rawPath"])
+            return {"statusCode": 200, "headers": {}, "body": ""}
+
+        monkeypatch.setattr(functions, "handler_of", lambda _name: answer)
+        client.call("GET", "/_locals")
+        assert seen == ["/_locals"]

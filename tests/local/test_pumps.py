@@ -1,0 +1,347 @@
+"""Streams, queues and schedules in the local run: nothing is lost, and nothing stops a pump."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import boto3
+import pytest
+
+from local import aws, functions, pumps, running
+from local.pumps import StreamPump, passes
+from local.schedules import Schedules, every
+from local.template import resources
+from storepost import clock
+from storepost.messaging import outbox
+from storepost.persistence.changes import Changes
+from tests.local.conftest import Client, soon
+from tests.world import World
+
+RELAY, SENDER, SWEEP = "OutboxRelayFunction", "EmailSenderFunction", "OutboxSweepFunction"
+
+type Event = dict[str, Any]
+type Work = Callable[[Event], Event | None]
+
+
+@pytest.fixture
+def instead(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Work], None]:
+    """Puts some work in the place of a function; the others stay what they are."""
+    real, works = functions.handler_of, dict[str, Work]()
+
+    def handler_of(name: str) -> Callable[[Event, Any], Any]:
+        if name in works:
+            return lambda event, _context: works[name](event)
+        return real(name)
+
+    monkeypatch.setattr(functions, "handler_of", handler_of)
+    return works.__setitem__
+
+
+def send(queue: str, *bodies: str) -> None:
+    """Puts messages into a queue."""
+    sqs = boto3.client("sqs")
+    for body in bodies:
+        sqs.send_message(QueueUrl=aws.queue_url(queue), MessageBody=body)
+
+
+def messages_in(queue: str) -> list[Any]:
+    """The bodies of a queue's messages, as JSON."""
+    received = boto3.client("sqs").receive_message(
+        QueueUrl=aws.queue_url(queue), MaxNumberOfMessages=10
+    )
+    return [json.loads(message["Body"]) for message in received.get("Messages", [])]
+
+
+def write_rows(*names: str) -> None:
+    """Outbox rows, each with one message of that name to the emails' queue, one after another."""
+    for name in names:
+        changes = Changes()
+        outbox.send_with(changes, outbox.Queue.EMAILS, [({"name": name}, None)])
+        changes.commit()
+
+
+def names_of(event: Event) -> list[str]:
+    """The names in a stream's event, in its order."""
+    images = [record["dynamodb"]["NewImage"] for record in event["Records"]]
+    return [json.loads(json.loads(image["sent"]["S"])[0][0])["name"] for image in images]
+
+
+def failing(*indexes: int, event: Event) -> Event:
+    """A partial response that names these of the event's records."""
+    numbers = [record["dynamodb"]["SequenceNumber"] for record in event["Records"]]
+    return {"batchItemFailures": [{"itemIdentifier": numbers[i]} for i in indexes]}
+
+
+class TestQueues:
+    def test_a_poison_message_ends_in_the_dead_letters_after_its_receives(
+        self,
+        client: Client,
+        monkeypatch: pytest.MonkeyPatch,
+        instead: Callable[[str, Work], None],
+        capfd: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.setattr(running, "RETRY_SECONDS", 0)
+        tries: list[str] = []
+
+        def work(event: Event) -> Event:
+            bad = [r for r in event["Records"] if r["body"] == '"poison canary"']
+            tries.extend(r["attributes"]["ApproximateReceiveCount"] for r in bad)
+            return {"batchItemFailures": [{"itemIdentifier": r["messageId"]} for r in bad]}
+
+        instead(SENDER, work)
+        send("EmailQueue", '"poison canary"', '"good"')
+        soon(lambda: client.get("/_local/queues")["EmailQueue"]["deadLetters"])
+        assert client.get("/_local/queues")["EmailQueue"] == {
+            "waiting": 0,
+            "inFlight": 0,
+            "deadLetters": 1,
+        }
+        most = resources("AWS::SQS::Queue")["EmailQueue"]["RedrivePolicy"]["maxReceiveCount"]
+        assert tries == [str(number) for number in range(1, most + 1)]
+        assert messages_in("EmailDeadLetters") == ["poison canary"]
+        shown = capfd.readouterr().err
+        assert "email_sender: 1 of " in shown
+        assert "canary" not in shown
+
+    def test_a_failed_message_comes_again_within_seconds(
+        self, client: Client, instead: Callable[[str, Work], None]
+    ) -> None:
+        seen: list[str] = []
+
+        def work(event: Event) -> Event | None:
+            seen.extend(record["body"] for record in event["Records"])
+            if len(seen) == 1:
+                raise ValueError("canary")
+            return None
+
+        instead(SENDER, work)
+        send("EmailQueue", '"again"')
+        soon(lambda: len(seen) == 2)
+        soon(lambda: client.get("/_local/queues")["EmailQueue"]["inFlight"] == 0)
+        assert seen == ['"again"', '"again"']
+
+    @pytest.mark.parametrize(
+        "answer", [{"batchItemFailures": [{"itemIdentifier": "of no message"}]}, ValueError()]
+    )
+    def test_a_whole_batch_fails_where_the_answer_says_nothing(
+        self,
+        world: World,
+        instead: Callable[[str, Work], None],
+        answer: Event | Exception,
+    ) -> None:
+        def work(_event: Event) -> Event:
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        instead(SENDER, work)
+        send("EmailQueue", '"one"', '"two"')
+        assert pumps.pump_queue("EmailQueue", 0) == 2
+        assert sorted(messages_in("EmailQueue")) == ["one", "two"]
+
+    def test_a_batch_is_no_larger_than_its_source_says(
+        self, world: World, instead: Callable[[str, Work], None], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (source,) = pumps.reader_of("EmailQueue").events_of("SQS")
+        assert source["BatchSize"] == 10
+        sizes: list[int] = []
+        instead(SENDER, lambda event: sizes.append(len(event["Records"])))
+        send("EmailQueue", *(f'"{number}"' for number in range(12)))
+        assert [pumps.pump_queue("EmailQueue") for _ in range(3)] == [10, 2, 0]
+        monkeypatch.setitem(source, "BatchSize", 1)
+        send("EmailQueue", '"one"', '"two"')
+        assert [pumps.pump_queue("EmailQueue") for _ in range(3)] == [1, 1, 0]
+        assert sizes == [10, 2, 1, 1]
+
+    def test_what_failed_waits_for_the_queues_own_timeout_by_itself(
+        self, world: World, instead: Callable[[str, Work], None]
+    ) -> None:
+        instead(SENDER, lambda event: {"batchItemFailures": [{"itemIdentifier": ""}]})
+        send("EmailQueue", '"one"')
+        assert pumps.pump_queue("EmailQueue") == 1
+        assert pumps.pump_queue("EmailQueue") == 0
+        assert world.queue_depth("EmailQueue") == 1
+
+
+class TestStream:
+    def test_a_failing_record_is_retried_until_it_goes(
+        self, world: World, instead: Callable[[str, Work], None]
+    ) -> None:
+        tries: list[list[str]] = []
+        pauses: list[int] = []
+
+        def work(event: Event) -> Event:
+            tries.append(names_of(event))
+            return failing(*([0] if len(tries) < 3 else []), event=event)
+
+        instead(RELAY, work)
+        stream = StreamPump(pause=pauses.append)
+        write_rows("a")
+        assert stream.pump() == 1
+        assert tries == [["a"]] * 3
+        assert pauses == [1, 2]
+        assert world.queue_depth("StreamDeadLetters") == 0
+        assert stream.pump() == 0
+
+    def test_it_goes_on_from_the_record_that_failed(
+        self, world: World, instead: Callable[[str, Work], None]
+    ) -> None:
+        tries: list[list[str]] = []
+
+        def work(event: Event) -> Event:
+            tries.append(names_of(event))
+            return failing(*([2, 1] if len(tries) == 1 else []), event=event)
+
+        instead(RELAY, work)
+        write_rows("a", "b", "c")
+        StreamPump().pump()
+        assert tries == [["a", "b", "c"], ["b", "c"]]
+
+    def test_a_batch_that_dies_is_bisected_and_only_its_poison_given_up(
+        self,
+        world: World,
+        instead: Callable[[str, Work], None],
+        capfd: pytest.CaptureFixture[str],
+    ) -> None:
+        done: list[str] = []
+        tries: list[Event] = []
+
+        def work(event: Event) -> Event | None:
+            if "poison" in names_of(event):
+                if len(event["Records"]) == 1:
+                    tries.append(event)
+                raise KeyError("canary")
+            done.extend(names_of(event))
+            return None
+
+        instead(RELAY, work)
+        write_rows("a", "b", "poison", "c", "d")
+        stream = StreamPump()
+        assert stream.pump() == 5
+        assert done == ["a", "b", "c", "d"]
+        (told,) = messages_in("StreamDeadLetters")
+        place = tries[0]["Records"][0]["dynamodb"]["SequenceNumber"]
+        (source,) = stream.readers[0].function.events_of("DynamoDB")
+        assert len(tries) == 1 + source["MaximumRetryAttempts"]
+        assert told["requestContext"]["condition"] == "RetryAttemptsExhausted"
+        assert told["requestContext"]["approximateInvokeCount"] == len(tries)
+        assert told["DDBStreamBatchInfo"]["startSequenceNumber"] == place
+        assert told["DDBStreamBatchInfo"]["endSequenceNumber"] == place
+        assert told["DDBStreamBatchInfo"]["batchSize"] == 1
+        shown = capfd.readouterr().err
+        assert "outbox_relay: KeyError" in shown
+        assert "canary" not in shown
+        assert stream.pump() == 0
+
+    def test_the_sweep_sends_what_the_stream_missed(
+        self, world: World, instead: Callable[[str, Work], None]
+    ) -> None:
+        instead(RELAY, lambda event: failing(0, event=event))
+        write_rows("missed")
+        StreamPump().pump()
+        assert world.queue_depth("EmailQueue") == 0
+        assert pumps.run_schedule("outbox_sweep") == {"sent": 0}
+        world.advance(minutes=2, seconds=1)
+        assert pumps.run_schedule("outbox_sweep") == {"sent": 1}
+        assert messages_in("EmailQueue") == [{"name": "missed"}]
+        assert world.rows(outbox.PARTITION) == []
+
+    def test_a_pump_outlives_a_failure_of_its_own(
+        self,
+        client: Client,
+        monkeypatch: pytest.MonkeyPatch,
+        capfd: pytest.CaptureFixture[str],
+    ) -> None:
+        failed: list[str] = []
+        real = aws.client
+
+        def client_of(service: str) -> Any:
+            if service == "dynamodb" and not failed:
+                failed.append(service)
+                raise ConnectionError("canary")
+            return real(service)
+
+        monkeypatch.setattr(pumps, "client", client_of)
+        monkeypatch.setattr(running, "RETRY_SECONDS", 0)
+        write_rows("a")
+        soon(lambda: failed)
+        soon(lambda: client.get("/_local/queues")["EmailQueue"]["deadLetters"])
+        shown = capfd.readouterr().err
+        assert "outbox_relay: ConnectionError" in shown
+        assert "canary" not in shown
+
+    @pytest.mark.parametrize(
+        ("event_name", "pk", "expected"),
+        [
+            ("INSERT", "due#outbox#3", True),
+            ("MODIFY", "due#outbox#3", False),
+            ("INSERT", "due#outbo", False),
+            ("INSERT", "due#[o]utbox#", False),
+        ],
+    )
+    def test_the_sources_filter_decides(self, event_name: str, pk: str, expected: bool) -> None:
+        (source,) = StreamPump().readers[0].function.events_of("DynamoDB")
+        record = {"eventName": event_name, "dynamodb": {"Keys": {"pk": {"S": pk}}}}
+        assert passes(record, source) is expected
+
+    def test_no_filter_lets_all_pass(self) -> None:
+        assert passes({"eventName": "REMOVE"}, {})
+
+
+class TestSchedules:
+    @pytest.mark.parametrize(
+        ("expression", "expected"),
+        [
+            ("rate(1 minute)", timedelta(minutes=1)),
+            ("rate(5 minutes)", timedelta(minutes=5)),
+            ("rate(6 hours)", timedelta(hours=6)),
+            ("rate(1 day)", timedelta(days=1)),
+        ],
+    )
+    def test_a_rate_is_an_interval(self, expression: str, expected: timedelta) -> None:
+        assert every(expression) == expected
+
+    @pytest.mark.parametrize("expression", ["cron(0 3 * * ? *)", "rate(5 seconds)", "rate()"])
+    def test_anything_else_is_refused(self, expression: str) -> None:
+        with pytest.raises(ValueError, match="rate"):
+            every(expression)
+
+    def test_the_services_clock_fires_what_is_due_once(
+        self, world: World, instead: Callable[[str, Work], None]
+    ) -> None:
+        fired: list[Event] = []
+        instead(SWEEP, fired.append)
+        schedules = Schedules()
+        assert schedules.run_due() == 0
+        world.advance(seconds=61)
+        assert schedules.run_due() == 1
+        assert schedules.run_due() == 0
+        world.advance(days=3)
+        assert schedules.run_due() == 1
+        assert [event["source"] for event in fired] == ["aws.scheduler"] * 2
+        assert fired[1]["time"] == clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+        assert fired[0]["resources"][0].endswith("/OutboxSweepFunction")
+
+    def test_a_failing_one_is_tried_three_times_and_comes_again(
+        self,
+        world: World,
+        instead: Callable[[str, Work], None],
+        capfd: pytest.CaptureFixture[str],
+    ) -> None:
+        def fail(event: Event) -> None:
+            fired.append(event)
+            raise ValueError("canary")
+
+        fired: list[Event] = []
+        instead(SWEEP, fail)
+        schedules = Schedules()
+        world.advance(minutes=1)
+        assert schedules.run_due() == 1
+        assert len(fired) == 3
+        world.advance(minutes=1)
+        assert schedules.run_due() == 1
+        assert len(fired) == 6
+        shown = capfd.readouterr().err
+        assert shown.count("outbox_sweep: ValueError") == 6
+        assert "canary" not in shown

@@ -1,0 +1,75 @@
+"""What a transaction does to the version of a row."""
+
+import pytest
+from pynamodb.connection import Connection
+from pynamodb.exceptions import TransactWriteError
+
+from storepost.identity.repository import PersonItem, find_person, person_key, rename_person
+from storepost.persistence.changes import Changes, LostRace
+from storepost.persistence.item import find
+from storepost.scope import PersonScope
+from tests.world import Someone, World
+
+
+def rename(someone: Someone, name: str) -> None:
+    """A change that knows nothing of the row's version."""
+    person = find_person(PersonScope(someone.id))
+    assert person is not None
+    changes = Changes()
+    rename_person(changes, person, name)
+    changes.commit()
+
+
+def row_of(someone: Someone) -> PersonItem:
+    """The account's row."""
+    row = find(PersonItem, person_key(PersonScope(someone.id)))
+    assert row is not None
+    return row
+
+
+class TestUpdate:
+    """Changes.update on versioned rows."""
+
+    def test_counts_the_version_on(self, world: World) -> None:
+        someone = world.person()
+        first = row_of(someone).version
+        rename(someone, "Ann")
+        rename(someone, "Bea")
+        assert (row_of(someone).name, row_of(someone).version) == ("Bea", first + 2)
+
+    def test_a_save_of_what_was_read_before_is_refused(self, world: World) -> None:
+        someone = world.person()
+        rename(someone, "Ann")
+        before = row_of(someone)
+        rename(someone, "Bea")
+        before.name = "Cid"
+        changes = Changes()
+        changes.save(before)
+        with pytest.raises(LostRace):
+            changes.commit()
+        assert row_of(someone).name == "Bea"
+
+    def test_a_second_try_writes_the_same(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone, sent = world.person(), []
+        plain = Connection.transact_write_items
+
+        def busy_at_first(self: Connection, **request: object) -> object:
+            sent.append(request["update_items"])
+            if len(sent) == 1:
+                raise TransactWriteError("busy", ClientErrorOf("TransactionInProgressException"))
+            return plain(self, **request)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(Connection, "transact_write_items", busy_at_first)
+        rename(someone, "Ann")
+        assert sent[0] == sent[1]
+        assert row_of(someone).name == "Ann"
+
+
+class ClientErrorOf(Exception):  # noqa: N818 - what botocore would raise
+    """botocore's error with that code."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.response = {"Error": {"Code": code, "Message": "busy"}}

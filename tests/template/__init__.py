@@ -1,0 +1,1 @@
+"""template.yaml against the code."""

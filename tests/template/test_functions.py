@@ -1,0 +1,126 @@
+"""Every function of the template has its code, and every piece of code its function."""
+
+import ast
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from local import gateway
+from local.template import ROOT, Function, functions
+from openapi.groups import groups
+from tests.awaited import AWAITED
+
+HERE = [function for function in functions() if function.name not in AWAITED]
+FOLDERS = {
+    "functions/api": "HttpApi",
+    "functions/schedules": "ScheduleV2",
+    "functions/workers": ("DynamoDB", "SQS"),
+}
+by_name = pytest.mark.parametrize("function", HERE, ids=lambda function: function.name)
+
+
+def source(function: Function) -> Path:
+    return ROOT / function.folder / "handler.py"
+
+
+def routes_of(function: Function) -> list[str]:
+    return [event["Path"] for event in function.events_of("HttpApi")]
+
+
+def concrete(path: str) -> str:
+    """The path with something in the place of its parameters."""
+    return re.sub(r"{\w+}", "0190f0b1-0000-7000-8000-000000000000", path)
+
+
+@by_name
+def test_the_folder_holds_one_handler(function: Function) -> None:
+    held = [p.name for p in source(function).parent.iterdir() if p.name != "__pycache__"]
+    assert held == ["handler.py"]
+
+
+@by_name
+def test_the_handler_imports_only_the_service_and_powertools(function: Function) -> None:
+    own, allowed = {"storepost", "aws_lambda_powertools"}, {"collections", "typing", "uuid"}
+    allowed |= {"datetime", "dataclasses", "enum"}
+    tree = ast.parse(source(function).read_text("utf-8"))
+    imported = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imported |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            imported.add(str(node.module).split(".")[0])
+    assert imported & own
+    assert imported <= own | allowed
+
+
+@by_name
+def test_the_handler_is_what_the_template_calls(function: Function) -> None:
+    module = importlib.import_module(function.folder.replace("/", ".") + ".handler")
+    assert callable(module.lambda_handler)
+    assert inspect.cleandoc(module.__doc__ or "")
+    assert "Handler" not in function.properties
+
+
+@by_name
+def test_the_folder_says_how_it_is_called(function: Function) -> None:
+    kinds = FOLDERS[str(Path(function.folder).parent)]
+    assert function.events
+    assert {event["Type"] for event in function.events.values()} <= set(
+        [kinds] if isinstance(kinds, str) else kinds
+    )
+
+
+def test_every_handler_is_a_function() -> None:
+    handlers = {str(p.parent.relative_to(ROOT)) for p in ROOT.glob("functions/*/*/handler.py")}
+    assert handlers == {function.folder for function in HERE}
+
+
+def test_functions_have_folders_of_their_own() -> None:
+    folders = [function.folder for function in functions()]
+    assert sorted(set(folders)) == sorted(folders)
+
+
+def test_what_is_awaited_is_not_there() -> None:
+    """A slice that is built takes its names out of `tests/awaited.py`."""
+    read = {
+        source["Queue"]["Fn::GetAtt"][0]
+        for function in functions()
+        for source in function.events_of("SQS")
+    }
+    there = {f.name for f in functions() if source(f).exists()} | read
+    assert AWAITED & there == frozenset()
+
+
+def test_every_operation_is_reached() -> None:
+    for group in groups():
+        for operation in group.operations:
+            function = gateway.function_for(concrete(operation.path))
+            assert function.folder == f"functions/api/{group.name}", operation
+
+
+@pytest.mark.parametrize(
+    "function", [f for f in HERE if f.folder.startswith("functions/api/")], ids=lambda f: f.name
+)
+def test_every_route_has_an_operation(function: Function) -> None:
+    [group] = [g for g in groups() if f"functions/api/{g.name}" == function.folder]
+    paths = [concrete(operation.path) for operation in group.operations]
+    reached = {path: gateway.function_for(path).folder for path in paths}
+    assert set(reached.values()) == {function.folder}
+    for route in routes_of(function):
+        # `ANY /v1/members` goes with `ANY /v1/members/{proxy+}`: one of the two may have none.
+        root = route.removesuffix("/{proxy+}")
+        pattern = re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(root)) + "(/.+)?$")
+        assert route == "$default" or any(pattern.match(path) for path in paths), route
+
+
+def test_routes_take_every_method() -> None:
+    """So that the function itself answers 405 with `Allow`."""
+    for function in functions():
+        for event in function.events_of("HttpApi"):
+            assert event["Method"] == "ANY"
+            assert event["ApiId"] == {"Ref": "Api"}
+            assert event["Path"] == "$default" or event["Path"].startswith("/v1/")

@@ -1,0 +1,112 @@
+"""The recorder itself: what it demands for a call, and that it lets nothing pass."""
+
+import os
+from typing import Any
+
+import boto3
+import pytest
+
+from local import functions as running_functions
+from local.functions import invoke
+from local.template import Function, functions
+from tests.least_privilege import Recorder, granted, needed, unused
+from tests.world import World
+
+
+def function(name: str) -> Function:
+    return next(f for f in functions() if f.name == name)
+
+
+@pytest.mark.parametrize(
+    ("service", "operation", "params", "grants"),
+    [
+        ("dynamodb", "Query", {"TableName": "Table"}, {("dynamodb:Query", "Table")}),
+        (
+            "dynamodb",
+            "TransactWriteItems",
+            {
+                "TransactItems": [
+                    {"Put": {"TableName": "Table"}},
+                    {"Update": {"TableName": "IdempotencyTable"}},
+                    {"Delete": {"TableName": "Table"}},
+                    {"ConditionCheck": {"TableName": "Table"}},
+                ]
+            },
+            {
+                ("dynamodb:PutItem", "Table"),
+                ("dynamodb:UpdateItem", "IdempotencyTable"),
+                ("dynamodb:DeleteItem", "Table"),
+                ("dynamodb:ConditionCheckItem", "Table"),
+            },
+        ),
+        (
+            "dynamodb",
+            "BatchGetItem",
+            {"RequestItems": {"Table": {}}},
+            {("dynamodb:BatchGetItem", "Table")},
+        ),
+        (
+            "sqs",
+            "SendMessageBatch",
+            {"QueueUrl": "https://sqs.example.com/123456789012/WriteBackQueue.fifo"},
+            {("sqs:SendMessage", "WriteBackQueue")},
+        ),
+        (
+            "sesv2",
+            "SendEmail",
+            {"Content": {"Raw": {"Data": b""}}},
+            {("ses:SendEmail", "Sender"), ("ses:SendRawEmail", "Sender")},
+        ),
+    ],
+)
+def test_what_a_call_needs(
+    service: str, operation: str, params: dict[str, Any], grants: set[tuple[str, str]]
+) -> None:
+    assert needed(service, operation, params) == grants
+
+
+def test_keys_are_known_by_their_ids() -> None:
+    call = needed("kms", "GenerateMac", {"KeyId": os.environ["CODE_KEY_ID"]})
+    assert call == {("kms:GenerateMac", "CodeKey")}
+
+
+def test_a_call_that_the_role_lacks_fails_at_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reads_the_table(_event: Any, _context: Any) -> None:
+        boto3.client("dynamodb").scan(TableName="Table")
+
+    monkeypatch.setattr(running_functions, "handler_of", lambda _name: reads_the_table)
+    with pytest.raises(pytest.fail.Exception, match="lacks dynamodb:Scan on Table"):
+        invoke(function("EmailSenderFunction"), {})
+    assert running_functions.running() is None
+
+
+def test_a_call_outside_of_functions_is_nobodys() -> None:
+    boto3.client("dynamodb").scan(TableName="Table")
+    assert running_functions.running() is None
+
+
+def test_what_is_used_is_kept() -> None:
+    recorder = Recorder()
+    recorder.note("OutboxSweepFunction", "dynamodb", "Query", {"TableName": "Table"})
+    assert recorder.used == {("OutboxSweepFunction", "dynamodb:Query", "Table")}
+
+
+def test_what_nobody_uses_is_named() -> None:
+    sweep = function("OutboxSweepFunction")
+    everything = {(f.name, *grant) for f in functions() for grant in granted(f)}
+    assert unused(everything, frozenset()) == []
+    left = everything - {(sweep.name, "dynamodb:Query", "Table")}
+    assert unused(left, frozenset()) == ["OutboxSweepFunction: dynamodb:Query on Table"]
+    assert unused(left, frozenset({"OutboxSweepFunction"})) == []
+
+
+def test_a_records_three_actions_go_together() -> None:
+    everything = {(f.name, *grant) for f in functions() for grant in granted(f)}
+    records = {use for use in everything if use[2] == "IdempotencyTable"}
+    claims = {use for use in records if use[1] == "dynamodb:PutItem"}
+    assert claims < records
+    assert unused(everything - (records - claims), frozenset()) == []
+    nobodys = unused(everything - claims, frozenset())
+    assert len(nobodys) == len(claims)

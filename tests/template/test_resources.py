@@ -1,0 +1,192 @@
+"""What the template promises of its tables, queues, alarms, logs and roles."""
+
+import re
+import tomllib
+from typing import Any
+
+import pytest
+
+from local.pumps import read_queues, reader_of
+from local.template import ROOT, Function, functions, resources, template
+from tests.awaited import AWAITED
+from tests.least_privilege import ADDED_BY_SAM, SENDER, granted
+
+QUEUES = resources("AWS::SQS::Queue")
+TABLES = resources("AWS::DynamoDB::Table")
+
+
+def dead_letters_of(queue: dict[str, Any]) -> str | None:
+    policy = queue.get("RedrivePolicy")
+    return policy["deadLetterTargetArn"]["Fn::GetAtt"][0] if policy else None
+
+
+def failure_destinations() -> set[str]:
+    return {
+        source["DestinationConfig"]["OnFailure"]["Destination"]["Fn::GetAtt"][0]
+        for function in functions()
+        for source in function.events_of("DynamoDB")
+    }
+
+
+def last_stops() -> set[str]:
+    """The queues where what failed ends up."""
+    ends = {dead_letters_of(queue) for queue in QUEUES.values()} - {None}
+    return {str(end) for end in ends} | failure_destinations()
+
+
+class TestQueues:
+    """Each queue."""
+
+    @pytest.mark.parametrize("name", QUEUES)
+    def test_is_encrypted(self, name: str) -> None:
+        assert QUEUES[name]["SqsManagedSseEnabled"] is True
+
+    @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops()))
+    def test_gives_up_after_five_receives(self, name: str) -> None:
+        end = dead_letters_of(QUEUES[name])
+        assert end in QUEUES
+        assert QUEUES[name]["RedrivePolicy"]["maxReceiveCount"] == 5
+        assert QUEUES[end].get("FifoQueue") == QUEUES[name].get("FifoQueue")
+
+    @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops() - AWAITED))
+    def test_is_hidden_for_six_times_its_readers_timeout(self, name: str) -> None:
+        reader = reader_of(name)
+        assert QUEUES[name]["VisibilityTimeout"] == 6 * reader.timeout_seconds
+        [source] = reader.events_of("SQS")
+        assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+    def test_every_reader_reads_a_queue(self) -> None:
+        assert set(read_queues()) == QUEUES.keys() - last_stops() - AWAITED
+
+    @pytest.mark.parametrize("name", sorted(last_stops()))
+    def test_what_failed_is_kept_for_two_weeks(self, name: str) -> None:
+        assert QUEUES[name]["MessageRetentionPeriod"] == 14 * 24 * 60 * 60
+
+    @pytest.mark.parametrize("name", sorted(last_stops()))
+    def test_what_failed_raises_an_alarm(self, name: str) -> None:
+        dimension = [{"Name": "QueueName", "Value": {"Fn::GetAtt": [name, "QueueName"]}}]
+        [alarm] = [
+            a for a in resources("AWS::CloudWatch::Alarm").values() if a["Dimensions"] == dimension
+        ]
+        assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"
+        assert (alarm["Namespace"], alarm["Threshold"]) == ("AWS/SQS", 0)
+        assert alarm["ComparisonOperator"] == "GreaterThanThreshold"
+
+
+class TestAlarms:
+    """Each alarm tells somebody."""
+
+    def test_goes_to_the_topic(self) -> None:
+        for alarm in resources("AWS::CloudWatch::Alarm").values():
+            assert alarm["AlarmActions"] == alarm["OKActions"] == [{"Ref": "Alarms"}]
+            assert alarm["TreatMissingData"] == "notBreaching"
+            assert alarm["AlarmDescription"]
+
+    def test_a_schedule_that_fails_raises_one(self) -> None:
+        scheduled = {f.name for f in functions() if f.events_of("ScheduleV2")} - AWAITED
+        watched = {
+            alarm["Dimensions"][0]["Value"]["Ref"]
+            for alarm in resources("AWS::CloudWatch::Alarm").values()
+            if alarm["MetricName"] == "Errors"
+        }
+        assert scheduled == watched
+
+
+class TestStreams:
+    """The readers of the table's stream."""
+
+    def test_bad_records_hold_nothing_up(self) -> None:
+        sources = [source for f in functions() for source in f.events_of("DynamoDB")]
+        assert 1 <= len(sources) <= 2  # DynamoDB Streams: at most two readers of a shard
+        for source in sources:
+            assert source["Stream"] == {"Fn::GetAtt": ["Table", "StreamArn"]}
+            assert source["BisectBatchOnFunctionError"] is True
+            assert source["MaximumRetryAttempts"] == 5
+            assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+            assert source["DestinationConfig"]["OnFailure"]["Type"] == "SQS"
+            assert source["FilterCriteria"]["Filters"]
+
+
+class TestTables:
+    """The tables."""
+
+    def test_the_table_is_safe(self) -> None:
+        table = TABLES["Table"]
+        assert table["DeletionProtectionEnabled"] is True
+        assert table["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+        assert table["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
+        assert template()["Resources"]["Table"]["DeletionPolicy"] == "Retain"
+        assert template()["Resources"]["Table"]["UpdateReplacePolicy"] == "Retain"
+
+    @pytest.mark.parametrize("name", TABLES)
+    def test_each_is_encrypted_and_paid_by_request(self, name: str) -> None:
+        assert TABLES[name]["SSESpecification"] == {"SSEEnabled": True, "SSEType": "KMS"}
+        assert TABLES[name]["BillingMode"] == "PAY_PER_REQUEST"
+        assert TABLES[name]["TimeToLiveSpecification"] == {
+            "AttributeName": "expiration",
+            "Enabled": True,
+        }
+
+
+class TestLogs:
+    """The logs."""
+
+    def test_end(self) -> None:
+        for group in resources("AWS::Logs::LogGroup").values():
+            assert group["RetentionInDays"] == {"Ref": "LogRetentionDays"}
+
+    def test_every_function_writes_there(self) -> None:
+        logging = template()["Globals"]["Function"]["LoggingConfig"]
+        assert logging["LogGroup"] == {"Ref": "Logs"}
+        assert not [f.name for f in functions() if "LoggingConfig" in f.properties]
+
+    def test_the_gateways_name_no_path_and_no_query(self) -> None:
+        said = resources("AWS::Serverless::HttpApi")["Api"]["AccessLogSettings"]["Format"]
+        assert set(re.findall(r"\$context\.([\w.]+)", said)) == {
+            "routeKey",
+            "status",
+            "responseLatency",
+            "requestId",
+        }
+
+
+class TestRoles:
+    """Each function's own role."""
+
+    @pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
+    def test_allows_no_more_than_it_names(self, function: Function) -> None:
+        assert "Role" not in function.properties  # SAM makes one a function
+        for policy in function.properties.get("Policies", []):
+            for statement in policy["Statement"]:
+                assert statement.keys() <= {"Effect", "Action", "Resource"}
+                assert statement["Effect"] == "Allow"
+                for action in statement["Action"]:
+                    assert re.fullmatch(r"[a-z0-9]+:[A-Za-z]+", action)
+                for resource in statement["Resource"]:
+                    [(kind, value)] = resource.items()
+                    text = value[0] if kind == "Fn::Sub" and isinstance(value, list) else value
+                    # What an object of a bucket is called is not known before.
+                    assert kind == "Fn::GetAtt" or "*" not in text.removesuffix(".Arn}/*")
+
+    @pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
+    def test_names_what_the_template_makes(self, function: Function) -> None:
+        for action, resource in granted(function):
+            assert resource == SENDER or resource in template()["Resources"], (action, resource)
+
+    def test_leaves_to_sam_what_sam_adds(self) -> None:
+        for function in functions():
+            assert not {action for action, _ in granted(function)} & ADDED_BY_SAM
+
+
+class TestDeployment:
+    """samconfig.toml."""
+
+    @pytest.mark.parametrize("stage", ["dev", "prod"])
+    def test_sets_parameters_that_there_are(self, stage: str) -> None:
+        settings = tomllib.loads((ROOT / "samconfig.toml").read_text("utf-8"))[stage]
+        deploy = settings["deploy"]["parameters"]
+        assert deploy["stack_name"] == settings["global"]["parameters"]["stack_name"]
+        assert deploy["stack_name"] == f"storepost-{stage}"
+        assert deploy["confirm_changeset"] is (stage == "prod")
+        names = {override.partition("=")[0] for override in deploy["parameter_overrides"]}
+        assert names <= template()["Parameters"].keys()

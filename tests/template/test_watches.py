@@ -1,0 +1,90 @@
+"""The watches that every test runs under: logs, and answers against their description."""
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+from aws_lambda_powertools import Logger
+
+from storepost.logs import log_unexpected, logger
+from tests import conftest
+from tests.log_watch import LogWatch
+from tests.told import ToldAnswers
+from tests.world import CANARY
+
+TOKEN = "sts_" + "a1" * 20
+
+
+@pytest.fixture
+def findings() -> Iterator[list[str]]:
+    """What the suite's own watch found, taken away before it fails the test."""
+    yield conftest.log_watch.findings
+    conftest.log_watch.findings.clear()
+
+
+class TestLogWatch:
+    """No canary, no token."""
+
+    @pytest.mark.parametrize("secret", [f"ann.{CANARY}@example.com", CANARY.upper(), TOKEN])
+    def test_finds_it_wherever_it_stands(self, findings: list[str], secret: str) -> None:
+        plain = logging.getLogger("botocore.something")
+        logger.error(secret)
+        logger.error("it", extra={"who": {"name": secret}})
+        plain.error("it: %s", secret)
+        try:
+            raise ValueError(secret)
+        except ValueError:
+            plain.exception("it")
+        assert len(findings) == 4
+        assert not any(secret in finding for finding in findings if secret == TOKEN)
+
+    def test_finds_the_formatters_own_keys(self, findings: list[str]) -> None:
+        keyed = Logger(service="keyed")
+        keyed.append_keys(caller=TOKEN)
+        keyed.info("it")
+        assert len(findings) == 1
+
+    def test_leaves_the_rest_alone(self) -> None:
+        logger.info("request", extra={"operation": "members.list", "status": 200})
+        try:
+            raise ValueError(TOKEN)
+        except ValueError as error:
+            log_unexpected(error)
+        assert conftest.log_watch.findings == []
+
+    def test_a_level_that_is_off_writes_no_line(self) -> None:
+        quiet = logging.getLogger("quiet")
+        quiet.setLevel(logging.WARNING)
+        quiet.debug(TOKEN)
+        assert conftest.log_watch.findings == []
+
+    def test_begins_empty(self) -> None:
+        assert LogWatch().findings == []
+
+
+class TestToldAnswers:
+    """An answer that the description doesn't know is found."""
+
+    @pytest.mark.parametrize(
+        ("status", "code", "untold"),
+        [
+            (200, None, []),
+            (204, None, ["invitations.preview: 204"]),
+            (404, "not_found", []),
+            (404, "gone", ["invitations.preview: 404 gone"]),
+            (409, "already_member", ["invitations.preview: 409 already_member"]),
+            (405, "method_not_allowed", []),
+        ],
+    )
+    def test_by_status_and_code(self, status: int, code: str | None, untold: list[str]) -> None:
+        watch = ToldAnswers()
+        event = {
+            "rawPath": "/v1/invitations/7/preview",
+            "requestContext": {"http": {"method": "GET"}},
+        }
+        kind = "application/problem+json" if code else "application/json"
+        body = f'{{"code": "{code}"}}' if code else ""
+        watch.look_at(
+            event, {"statusCode": status, "headers": {"Content-Type": kind}, "body": body}
+        )
+        assert watch.untold == untold
