@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
@@ -40,9 +40,9 @@ type Step = Callable[[int, str, Moment], None]
 @contextmanager
 def around_calls(step: Step) -> Iterator[Calls]:
     """Runs `step` before and after each call to AWS inside the block."""
-    calls, plain = Calls(), BaseClient._make_api_call  # type: ignore[attr-defined]
+    calls, plain = Calls(), cast(Any, BaseClient)._make_api_call
 
-    def call(self: BaseClient, operation: str, parameters: Any) -> Any:
+    def call(self: Any, operation: str, parameters: Any) -> Any:
         calls.made.append(operation)
         number = len(calls.made)
         step(number, operation, Moment.BEFORE)

@@ -11,7 +11,6 @@ from storepost.consent.model import (
     ConsentChange,
     Proof,
     Source,
-    Subject,
     WriteBack,
     WriteBackStatus,
 )
@@ -24,6 +23,7 @@ from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.shown import subject_of
 from storepost.scope import WorkspaceScope
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.callers import WorkspaceCaller
@@ -77,16 +77,10 @@ def change_email_consent(
         occurred_at=wanted.occurred_at,
     )
     if outcome.recorded:
-        # Also where the copy stays as it is: no change enters the history of a profile that was
-        # erased or merged meanwhile.
+        # Also where the copy stays as it is: the profile of a new change must not have gone
+        # meanwhile.
         profiles.save(changes, profile, replace(profile, email_consent=outcome.state))
     return _holding(caller.workspace, outcome)
-
-
-def subject_of(profile: Profile) -> Subject:
-    """The profile as whom an assertion is about."""
-    stores = (store_id for store_id, link in profile.links.items() if link.customers)
-    return Subject(profile.workspace, profile.id, tuple(sorted(stores)))
 
 
 def list_changes(

@@ -186,7 +186,7 @@ class ProfileRepository:
         )
 
     def _item(self, before: Profile | None, after: Profile) -> ProfileItem:
-        return ProfileItem(
+        item = ProfileItem(
             *profile_key(self._scope, after.id),
             id=after.id,
             first_seen_at=after.first_seen_at,
@@ -204,8 +204,10 @@ class ProfileRepository:
             links={str(store_id): _link_row(link) for store_id, link in after.links.items()},
             orders=after.orders,
             spent=dict(after.spent),
-            version=before.version if before else None,
         )
+        if before and before.version is not None:
+            item.version = before.version
+        return item
 
     def _as_profile(self, item: ProfileItem) -> Profile:
         return Profile(

@@ -125,17 +125,13 @@ def takes_in(
     What was dropped on the way to a new profile is among them where nobody has it, so that the same
     arrival again changes nothing. Past the most that a profile has, only customer ids are.
     """
-    held = len(profile.identities) if profile else 0
+    room = MOST_IDENTITIES - len(profile.identities if profile else ())
     taken: list[Identity] = []
     for each in strongest_first(identities):
         holder = known.holder_of(each)
-        if holder is None:
-            takes = _has_room(each, held + len(taken))
-        else:
-            takes = profile is not None and profile.id == holder.id
-        taken += [each] if takes else []
+        if holder is None and (room > 0 or each.type is IdentityType.PLATFORM_CUSTOMER_ID):
+            taken.append(each)
+            room -= 1
+        elif holder is not None and profile is not None and holder.id == profile.id:
+            taken.append(each)
     return taken
-
-
-def _has_room(identity: Identity, held: int) -> bool:
-    return held < MOST_IDENTITIES or identity.type is IdentityType.PLATFORM_CUSTOMER_ID
