@@ -86,6 +86,8 @@ def everywhere(work: Callable[[], object]) -> list[tuple[int, Moment]]:
 def another_container() -> Iterator[None]:
     """Serves the block's requests by functions imported anew, as a second container would.
 
+    What else the block does is no doing of the function that waits meanwhile.
+
     A function's resolver holds one request at a time, and all of them share it on their class.
     """
 
@@ -100,7 +102,10 @@ def another_container() -> Iterator[None]:
         return module.lambda_handler
 
     event, context = BaseRouter.current_event, BaseRouter.lambda_context
-    with mock.patch.object(local_functions, "handler_of", imported_anew):
+    with (
+        mock.patch.object(local_functions, "handler_of", imported_anew),
+        mock.patch.object(local_functions, "_running", []),
+    ):
         yield
     BaseRouter.current_event, BaseRouter.lambda_context = event, context
 
