@@ -347,7 +347,7 @@ class TestLocales:
 
     def test_bad_input(self, world: World, owner: Someone) -> None:
         path = f"/stores/{world.store(owner)}/locales"
-        body = [{**ROWS[1], "country": "France", "currency": "F"}]
+        body: list[dict[str, Any]] = [{**ROWS[1], "country": "France", "currency": "F"}]
         answer = world.call("PUT", path, token=owner.token, json_body=body)
         assert sorted(answer.error_paths()) == ["/0/country", "/0/currency"]
 
