@@ -24,7 +24,15 @@ from storepost.orders.model import (
     Order,
 )
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Moment, VersionedItem, find, find_all
+from storepost.persistence.item import (
+    Identifier,
+    Item,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+    find_in,
+)
 from storepost.scope import WorkspaceScope
 
 
@@ -85,18 +93,14 @@ class OrderRepository:
         if item is None:
             return None
         self._read[order_id] = item
-        return Held(item.updated_at, None if item.deleted_at else _as_order(item))
+        return Held(item.updated_at, _as_order(item) if item.deleted_at is None else None)
 
     def get_many(self, order_ids: Iterable[UUID]) -> list[Order]:
         """Those of the orders that there are, in the order of the ids."""
         keys = [order_key(self._scope, order_id) for order_id in order_ids]
         rows = find_all(keys)
-        items = (rows.get(key) for key in keys)
-        return [
-            _as_order(item)
-            for item in items
-            if isinstance(item, OrderItem) and item.deleted_at is None
-        ]
+        items = [find_in(rows, OrderItem, key) for key in keys]
+        return [_as_order(item) for item in items if item and not item.deleted_at]
 
     def ids_of_profile(self, profile_id: UUID, *, descending: bool) -> Iterator[UUID]:
         """The profile's orders by time."""

@@ -85,7 +85,9 @@ class OrderBody(RequestBody):
     total_tax: MoneyShape
     total_refunded: MoneyShape
     line_items: Annotated[list[OrderLineItemBody], Field(max_length=MOST_LINE_ITEMS)]
-    discount_codes: Annotated[list[Text], Field(max_length=MOST_DISCOUNT_CODES)] = []
+    discount_codes: Annotated[list[Text], Field(max_length=MOST_DISCOUNT_CODES)] = Field(
+        default_factory=list
+    )
 
     def value(self, external_id: str) -> IncomingOrder:
         """What the service is told."""
