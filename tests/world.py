@@ -19,6 +19,8 @@ from moto.sqs.models import sqs_backends
 
 from local import aws, gateway, pumps
 from storepost import clock
+from storepost.api_keys.model import ApiKey, Secret
+from storepost.api_keys.repository import ApiKeyRepository
 from storepost.identity.model import KeyScope, Session
 from storepost.identity.repository import (
     ApiKeyTokenItem,
@@ -29,11 +31,11 @@ from storepost.identity.repository import (
     add_session,
     as_session,
     email_claim_key,
+    find_person,
     find_token,
     person_key,
-    token_key,
 )
-from storepost.identity.tokens import digest, new_api_key, new_session_token
+from storepost.identity.tokens import digest, new_api_key, new_session_token, shown_prefix
 from storepost.ids import new_id
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Item
@@ -169,6 +171,8 @@ class World:
     def sign_in(self, person_id: UUID, workspace: WorkspaceScope | None = None) -> tuple[str, UUID]:
         """Another session of the person: its token and id."""
         token, now = new_session_token(), clock.now()
+        person = find_person(PersonScope(person_id))
+        assert person is not None
         session = Session(
             id=new_id(),
             person_id=person_id,
@@ -180,6 +184,7 @@ class World:
             expires_at=now + timedelta(days=30),
             workspace_id=workspace.id if workspace else None,
             token_digest=digest(token),
+            epoch=person.sessions_epoch,
         )
         changes = Changes()
         add_session(changes, session)
@@ -225,16 +230,21 @@ class World:
     ) -> str:
         """A key of the workspace."""
         secret = new_api_key()
-        changes = Changes()
-        changes.create(
-            ApiKeyTokenItem(
-                *token_key(digest(secret)),
-                key_id=str(new_id()),
-                workspace_id=str(workspace.id),
-                scope=scope,
-                maker_id=str(maker.id) if maker else None,
-            )
+        key = ApiKey(
+            id=new_id(),
+            workspace_id=workspace.id,
+            name=f"Key {shown_prefix(secret)} {CANARY}",
+            scope=scope,
+            prefix=shown_prefix(secret),
+            maker_id=maker.id if maker else None,
+            created_at=clock.now(),
+            used_before=None,
+            rotated_at=None,
+            revoked_at=None,
+            secrets=(Secret(digest(secret), None),),
         )
+        changes = Changes()
+        ApiKeyRepository(workspace).add(changes, key)
         changes.commit()
         return secret
 
@@ -252,6 +262,14 @@ class World:
         answer = self.call("POST", "/stores", token=by.token, json_body=body)
         assert answer.status == 201, answer.body
         return str(answer.json["id"])
+
+    def key_of(self, secret: str) -> ApiKey:
+        """The key that a secret belongs to."""
+        token = find_token(digest(secret))
+        assert isinstance(token, ApiKeyTokenItem)
+        key = ApiKeyRepository(WorkspaceScope(token.workspace_id)).get(token.key_id)
+        assert key is not None
+        return key
 
     def deliver(self) -> None:
         """Lets streams and queues carry everything that is on its way, until nothing moves."""

@@ -371,7 +371,7 @@ class TestWriteBack:
     def test_anonymous(self, world: World) -> None:
         path = f"/stores/{uuid4()}/write-back"
         for method in ("GET", "PUT", "DELETE"):
-            body = {} if method == "PUT" else None
+            body: dict[str, Any] | None = {} if method == "PUT" else None
             assert world.call(method, path, json_body=body).problem() == (401, "unauthenticated")
         assert world.call("POST", f"{path}/rotate").problem() == (401, "unauthenticated")
 

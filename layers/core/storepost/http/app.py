@@ -31,11 +31,12 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from storepost.http.deadline import deadline
-from storepost.http.once import as_sent, once
+from storepost.http.once import as_sent, first_answer, once
 from storepost.http.rendering import from_validation, missing, render, unexpected
 from storepost.logs import logger
 from storepost.persistence.changes import Changes
 from storepost.problems import MalformedRequest, PayloadTooLarge, Problem, UnsupportedMediaType
+from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall
 
 BODY_BYTES = 1_000_000
 LARGE_BODY_BYTES = 5_000_000
@@ -116,7 +117,10 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
                 dependency_cache=app.context.setdefault("_dependency_cache", {}),
             )
         except DependencyResolutionError as error:
-            raise error.__cause__ or error from None
+            cause = error.__cause__
+            if isinstance(cause, RoleTooSmall | NoActiveWorkspace) and (kept := first_answer(app)):
+                return kept
+            raise cause or error from None
     return as_sent(app, next_middleware(app))
 
 

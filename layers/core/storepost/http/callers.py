@@ -7,6 +7,8 @@
     Writer        W: a key of scope `write`, or a member
     Admin         A: an owner or admin, or a `write` key whose maker is one now
     SignedInAdmin AS: an owner or admin, no key
+    Rotator       AS, or a `write` key where the path names that very key
+    Member        a signed-in member, no key
     Owner         O: the owner, no key
     PathOwner     O, of the workspace that the path names, which need not be the active one
 
@@ -40,7 +42,7 @@ from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.callers import WorkspaceCaller
 from storepost.workspaces.model import MANAGERS, Role
 from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall, TwoFactorRequired
-from storepost.workspaces.repository import Standing, WorkspaceRepository
+from storepost.workspaces.repository import Standing, WorkspaceRepository, active_standing
 
 TOUCH_EVERY = timedelta(minutes=1)
 
@@ -72,6 +74,7 @@ def _in_workspace(
         if isinstance(caller, ApiKeyHolder):
             within = _key_in_workspace(caller, scope, roles)
         else:
+            _name_workspace(request, caller)
             within = person_in_workspace(caller)
         request.context["workspace"] = within.workspace
         if roles is not None and (within.membership is None or within.membership.role not in roles):
@@ -79,6 +82,32 @@ def _in_workspace(
         return within
 
     return check
+
+
+def _name_workspace(request: Request, caller: SignedInPerson) -> None:
+    """What idempotency counts by, even where the caller has left the workspace since."""
+    if caller.session.workspace_id is not None:
+        request.context["workspace"] = WorkspaceScope(caller.session.workspace_id)
+
+
+def key_itself_or_admin(request: Request) -> WorkspaceCaller:
+    """An owner or admin, or a `write` key where the path names that very key."""
+    caller = authenticate(request)
+    if not isinstance(caller, ApiKeyHolder):
+        return _in_workspace(None, MANAGERS)(request)
+    request.context["workspace"] = caller.workspace
+    within = _key_in_workspace(caller, KeyScope.WRITE, None)
+    if _path_id(request) != caller.key_id:
+        raise SignInRequired()
+    return within
+
+
+def _path_id(request: Request) -> UUID | None:
+    """The path's id; of what is none the validation that follows says what is wrong with it."""
+    try:
+        return UUID(request.path_parameters["id"])
+    except ValueError:
+        return None
 
 
 def _key_in_workspace(
@@ -96,27 +125,25 @@ def _key_in_workspace(
 
 def person_in_workspace(caller: SignedInPerson) -> WorkspaceCaller:
     """The person in the session's active workspace, with two-factor where it demands that."""
-    active = caller.session.workspace_id
-    if active is None:
-        raise NoActiveWorkspace()
-    scope = WorkspaceScope(active)
-    standing = WorkspaceRepository(scope).standing_of(caller.person.id)
+    standing = active_standing(caller)
     if standing is None:
         raise NoActiveWorkspace()
     _admit(caller, standing)
+    scope = standing.workspace.scope
     now, seen = clock.now(), standing.membership.last_active_at
-    if seen is None or now - seen >= TOUCH_EVERY:
-        WorkspaceRepository(scope).touch_member(caller.person.id, now)
+    noted = seen is not None and now - seen < TOUCH_EVERY
+    if not noted and not WorkspaceRepository(scope).touch_member(caller.person.id, now):
+        raise NoActiveWorkspace()
     return WorkspaceCaller(caller, scope, standing.membership)
 
 
 def path_owner(request: Request) -> SignedInPerson:
     """The signed-in owner of the path's workspace; of another's the service says 404."""
     caller = signed_in(request)
-    try:
-        scope = WorkspaceScope(UUID(request.path_parameters["id"]))
-    except ValueError:
-        return caller  # the validation that follows says what is wrong with the id
+    workspace_id = _path_id(request)
+    if workspace_id is None:
+        return caller
+    scope = WorkspaceScope(workspace_id)
     request.context["workspace"] = scope
     standing = WorkspaceRepository(scope).standing_of(caller.person.id)
     if standing:
@@ -153,18 +180,18 @@ def _key_caller(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
     now = clock.now()
     if item.ends_at is not None and now >= item.ends_at:
         raise Unauthenticated()
-    if item.used_at is None or now - item.used_at >= TOUCH_EVERY:
-        touch_key(item, now)
+    if (item.used_at is None or now - item.used_at >= TOUCH_EVERY) and not touch_key(item, now):
+        raise Unauthenticated()
     return as_holder(item, token)
 
 
 def _session_caller(item: SessionItem, token: str) -> SignedInPerson:
     session, now = as_session(item), clock.now()
     person = None if session.is_over(now) else find_person(PersonScope(session.person_id))
-    if person is None:
+    if person is None or not session.is_live(person, now):
         raise Unauthenticated()
-    if now - session.last_active_at >= TOUCH_EVERY:
-        touch_session(session, now)
+    if now - session.last_active_at >= TOUCH_EVERY and not touch_session(session, now):
+        raise Unauthenticated()
     return SignedInPerson(person, session, token)
 
 
@@ -175,5 +202,7 @@ Proposer = Annotated[WorkspaceCaller, Depends(_in_workspace(KeyScope.PROPOSE, No
 Writer = Annotated[WorkspaceCaller, Depends(_in_workspace(KeyScope.WRITE, None))]
 Admin = Annotated[WorkspaceCaller, Depends(_in_workspace(KeyScope.WRITE, MANAGERS))]
 SignedInAdmin = Annotated[WorkspaceCaller, Depends(_in_workspace(None, MANAGERS))]
+Rotator = Annotated[WorkspaceCaller, Depends(key_itself_or_admin)]
+Member = Annotated[WorkspaceCaller, Depends(_in_workspace(None, None))]
 PathOwner = Annotated[SignedInPerson, Depends(path_owner)]
 Owner = Annotated[WorkspaceCaller, Depends(_in_workspace(None, frozenset({Role.OWNER})))]

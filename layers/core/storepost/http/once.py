@@ -7,6 +7,7 @@ for `conflict` and `idempotency_in_progress`; what isn't kept gives the key back
 import random
 import time
 from base64 import b64decode, b64encode
+from contextlib import suppress
 from os import urandom
 from typing import Annotated, Any, cast
 
@@ -58,6 +59,24 @@ def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Respon
         return _run(app, next_middleware, None)
     kept = claim.take(app.lambda_context.get_remaining_time_in_millis() + _LEASE_MARGIN)
     return _replay(app, kept) if kept else _run_claimed(app, next_middleware, claim)
+
+
+def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
+    """The kept answer to a retry whose caller may no longer do what the first run did.
+
+    Whoever hands a workspace over, leaves it or gives up a role loses by that very call what the
+    operation asks for; the retry still gets the first answer.
+    """
+    if app.current_event.http_method in _SAFE:
+        return None
+    with suppress(ValidationFailed):  # the caller is told first of what it may not do
+        claim = _claim_of(app)
+        kept = claim.take(_LEASE_MARGIN) if claim else None
+        if kept:
+            return _replay(app, kept)
+        if claim:
+            claim.release()
+    return None
 
 
 def _run_claimed(
@@ -150,8 +169,8 @@ def _claim_of(app: APIGatewayHttpResolver) -> Claim | None:
 
 
 def as_sent(app: APIGatewayHttpResolver, response: Response[Any]) -> Response[Any]:
-    """The answer with its body as text: 204 has none, and no content type."""
-    if response.status_code == 204:
+    """The answer with its body as text; a route that returns None has none, and no content type."""
+    if response.status_code == 204 or response.body is None:
         response.body = ""
         response.headers = {k: v for k, v in response.headers.items() if k != "Content-Type"}
     elif not isinstance(response.body, str | bytes):

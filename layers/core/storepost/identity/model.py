@@ -36,6 +36,11 @@ class Person:
     email_codes_since: datetime | None
     last_workspace_id: UUID | None
     created_at: datetime
+    sessions_epoch: int
+    """Only sessions opened in it are valid: raising it ends all others in one write."""
+    trust_epoch: int
+    """Only browsers trusted in it are."""
+    password_hash: str = field(repr=False)
 
     @property
     def scope(self) -> PersonScope:
@@ -63,10 +68,23 @@ class Session:
     workspace_id: UUID | None
     """The active workspace."""
     token_digest: str = field(repr=False)
+    workspace_since: datetime | None = None
+    """When the workspace was made active; None where the session opened in it."""
+    epoch: int = 0
+    """The person's `sessions_epoch` when the session was opened."""
+
+    @property
+    def active_since(self) -> datetime:
+        """Since when the active workspace is active: no membership made later counts."""
+        return self.workspace_since or self.signed_in_at
 
     def is_over(self, now: datetime) -> bool:
         """Whether the session has ended by itself."""
         return now >= self.expires_at
+
+    def is_live(self, person: Person, now: datetime) -> bool:
+        """Whether the session still signs that person in."""
+        return not self.is_over(now) and self.epoch == person.sessions_epoch
 
     def slid(self, now: datetime) -> datetime:
         """When the session ends if it is used now: 30 days on, 90 after the sign-in at most."""

@@ -1,6 +1,13 @@
-"""What can be wrong with a caller."""
+"""What can be wrong with a caller, and with what somebody proves who they are by."""
 
-from storepost.problems import Forbidden
+from storepost.problems import (
+    Conflict,
+    Forbidden,
+    Gone,
+    TooManyRequests,
+    Unauthenticated,
+    ValidationFailed,
+)
 
 
 class ScopeTooSmall(Forbidden):
@@ -17,3 +24,75 @@ class SignInRequired(Forbidden):
     code = "sign_in_required"
     title = "Only a signed-in person may do this"
     mend = "Sign in and use the session's token; API keys can't do this."
+
+
+class CredentialsInvalid(Unauthenticated):
+    """No account has this address and password; which of the two is wrong stays untold."""
+
+    code = "credentials_invalid"
+    title = "Address or password is wrong"
+    mend = "Check both, or ask for a new password by email."
+
+
+class PasswordInvalid(ValidationFailed):
+    """A signed-in person gave a wrong password, so their token is none the worse."""
+
+    code = "credentials_invalid"
+    title = "The password is wrong"
+    mend = "Repeat the request with the account's present password."
+
+
+class CodeInvalid(ValidationFailed):
+    """A wrong code, of whatever kind; it counts as a try."""
+
+    code = "code_invalid"
+    title = "The code is wrong"
+    mend = "Check the code; after five wrong tries only a new one helps."
+
+
+class ChallengeClosed(Gone):
+    """The code has been tried wrongly five times, was used, or its time is over."""
+
+    code = "challenge_closed"
+    title = "The code can't be used any more"
+    mend = "Ask for a new code, or begin again."
+
+
+class MethodOff(Conflict):
+    """The second-factor method isn't turned on."""
+
+    code = "method_off"
+    title = "The method is off"
+    mend = "Use a method that is on."
+
+
+class SignInLimit(TooManyRequests):
+    """10 wrong passwords for an address in 15 minutes, or 100 from one source address."""
+
+    code = "sign_in_limit"
+    title = "Too many wrong passwords"
+    mend = "Wait as `Retry-After` says, or ask for a new password by email."
+
+
+class TwoFactorLimit(TooManyRequests):
+    """10 wrong second factors of a person in an hour, over all challenges."""
+
+    code = "two_factor_limit"
+    title = "Too many wrong second factors"
+    mend = "Wait as `Retry-After` says; the account's owner was told by email."
+
+
+class CodeSendLimit(TooManyRequests):
+    """5 emailed codes to an address in an hour."""
+
+    code = "code_send_limit"
+    title = "Too many codes sent"
+    mend = "Use the code that was sent last, or wait as `Retry-After` says."
+
+
+class SignUpLimit(TooManyRequests):
+    """100 sign-ups from one source address in an hour."""
+
+    code = "sign_up_limit"
+    title = "Too many sign-ups"
+    mend = "Wait as `Retry-After` says."

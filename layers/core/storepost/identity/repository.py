@@ -8,13 +8,27 @@ from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
 
-from pynamodb.attributes import UnicodeAttribute
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.update import Action
 
-from storepost.identity.model import ApiKeyHolder, KeyScope, Person, Session
+from storepost import clock
+from storepost.identity.model import SESSION_ENDS, ApiKeyHolder, KeyScope, Person, Session
 from storepost.ids import short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, find, find_all
+from storepost.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+    note,
+)
 from storepost.scope import PersonScope, WorkspaceScope
+
+NOBODY = UUID(int=0)
+"""The id that no person has."""
 
 
 class PersonItem(VersionedItem, discriminator="person"):
@@ -29,6 +43,8 @@ class PersonItem(VersionedItem, discriminator="person"):
     email_codes_since = Moment(null=True)
     last_workspace_id = Identifier(null=True)
     created_at = Moment()
+    sessions_epoch = NumberAttribute(default=0)
+    trust_epoch = NumberAttribute(default=0)
 
 
 class EmailClaimItem(Item, discriminator="email_claim"):
@@ -49,6 +65,8 @@ class SessionItem(Item, discriminator="session"):
     last_active_at = Moment()
     expires_at = Moment()
     workspace_id = Identifier(null=True)
+    workspace_since = Moment(null=True)
+    epoch = NumberAttribute(default=0)
 
 
 class SessionPointerItem(Item, discriminator="session_pointer"):
@@ -114,8 +132,51 @@ def find_person_by_email(email: str) -> Person | None:
     return find_person(PersonScope(claim.person_id)) if claim else None
 
 
+def find_account(email: str) -> Person | None:
+    """The account that the address belongs to, by as many reads where nobody has it."""
+    claim = find(EmailClaimItem, email_claim_key(email))
+    return find_person(PersonScope(claim.person_id if claim else NOBODY))
+
+
+def add_person(changes: Changes, person: Person, taken: Exception) -> None:
+    """A new account with a verified address; raises `taken` where somebody else has that."""
+    changes.create(
+        PersonItem(
+            *person_key(person.scope),
+            id=person.id,
+            name=person.name,
+            email=person.email,
+            email_verified_at=person.created_at,
+            password_hash=person.password_hash,
+            created_at=person.created_at,
+        )
+    )
+    claim = EmailClaimItem(*email_claim_key(person.email), person_id=person.id)
+    changes.create(claim, otherwise=taken)
+
+
+def setting_password(password_hash: str) -> list[Action]:
+    """What gives a person a new password, for a write of the account that does more."""
+    return [PersonItem.password_hash.set(password_hash)]
+
+
+def setting_verified(now: datetime) -> list[Action]:
+    """What notes that the address was seen to be the person's."""
+    return [PersonItem.email_verified_at.set(now)]
+
+
+def renew_hash(changes: Changes, person: Person, password_hash: str) -> None:
+    """Another hash of the same password, if that is still the person's."""
+    row = PersonItem(*person_key(person.scope))
+    changes.update(
+        row,
+        setting_password(password_hash),
+        PersonItem.password_hash == person.password_hash,
+    )
+
+
 def sessions_of(person: PersonScope) -> list[Session]:
-    """All sessions of the person, those that ended by themselves too."""
+    """All rows of the person's sessions: `Session.is_live` says which of them are valid."""
     pointers = SessionPointerItem.query(
         person.key, SessionPointerItem.sk.startswith("session#"), consistent_read=True
     )
@@ -139,10 +200,19 @@ def add_session(changes: Changes, session: Session) -> None:
             last_active_at=session.last_active_at,
             expires_at=session.expires_at,
             workspace_id=session.workspace_id,
+            workspace_since=session.workspace_since,
+            epoch=session.epoch,
+            expiration=session.signed_in_at + SESSION_ENDS,
         )
     )
     pointer = session_pointer_key(PersonScope(session.person_id), session.id)
-    changes.create(SessionPointerItem(*pointer, digest=session.token_digest))
+    changes.create(
+        SessionPointerItem(
+            *pointer,
+            digest=session.token_digest,
+            expiration=session.signed_in_at + SESSION_ENDS,
+        )
+    )
 
 
 def remove_session(changes: Changes, session: Session) -> None:
@@ -155,12 +225,15 @@ def remove_session(changes: Changes, session: Session) -> None:
 def activate_workspace(changes: Changes, session: Session, workspace_id: UUID | None) -> None:
     """Makes a workspace the session's active one, or none."""
     row = SessionItem(*token_key(session.token_digest))
-    value = (
-        SessionItem.workspace_id.remove()
+    actions: list[Action] = (
+        [SessionItem.workspace_id.remove(), SessionItem.workspace_since.remove()]
         if workspace_id is None
-        else SessionItem.workspace_id.set(workspace_id)
+        else [
+            SessionItem.workspace_id.set(workspace_id),
+            SessionItem.workspace_since.set(clock.now()),
+        ]
     )
-    changes.update(row, [value], SessionItem.pk.exists())
+    changes.update(row, actions, SessionItem.pk.exists())
 
 
 def remember_workspace(changes: Changes, person: Person, workspace_id: UUID | None) -> None:
@@ -173,11 +246,11 @@ def remember_workspace(changes: Changes, person: Person, workspace_id: UUID | No
     changes.update(PersonItem(*person_key(person.scope)), [value], PersonItem.pk.exists())
 
 
-def touch_session(session: Session, now: datetime) -> None:
-    """Notes that the session is in use, which also lets it slide."""
-    SessionItem(*token_key(session.token_digest)).update(
+def touch_session(session: Session, now: datetime) -> bool:
+    """Notes that the session is in use, which also lets it slide; False once it was ended."""
+    return note(
+        SessionItem(*token_key(session.token_digest)),
         [SessionItem.last_active_at.set(now), SessionItem.expires_at.set(session.slid(now))],
-        SessionItem.pk.exists(),
     )
 
 
@@ -192,6 +265,9 @@ def as_person(item: PersonItem) -> Person:
         email_codes_since=item.email_codes_since,
         last_workspace_id=item.last_workspace_id,
         created_at=item.created_at,
+        sessions_epoch=int(item.sessions_epoch),
+        trust_epoch=int(item.trust_epoch),
+        password_hash=item.password_hash,
     )
 
 
@@ -208,6 +284,8 @@ def as_session(item: SessionItem) -> Session:
         expires_at=item.expires_at,
         workspace_id=item.workspace_id,
         token_digest=item.pk.removeprefix("token#"),
+        workspace_since=item.workspace_since,
+        epoch=int(item.epoch),
     )
 
 
@@ -222,6 +300,6 @@ def as_holder(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
     )
 
 
-def touch_key(item: ApiKeyTokenItem, now: datetime) -> None:
-    """Notes that the key is in use."""
-    item.update([ApiKeyTokenItem.used_at.set(now)], ApiKeyTokenItem.pk.exists())
+def touch_key(item: ApiKeyTokenItem, now: datetime) -> bool:
+    """Notes that the key is in use; False once it was revoked."""
+    return note(item, [ApiKeyTokenItem.used_at.set(now)])

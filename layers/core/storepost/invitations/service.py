@@ -9,12 +9,7 @@ from storepost import clock
 from storepost.emails import messages
 from storepost.emails.outgoing import send_email
 from storepost.identity.model import Person, SignedInPerson
-from storepost.identity.repository import (
-    activate_workspace,
-    find_person,
-    find_person_by_email,
-    remember_workspace,
-)
+from storepost.identity.repository import find_person, find_person_by_email
 from storepost.ids import new_id
 from storepost.invitations.model import (
     DAY,
@@ -43,6 +38,7 @@ from storepost.text import matches
 from storepost.workspaces.callers import WorkspaceCaller
 from storepost.workspaces.model import Membership, Role, Workspace
 from storepost.workspaces.repository import WorkspaceRepository
+from storepost.workspaces.service import activate_where_none_is
 
 
 def list_invitations(
@@ -118,9 +114,7 @@ def accept(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> Wor
     members = WorkspaceRepository(workspace.scope)
     if members.membership_of(caller.person.id) is None:
         members.add_member(changes, _membership(invitation, caller.person.id, clock.now()))
-    if caller.session.workspace_id is None:
-        activate_workspace(changes, caller.session, workspace.id)
-        remember_workspace(changes, caller.person, workspace.id)
+    activate_where_none_is(caller, workspace.id, changes)
     return workspace
 
 

@@ -17,6 +17,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
+from storepost.logs import log_unexpected
 from storepost.persistence.item import Item, Key, Row, connection
 from storepost.problems import Conflict
 
@@ -116,7 +117,7 @@ class Changes:
         self._before.append(step)
 
     def after_commit(self, step: Callable[[], None]) -> None:
-        """Runs `step` once all is written. It may never run: nothing may depend on it."""
+        """Runs `step` once all is written. It may fail or never run: nothing may depend on it."""
         self._after.append(step)
 
     def clear(self) -> None:
@@ -138,7 +139,10 @@ class Changes:
         if writes:
             _transact(writes)
         for step in self._after:
-            step()
+            try:
+                step()
+            except Exception as error:  # all is written: whatever fails here, the answer is true
+                log_unexpected(error)
 
     def _add(
         self,

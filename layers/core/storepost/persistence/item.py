@@ -17,7 +17,8 @@ from pynamodb.attributes import (
 )
 from pynamodb.connection import Connection
 from pynamodb.constants import STRING
-from pynamodb.exceptions import DoesNotExist
+from pynamodb.exceptions import DoesNotExist, UpdateError
+from pynamodb.expressions.update import Action
 from pynamodb.models import Model
 
 from storepost import clock
@@ -26,6 +27,8 @@ from storepost.settings import settings
 type Key = tuple[str, str]
 
 BATCH_GET_KEYS = 100
+_GONE = "ConditionalCheckFailedException"
+_BUSY = "TransactionConflictException"
 _PATIENCE = 8
 
 
@@ -140,6 +143,23 @@ def find_all(keys: Iterable[Key]) -> dict[Key, Item]:
             pause(tries)
             waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in left]
     return found
+
+
+def note(item: Item, actions: list[Action]) -> bool:
+    """Notes something on a row beside the request's transaction; whether the row is still there.
+
+    A row that somebody's transaction holds just now is left alone: what is noted so comes again.
+    """
+    if isinstance(item, VersionedItem):
+        # PynamoDB sets version 1 where it knows none, instead of counting the row's own on.
+        item.version = 0
+    try:
+        item.update(actions, Item.pk.exists(), add_version_condition=False)
+    except UpdateError as error:
+        if error.cause_response_code not in {_GONE, _BUSY}:
+            raise
+        return error.cause_response_code == _BUSY
+    return True
 
 
 def find_in[T: Item](found: dict[Key, Item], model: type[T], key: Key) -> T | None:

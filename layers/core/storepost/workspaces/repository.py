@@ -6,11 +6,13 @@ from datetime import datetime
 from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from storepost import clock
+from storepost.identity.model import SignedInPerson
 from storepost.ids import short
-from storepost.persistence.changes import Changes
+from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.item import (
     Identifier,
     Item,
@@ -20,6 +22,7 @@ from storepost.persistence.item import (
     find,
     find_all,
     find_in,
+    note,
 )
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.model import Membership, Role, Workspace
@@ -111,6 +114,10 @@ class WorkspaceRepository:
         )
         return [as_membership(row) for row in rows]
 
+    def owner(self) -> Membership | None:
+        """The owner's membership."""
+        return next((m for m in self.memberships() if m.role is Role.OWNER), None)
+
     def standing_of(self, person_id: UUID) -> Standing | None:
         """The workspace with somebody's membership, in one read; None where there is none."""
         keys = workspace_key(self._scope), membership_key(self._scope, person_id)
@@ -169,12 +176,29 @@ class WorkspaceRepository:
         pointer = membership_pointer_key(membership.person, self._scope)
         changes.create(MembershipPointerItem(*pointer, workspace_id=self._scope.id))
 
-    def touch_member(self, person_id: UUID, now: datetime) -> None:
-        """Notes that the member is active."""
-        MembershipItem(*membership_key(self._scope, person_id)).update(
+    def change_role(self, changes: Changes, membership: Membership, role: Role) -> None:
+        """Gives the member another role, if it is still the one that was read."""
+        changes.update(
+            MembershipItem(*membership_key(self._scope, membership.person_id)),
+            [MembershipItem.role.set(role)],
+            _unchanged(membership),
+        )
+
+    def remove_member(self, changes: Changes, membership: Membership) -> None:
+        """Ends the membership and the person's pointer to it, if it is still what was read."""
+        key = membership_key(self._scope, membership.person_id)
+        item = find(MembershipItem, key)
+        if item is None:
+            raise LostRace()
+        changes.delete(item, _unchanged(membership))
+        pointer = membership_pointer_key(membership.person, self._scope)
+        changes.delete(MembershipPointerItem(*pointer))
+
+    def touch_member(self, person_id: UUID, now: datetime) -> bool:
+        """Notes that the member is active; False once the membership ended."""
+        return note(
+            MembershipItem(*membership_key(self._scope, person_id)),
             [MembershipItem.last_active_at.set(now)],
-            MembershipItem.pk.exists(),
-            add_version_condition=False,
         )
 
 
@@ -193,6 +217,23 @@ def standings_of(person: PersonScope) -> list[Standing]:
     return _standings(scopes, person.id)
 
 
+def active_standing(caller: SignedInPerson) -> Standing | None:
+    """The caller's place in the session's active workspace, None where none is active.
+
+    Losing the membership clears the active workspace in every session of the person, however many
+    there are: no row is changed for it, a membership simply doesn't reach back to what was made
+    active before it began.
+    """
+    session = caller.session
+    if session.workspace_id is None:
+        return None
+    repository = WorkspaceRepository(WorkspaceScope(session.workspace_id))
+    standing = repository.standing_of(caller.person.id)
+    if standing and standing.membership.joined_at > session.active_since:
+        return None
+    return standing
+
+
 def _standings(scopes: Iterable[WorkspaceScope], person_id: UUID) -> list[Standing]:
     scopes = list(scopes)
     keys = [key for s in scopes for key in (workspace_key(s), membership_key(s, person_id))]
@@ -204,6 +245,14 @@ def _standings(scopes: Iterable[WorkspaceScope], person_id: UUID) -> list[Standi
         if workspace and membership:
             standings.append(Standing(as_workspace(workspace), as_membership(membership)))
     return standings
+
+
+def _unchanged(membership: Membership) -> Condition:
+    # The id too: somebody removed and invited again has another membership under the same key.
+    same: Condition = (MembershipItem.id == membership.id) & (
+        MembershipItem.role == membership.role
+    )
+    return same
 
 
 def as_workspace(item: WorkspaceItem) -> Workspace:

@@ -11,7 +11,7 @@ from storepost.problems import NotFound
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.model import Membership, Role, Workspace, slug_of
 from storepost.workspaces.problems import TwoFactorOff
-from storepost.workspaces.repository import WorkspaceRepository, taken_slugs
+from storepost.workspaces.repository import WorkspaceRepository, active_standing, taken_slugs
 
 _NUMBERED = 50
 
@@ -35,10 +35,15 @@ def create_workspace(caller: SignedInPerson, name: str, changes: Changes) -> Wor
     repository = WorkspaceRepository(workspace.scope)
     repository.add(changes, workspace)
     repository.add_member(changes, owner_of(workspace, caller.person.id))
-    if caller.session.workspace_id is None:
-        activate_workspace(changes, caller.session, workspace.id)
-        remember_workspace(changes, caller.person, workspace.id)
+    activate_where_none_is(caller, workspace.id, changes)
     return workspace
+
+
+def activate_where_none_is(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> None:
+    """Makes a workspace that the caller just got into active, unless the session has one."""
+    if active_standing(caller) is None:
+        activate_workspace(changes, caller.session, workspace_id)
+        remember_workspace(changes, caller.person, workspace_id)
 
 
 def owner_of(workspace: Workspace, person_id: UUID) -> Membership:

@@ -1,0 +1,193 @@
+"""Rows of API keys, beside the token rows that authentication reads.
+
+The key's row stands in its workspace's partition and names the digests of its secrets; each secret
+has a token row under its digest. What a token row knows of the key's use is carried over to the
+key's row before the token row goes.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
+from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from storepost.api_keys.model import ACTIVE_KEYS, ApiKey, Secret, latest
+from storepost.api_keys.problems import KeyLimit
+from storepost.identity.model import KeyScope
+from storepost.identity.repository import ApiKeyTokenItem, token_key
+from storepost.ids import short
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Identifier, Item, Key, Moment, find, find_all, find_in
+from storepost.scope import WorkspaceScope
+
+
+class ApiKeyItem(Item, discriminator="api_key"):
+    """An API key, revoked ones too."""
+
+    id = Identifier()
+    name = UnicodeAttribute()
+    scope = UnicodeAttribute()
+    prefix = UnicodeAttribute()
+    maker_id = Identifier(null=True)
+    created_at = Moment()
+    used_before = Moment(null=True)
+    rotated_at = Moment(null=True)
+    revoked_at = Moment(null=True)
+    digests = JSONAttribute()
+    """Of the secrets, oldest first. Each rotation changes them, so they stand for a version."""
+
+
+class ActiveKeysItem(Item, discriminator="active_keys"):
+    """How many active keys a workspace has, for the limit alone."""
+
+    active = NumberAttribute(default=0)
+
+
+def api_key_key(workspace: WorkspaceScope, key_id: UUID) -> Key:
+    """Where a key stands."""
+    return (workspace.key, f"api_key#{short(key_id)}")
+
+
+def active_keys_key(workspace: WorkspaceScope) -> Key:
+    """Where the active keys are counted."""
+    return (workspace.key, "active_keys")
+
+
+class ApiKeyRepository:
+    """A workspace's keys."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self, key_id: UUID) -> ApiKey | None:
+        """The key, a revoked one too."""
+        item = find(ApiKeyItem, api_key_key(self._scope, key_id))
+        return self._with_secrets([item])[0] if item else None
+
+    def all(self) -> list[ApiKey]:
+        """All keys that the workspace ever had, in no order that means anything."""
+        rows = ApiKeyItem.query(
+            self._scope.key, ApiKeyItem.sk.startswith("api_key#"), consistent_read=True
+        )
+        return self._with_secrets(list(rows))
+
+    def add(self, changes: Changes, key: ApiKey) -> None:
+        """A new key; `KeyLimit` once the workspace has all that it may."""
+        [secret] = key.secrets
+        changes.create(
+            ApiKeyItem(
+                *api_key_key(self._scope, key.id),
+                id=key.id,
+                name=key.name,
+                scope=key.scope,
+                prefix=key.prefix,
+                maker_id=key.maker_id,
+                created_at=key.created_at,
+                digests=[secret.digest],
+            )
+        )
+        self._add_token(changes, key, secret.digest)
+        active = ActiveKeysItem.active
+        self._count(changes, 1, active.does_not_exist() | (active < ACTIVE_KEYS), KeyLimit())
+
+    def rename(self, changes: Changes, key: ApiKey, name: str) -> None:
+        """Gives the key another name, if nobody revoked it meanwhile."""
+        row = ApiKeyItem(*api_key_key(self._scope, key.id))
+        condition = ApiKeyItem.pk.exists() & ApiKeyItem.revoked_at.does_not_exist()
+        changes.update(row, [ApiKeyItem.name.set(name)], condition)
+
+    def rotate(
+        self, changes: Changes, before: ApiKey, after: ApiKey, now: datetime, old_ends_at: datetime
+    ) -> None:
+        """Puts the newest secret of `after` in place; the one before it works until it ends."""
+        secret = after.secrets[-1]
+        kept = before.secrets[-1:] if old_ends_at > now else ()
+        gone = before.secrets[: len(before.secrets) - len(kept)]
+        actions: list[Action] = [
+            ApiKeyItem.digests.set([*(old.digest for old in kept), secret.digest]),
+            ApiKeyItem.prefix.set(after.prefix),
+            ApiKeyItem.rotated_at.set(now),
+        ]
+        self._change(changes, before, gone, actions)
+        self._add_token(changes, after, secret.digest)
+        for old in kept:
+            changes.update(
+                ApiKeyTokenItem(*token_key(old.digest)),
+                [ApiKeyTokenItem.ends_at.set(old_ends_at)],
+                ApiKeyTokenItem.pk.exists(),
+            )
+
+    def revoke(self, changes: Changes, key: ApiKey, now: datetime) -> None:
+        """Ends the key with all its secrets."""
+        actions: list[Action] = [ApiKeyItem.digests.set([]), ApiKeyItem.revoked_at.set(now)]
+        self._change(changes, key, key.secrets, actions)
+        self._count(changes, -1)
+
+    def _change(
+        self, changes: Changes, key: ApiKey, gone: tuple[Secret, ...], actions: list[Action]
+    ) -> None:
+        """Changes the key's row and ends secrets, if both are still what was read."""
+        used = latest(key.used_before, *(secret.used_at for secret in gone))
+        carried = [ApiKeyItem.used_before.set(used)] if used else []
+        row = ApiKeyItem(*api_key_key(self._scope, key.id))
+        read = [secret.digest for secret in key.secrets]
+        changes.update(row, [*actions, *carried], ApiKeyItem.digests == read)
+        for secret in gone:
+            token = ApiKeyTokenItem(*token_key(secret.digest))
+            changes.delete(token, _unused_since(secret))
+
+    def _add_token(self, changes: Changes, key: ApiKey, digest: str) -> None:
+        changes.create(
+            ApiKeyTokenItem(
+                *token_key(digest),
+                key_id=key.id,
+                workspace_id=self._scope.id,
+                scope=key.scope,
+                maker_id=key.maker_id,
+            )
+        )
+
+    def _count(
+        self,
+        changes: Changes,
+        by: int,
+        condition: Condition | None = None,
+        otherwise: Exception | None = None,
+    ) -> None:
+        row = ActiveKeysItem(*active_keys_key(self._scope))
+        # An update makes the row where there is none, but not its kind.
+        kind = ActiveKeysItem.kind.set(ActiveKeysItem)
+        changes.update(row, [kind, ActiveKeysItem.active.add(by)], condition, otherwise)
+
+    def _with_secrets(self, items: Iterable[ApiKeyItem]) -> list[ApiKey]:
+        items = list(items)
+        rows = find_all(token_key(digest) for item in items for digest in item.digests)
+        return [self._as_key(item, rows) for item in items]
+
+    def _as_key(self, item: ApiKeyItem, rows: dict[Key, Item]) -> ApiKey:
+        tokens = [(d, find_in(rows, ApiKeyTokenItem, token_key(d))) for d in item.digests]
+        return ApiKey(
+            id=item.id,
+            workspace_id=self._scope.id,
+            name=item.name,
+            scope=KeyScope(item.scope),
+            prefix=item.prefix,
+            maker_id=item.maker_id,
+            created_at=item.created_at,
+            used_before=item.used_before,
+            rotated_at=item.rotated_at,
+            revoked_at=item.revoked_at,
+            secrets=tuple(Secret(d, token.used_at if token else None) for d, token in tokens),
+        )
+
+
+def _unused_since(secret: Secret) -> Condition:
+    """A use that is noted between the read and the delete would be lost: read again then."""
+    used_at = ApiKeyTokenItem.used_at
+    condition: Condition = (
+        used_at.does_not_exist() if secret.used_at is None else used_at == secret.used_at
+    )
+    return condition

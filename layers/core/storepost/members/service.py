@@ -1,0 +1,143 @@
+"""Who belongs to a workspace, as what, and how that ends."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.api_keys.repository import ApiKeyRepository
+from storepost.emails import messages
+from storepost.emails.messages import KeyLabel
+from storepost.emails.outgoing import send_email
+from storepost.identity.model import Person
+from storepost.identity.repository import find_people, find_person
+from storepost.members.problems import AlreadyOwner, OwnerLeave, OwnerRemoval, OwnerRole
+from storepost.pagination import Listing, PageRequest, cut, in_order
+from storepost.persistence.changes import Changes
+from storepost.problems import NotFound
+from storepost.scope import WorkspaceScope
+from storepost.text import fold, matches
+from storepost.workspaces.callers import WorkspaceCaller
+from storepost.workspaces.model import Membership, Role
+from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall
+from storepost.workspaces.repository import WorkspaceRepository
+
+
+@dataclass(frozen=True)
+class Member:
+    """A membership and whose it is."""
+
+    membership: Membership
+    person: Person
+
+
+@dataclass(frozen=True)
+class MemberFilter:
+    """Which members are asked for; an empty set asks for every role."""
+
+    q: str | None
+    roles: Set[Role]
+
+    def passes(self, member: Member) -> bool:
+        """Whether the member is among them."""
+        person = member.person
+        return (self.q is None or matches(self.q, person.name, person.email)) and (
+            not self.roles or member.membership.role in self.roles
+        )
+
+
+def list_members(
+    workspace: WorkspaceScope, wanted: MemberFilter, sort: str, page: PageRequest
+) -> Listing[Member]:
+    """The workspace's members."""
+    memberships = WorkspaceRepository(workspace).memberships()
+    people = find_people(m.person_id for m in memberships)
+    members = [Member(m, people[m.person_id]) for m in memberships if m.person_id in people]
+    ordered = in_order(
+        [member for member in members if wanted.passes(member)],
+        sort,
+        {
+            "name": lambda member: (fold(member.person.name), member.membership.id),
+            "joinedAt": lambda member: (member.membership.joined_at, member.membership.id),
+        },
+    )
+    return cut(ordered, page)
+
+
+def transfer_ownership(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
+    """Makes another member the owner and the owner an admin, both in one step.
+
+    Each of the two rows must still be what was read, so two transfers at once can't leave two
+    owners, or none: the one that lost is decided anew and finds its caller an admin.
+    """
+    repository = WorkspaceRepository(caller.workspace)
+    memberships = repository.memberships()
+    target = _picked(memberships, membership_id)
+    own = next((m for m in memberships if m.person_id == caller.person_id), None)
+    if own is None or own.role is not Role.OWNER:
+        raise RoleTooSmall()
+    if target.id == own.id:
+        raise AlreadyOwner()
+    repository.change_role(changes, own, Role.ADMIN)
+    repository.change_role(changes, target, Role.OWNER)
+
+
+def change_role(
+    workspace: WorkspaceScope, membership_id: UUID, role: Role, changes: Changes
+) -> None:
+    """Makes a member an admin or an admin a member; never touches the owner."""
+    repository = WorkspaceRepository(workspace)
+    target = _picked(repository.memberships(), membership_id)
+    if target.role is Role.OWNER:
+        raise OwnerRole()
+    if target.role is not role:
+        repository.change_role(changes, target, role)
+
+
+def remove_member(workspace: WorkspaceScope, membership_id: UUID, changes: Changes) -> None:
+    """Ends somebody's membership; the owner is told which active keys that person made.
+
+    The keys go on working, without the role of the person who made them.
+    """
+    repository = WorkspaceRepository(workspace)
+    target = _picked(repository.memberships(), membership_id)
+    if target.role is Role.OWNER:
+        raise OwnerRemoval()
+    repository.remove_member(changes, target)
+    _tell_of_keys(workspace, target, changes)
+
+
+def leave(caller: WorkspaceCaller, changes: Changes) -> None:
+    """Ends the caller's own membership."""
+    repository = WorkspaceRepository(caller.workspace)
+    own = repository.membership_of(caller.person_id) if caller.person_id else None
+    if own is None:
+        raise NoActiveWorkspace()
+    if own.role is Role.OWNER:
+        raise OwnerLeave()
+    repository.remove_member(changes, own)
+
+
+def _tell_of_keys(scope: WorkspaceScope, removed: Membership, changes: Changes) -> None:
+    keys = [k for k in ApiKeyRepository(scope).all() if k.maker_id == removed.person_id]
+    active = sorted((k for k in keys if k.is_active), key=lambda key: (key.created_at, key.id))
+    repository = WorkspaceRepository(scope)
+    workspace, owner = repository.get(), repository.owner()
+    if not active or workspace is None or owner is None:
+        return
+    person, maker = (find_person(m.person) for m in (owner, removed))
+    if person is None or maker is None:
+        return
+    message = messages.MemberRemovedKeys(
+        workspace=workspace.name,
+        member=maker.name,
+        keys=tuple(KeyLabel(key.name, key.prefix) for key in active),
+    )
+    send_email(changes, person.email, message)
+
+
+def _picked(memberships: list[Membership], membership_id: UUID) -> Membership:
+    """The member whose id the path names."""
+    found = next((m for m in memberships if m.id == membership_id), None)
+    if found is None:
+        raise NotFound()
+    return found
