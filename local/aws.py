@@ -10,7 +10,7 @@ from botocore.config import Config
 from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
-from local import moto_transactions
+from local import moto_queries, moto_transactions
 from local.template import parameter_defaults, resources
 
 REGION = "eu-central-1"
@@ -40,6 +40,7 @@ def prepare_environment() -> None:
 def start() -> None:
     """Starts moto in this process."""
     moto_transactions.install()
+    moto_queries.install()
     plain = BotocoreStubber.process_request
 
     def process_one_at_a_time(self: BotocoreStubber, request: Any) -> Any:  # noqa: ANN401

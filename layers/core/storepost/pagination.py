@@ -4,6 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from storepost.problems import FieldError, ValidationFailed
+
+MOST_ROWS = 20_000
+"""How many rows a combination of filters may look through."""
+
 
 class PageSize(IntEnum):
     """How many rows a page may have."""
@@ -12,6 +17,19 @@ class PageSize(IntEnum):
     TWENTY_FIVE = 25
     FIFTY = 50
     HUNDRED = 100
+
+
+class FilterTooBroad(ValidationFailed):
+    """The filters together would have to look through more than 20,000 rows."""
+
+    code = "filter_too_broad"
+    title = "The filters are too broad together"
+    mend = "Narrow the list by the filter that `errors` names, or use fewer filters."
+
+    def __init__(self, advised: str) -> None:
+        """`advised` is the query parameter that would narrow the list."""
+        message = f"This filter, or a narrower one, leaves at most {MOST_ROWS:,} rows to look at."
+        super().__init__(errors=[FieldError(f"query.{advised}", message)])
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ is written before `commit`, which is one transaction: all of it, or none.
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import cast
 from uuid import uuid4
 
 from pynamodb.exceptions import TransactWriteError
@@ -38,6 +39,10 @@ _TRANSIENT = frozenset(
         "InternalServerError",
     }
 )
+
+
+class TooManyWrites(ValueError):  # noqa: N818 - as LostRace
+    """The unit has more writes than a transaction takes: halve what it does at once."""
 
 
 class LostRace(Exception):  # noqa: N818 - it is a race that was lost, not an error
@@ -69,6 +74,7 @@ class Changes:
         self._writes: dict[tuple[str, Key], _Write] = {}
         self._before: list[Callable[[], None]] = []
         self._after: list[Callable[[], None]] = []
+        self._gathered: dict[Hashable, object] = {}
 
     def __len__(self) -> int:
         """How many items the transaction has so far."""
@@ -112,6 +118,12 @@ class Changes:
             _Order.CHECK, item, lambda tx: tx.condition_check(model, pk, sk, condition), otherwise
         )
 
+    def gathered[T](self, under: Hashable, make: Callable[[], T]) -> T:
+        """What several writes of this unit gather together; the first of them makes it."""
+        if under not in self._gathered:
+            self._gathered[under] = make()
+        return cast("T", self._gathered[under])
+
     def before_commit(self, step: Callable[[], None]) -> None:
         """Runs `step` first thing in the commit: it may add what is only known when all is."""
         self._before.append(step)
@@ -125,6 +137,7 @@ class Changes:
         self._writes.clear()
         self._before.clear()
         self._after.clear()
+        self._gathered.clear()
 
     def commit(self) -> None:
         """Writes everything in one transaction.
@@ -135,6 +148,7 @@ class Changes:
         for step in self._before:
             step()
         self._before.clear()
+        self._gathered.clear()
         writes = sorted(self._writes.values(), key=lambda write: write.order)
         if writes:
             _transact(writes)
@@ -159,7 +173,7 @@ class Changes:
 
 def _transact(writes: list[_Write]) -> None:
     if len(writes) > MOST_ITEMS + 10:
-        raise ValueError(f"a transaction of {len(writes)} items")
+        raise TooManyWrites(f"a transaction of {len(writes)} items")
     # One token for all tries: a try whose answer got lost is not written twice.
     token = uuid4().hex
     for tried in range(_MOST_TRIES):

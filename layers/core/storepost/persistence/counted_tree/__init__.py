@@ -1,0 +1,26 @@
+"""Large lists with page numbers and exact totals; `Tree` is where to begin."""
+
+from storepost.persistence.counted_tree.keys import (
+    EVERYTHING,
+    KeyRange,
+    id_of,
+    moment_key,
+    moments,
+    text_key,
+)
+from storepost.persistence.counted_tree.model import Entry, Filter, FilterField, FilterValue
+from storepost.persistence.counted_tree.tree import Tree
+
+__all__ = [
+    "EVERYTHING",
+    "Entry",
+    "Filter",
+    "FilterField",
+    "FilterValue",
+    "KeyRange",
+    "Tree",
+    "id_of",
+    "moment_key",
+    "moments",
+    "text_key",
+]

@@ -1,0 +1,113 @@
+"""Splitting what is full, in transactions of their own, conditioned on the nodes' versions.
+
+A crash before a split leaves a full node, which is right though slow: the next write splits it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from storepost.persistence.changes import Changes
+from storepost.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, separator
+from storepost.persistence.counted_tree.model import Counts, counts_of, difference, total
+from storepost.persistence.counted_tree.rows import Node, Rows, is_whole
+
+_MOST_TOP_NODES = 90
+"""A new level is written in one transaction with all that it covers; 100 items are the most."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A part of a node: where it begins and what it counts."""
+
+    lo: str
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class Splitter:
+    """Keeps what stands below a node between `fan_out` and twice that, and the top level small."""
+
+    rows: Rows
+    fan_out: int
+    top_nodes: int
+
+    def split(self, level: int, key: str) -> None:
+        """Splits the node that covers the key if it is full, and then what that fills above it.
+
+        Raises LostRace where another write came between the reads and the split.
+        """
+        node = self.rows.floor(level, key)
+        if node is None:
+            return
+        pieces = self._pieces(node)
+        if len(pieces) < 2 * self.fan_out:
+            return
+        parts = len(pieces) // self.fan_out
+        if node.has_parent:
+            self._cut(node, pieces, parts)
+        else:
+            self._cut_on_top(node, pieces, parts)
+        self.split(level + 1, key)
+
+    def _pieces(self, node: Node) -> Sequence[_Piece]:
+        """What stands directly below the node; nothing where that changed between the reads."""
+        if node.level:
+            children = self.rows.children(node)
+            pieces = [_Piece(child.lo, child.counts) for child in children]
+            whole = is_whole(children, node.range)
+        else:
+            pieces, whole = self._entries(node), True
+        counted = total(piece.counts for piece in pieces)
+        return pieces if whole and not difference(counted, node.counts) else []
+
+    def _entries(self, leaf: Node) -> list[_Piece]:
+        entries = self.rows.entries(leaf.range)
+        starts = [leaf.lo, *(separator(left.key, right.key) for left, right in pairwise(entries))]
+        return [
+            _Piece(lo, counts_of(entry, self.rows.fields))
+            for lo, entry in zip(starts, entries, strict=False)
+        ]
+
+    def _cut(self, node: Node, pieces: Sequence[_Piece], parts: int) -> None:
+        """The node keeps the first of so many equal parts; new ones get the others."""
+        bounds = [len(pieces) * part // parts for part in range(parts + 1)]
+        starts = [pieces[bound].lo for bound in bounds[:-1]]
+        cut = [
+            replace(
+                node,
+                lo=pieces[begin].lo,
+                hi=hi,
+                counts=total(piece.counts for piece in pieces[begin:end]),
+                version=node.version + 1,
+            )
+            for (begin, end), hi in zip(pairwise(bounds), [*starts[1:], node.hi], strict=True)
+        ]
+        changes = Changes()
+        self.rows.rewrite(changes, node, cut[0])
+        for new in cut[1:]:
+            self.rows.create(changes, new)
+        changes.commit()
+
+    def _cut_on_top(self, node: Node, pieces: Sequence[_Piece], parts: int) -> None:
+        """As `_cut`, but never to more nodes than a new level could be put above."""
+        room = _MOST_TOP_NODES - len(self.rows.top()) + 1
+        if room > 1:
+            self._cut(node, pieces, min(parts, room))
+        top = self.rows.top()
+        if len(top) >= self.top_nodes:
+            self._raise_level(top)
+
+    def _raise_level(self, top: Sequence[Node]) -> None:
+        """Puts one node above those of the top level."""
+        if not is_whole(top, EVERYTHING):
+            return
+        changes = Changes()
+        for node in top:
+            self.rows.rewrite(
+                changes, node, replace(node, version=node.version + 1, has_parent=True)
+            )
+        counts = total(node.counts for node in top)
+        above = Node(top[0].level + 1, LOWEST, END, counts, version=1, has_parent=False)
+        self.rows.create(changes, above)
+        changes.commit()

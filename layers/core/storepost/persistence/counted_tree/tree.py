@@ -1,0 +1,124 @@
+"""The counted tree: a large list with page numbers and exact totals.
+
+An order-statistic index in the one table: entries in order, and above them levels of nodes that
+count what stands below, in all and by the values of a few filters. A page is found by its number
+with one query a level, its total is the sum of the top level.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+from pynamodb.exceptions import PynamoDBException
+
+from storepost.logs import log_unexpected
+from storepost.pagination import Listing, PageRequest, cut
+from storepost.persistence.changes import Changes, LostRace
+from storepost.persistence.counted_tree import reading, scanning
+from storepost.persistence.counted_tree.keys import EVERYTHING, KeyRange
+from storepost.persistence.counted_tree.merging import Merger
+from storepost.persistence.counted_tree.model import Entry, Filter, FilterField
+from storepost.persistence.counted_tree.rows import TOP_NODES, Rows
+from storepost.persistence.counted_tree.splitting import Splitter
+from storepost.persistence.counted_tree.writing import Addition, Writing
+
+FAN_OUT = 36
+"""What a node holds at least after a split; twice that is split. See docs/adr for the figures."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One list: its partition key and the fields whose values are counted.
+
+    `fan_out` and `top_nodes` are for tests, which want many levels of few entries.
+    """
+
+    partition: str
+    filters: tuple[FilterField, ...] = ()
+    fan_out: int = FAN_OUT
+    top_nodes: int = TOP_NODES
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The tree's rows."""
+        return Rows(self.partition, self.filters, self.top_nodes)
+
+    def insert(self, changes: Changes, entry: Entry, otherwise: Exception | None = None) -> None:
+        """Adds an entry that must not be there yet."""
+        self._writing(changes).insert(entry, otherwise)
+
+    def delete(self, changes: Changes, entry: Entry, otherwise: Exception | None = None) -> None:
+        """Removes the entry, which must be there with these filter values, whatever its payload."""
+        self._writing(changes).delete(entry, otherwise)
+
+    def move(
+        self, changes: Changes, old: Entry, new: Entry, otherwise: Exception | None = None
+    ) -> None:
+        """Puts `new` where `old` is; they may differ in key, filter values, payload or nothing."""
+        writing = self._writing(changes)
+        writing.delete(old, otherwise)
+        writing.insert(new, otherwise)
+
+    def page(
+        self,
+        request: PageRequest,
+        *,
+        descending: bool = False,
+        by: Filter | None = None,
+        within: KeyRange = EVERYTHING,
+    ) -> Listing[Entry]:
+        """One page of the list, of what one filter keeps of it, or of a range of its keys.
+
+        The total is exact; past the end there are no items.
+        """
+        items, total = reading.settled(
+            self.rows, by, lambda r: reading.page(r, request, within, descending=descending)
+        )
+        return Listing(items, total, request)
+
+    def scan(
+        self,
+        request: PageRequest,
+        keep: Callable[[Sequence[Entry]], Sequence[Entry]],
+        *,
+        advised: str,
+        descending: bool = False,
+        by: Sequence[Filter] = (),
+        within: KeyRange = EVERYTHING,
+    ) -> Listing[Entry]:
+        """One page of what all the filters keep and then `keep` keeps, with the exact total.
+
+        It reads every row of the range that the narrowest of the filters can't leave out. `keep`
+        is given up to 20,000 entries at once, in order, so that it can read what it asks about in
+        batches. Raises FilterTooBroad, naming the query parameter `advised` that would narrow the
+        list, where more rows than that would be read.
+        """
+        found = scanning.look_through(self.rows, by, within, advised)
+        return cut(keep(found[::-1] if descending else found), request)
+
+    def _writing(self, changes: Changes) -> Writing:
+        return changes.gathered(
+            ("counted_tree", self.partition), lambda: Writing(self.rows, changes, self._tend)
+        )
+
+    def _tend(self, touched: Sequence[Addition]) -> None:
+        """Splits what the write filled and merges what it emptied.
+
+        What it added is committed by now, so nothing here may fail the request; the next write
+        tends to what was left.
+        """
+        splitter = Splitter(self.rows, self.fan_out, self.top_nodes)
+        merger = Merger(self.rows)
+        try:
+            for addition in touched:
+                if not addition.node.level and addition.n >= 2 * self.fan_out:
+                    with suppress(LostRace):
+                        splitter.split(0, addition.last)
+            # From the top down: below one parent, emptied nodes are neighbours of others.
+            for addition in reversed(touched):
+                if not addition.n:
+                    with suppress(LostRace):
+                        merger.merge(addition.node.level, addition.last)
+        except PynamoDBException as error:
+            log_unexpected(error)
