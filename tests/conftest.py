@@ -15,7 +15,6 @@ aws.create_resources()
 import pytest  # noqa: E402 - the service reads its environment when it is imported
 
 from storepost.identity import passwords  # noqa: E402
-from tests.awaited import AWAITED  # noqa: E402
 from tests.least_privilege import Recorder, unused  # noqa: E402
 from tests.log_watch import LogWatch  # noqa: E402
 from tests.told import ToldAnswers  # noqa: E402
@@ -82,7 +81,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if hasattr(config, "workerinput"):
         config.workeroutput[_USED] = sorted(recorder.used)
     elif exitstatus == pytest.ExitCode.OK and _is_whole(session.config):
-        _unused.extend(unused(recorder.used, AWAITED))
+        _unused.extend(unused(recorder.used))
         if _unused:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

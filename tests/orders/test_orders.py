@@ -1,5 +1,6 @@
 """Orders of a custom store, an operation a class."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -399,7 +400,7 @@ class TestList:
         buyer = next(row["buyer"]["profileId"] for row in made if row["buyer"])
 
         def keeps(row: dict[str, Any], query: dict[str, str]) -> bool:
-            tests = {
+            tests: dict[str, Callable[[str], bool]] = {
                 "storeId": lambda v: row["storeId"] == v,
                 "profileId": lambda v: bool(row["buyer"]) and row["buyer"]["profileId"] == v,
                 "externalId": lambda v: row["number"] == v,

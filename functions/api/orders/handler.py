@@ -5,7 +5,6 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
-from pydantic import StringConstraints
 
 from storepost.http.app import create_app
 from storepost.http.callers import Reader, Writer
@@ -15,14 +14,13 @@ from storepost.orders import service
 from storepost.orders.listing import OrderFilter
 from storepost.orders.listing import list_orders as find_orders
 from storepost.orders.model import FinancialStatus, FulfillmentStatus
-from storepost.orders.schemas import Order, OrderBody, OrderSummary
+from storepost.orders.schemas import ExternalId, Order, OrderBody, OrderSummary
 from storepost.pagination import PageRequest, PageSize
-from storepost.wire import TEXT_LENGTH, Timestamp
+from storepost.wire import Timestamp
 
 app = create_app()
 
 Sort = Literal["placedAt", "-placedAt"]
-ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]
 
 
 @app.get("/v1/orders", operation_id="orders.list")
@@ -71,24 +69,25 @@ def get_order(id: UUID, caller: Reader) -> Order:
 @app.put("/v1/stores/<id>/orders/<externalId>", operation_id="orders.put")
 def put_order(
     id: UUID,
-    externalId: Annotated[ExternalId, Path()],
+    external_id: Annotated[ExternalId, Path(alias="externalId")],
     caller: Writer,
     writes: Writes,
     body: Annotated[OrderBody, Body()],
 ) -> Response[Order]:
     """Writes a custom store's order; one older than what is held is refused as stale."""
-    details, is_new = service.put_order(caller.workspace, id, body.value(externalId), writes)
+    details, is_new = service.put_order(caller.workspace, id, body.value(external_id), writes)
     return Response(201 if is_new else 200, "application/json", Order.of(details))
 
 
-@app.delete(
-    "/v1/stores/<id>/orders/<externalId>", operation_id="orders.delete", status_code=204
-)
+@app.delete("/v1/stores/<id>/orders/<externalId>", operation_id="orders.delete", status_code=204)
 def delete_order(
-    id: UUID, externalId: Annotated[ExternalId, Path()], caller: Writer, writes: Writes
+    id: UUID,
+    external_id: Annotated[ExternalId, Path(alias="externalId")],
+    caller: Writer,
+    writes: Writes,
 ) -> None:
     """Deletes a custom store's order: it is gone from lists and counts."""
-    service.delete_order(caller.workspace, id, externalId, writes)
+    service.delete_order(caller.workspace, id, external_id, writes)
 
 
 lambda_handler = app.handler()

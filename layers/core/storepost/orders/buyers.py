@@ -64,9 +64,7 @@ def buyer_of(workspace: WorkspaceScope, profile_id: UUID | None) -> Profile | No
 def _told(known: Profile | None, store: Store, incoming: IncomingOrder) -> Profile:
     """The profile after what the order says of the person: names fill what is empty."""
     placed, buyer = incoming.placed_at, incoming.buyer or IncomingBuyer()
-    profile = known or Profile(
-        new_id(), store.workspace, first_seen_at=placed, last_seen_at=placed
-    )
+    profile = known or Profile(new_id(), store.workspace, first_seen_at=placed, last_seen_at=placed)
     if not profile.name:
         profile = replace(profile, first_name=buyer.first_name, last_name=buyer.last_name)
     signal = LocaleSignal.HARD if incoming.locale else LocaleSignal.SOFT

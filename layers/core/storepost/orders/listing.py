@@ -41,7 +41,7 @@ class OrderFilter:
     def takes(self, order: OrderSummary) -> bool:
         """Whether the order is what is asked for; whose it is was asked before."""
         asked: tuple[tuple[Collection[object] | None, object], ...] = (
-            (self.store_id and [self.store_id], order.store_id),
+            ([self.store_id] if self.store_id else None, order.store_id),
             (self.financial_statuses, order.financial_status),
             (self.fulfillment_statuses, order.fulfillment_status),
             (None if self.cancelled is None else [self.cancelled], order.cancelled),
@@ -73,7 +73,7 @@ def list_orders(
     if asked.external_id is not None:
         found = _by_external_id(workspace, asked)
     elif asked.profile_id is not None:
-        found = _of_profile(workspace, asked)
+        found = _of_profile(workspace, asked.profile_id)
     else:
         return _from_tree(workspace, asked, page, descending=descending)
     rows = sorted(
@@ -117,11 +117,11 @@ def _store_ids(workspace: WorkspaceScope) -> list[UUID]:
     return [store.id for store in StoreRepository(workspace).all()]
 
 
-def _of_profile(workspace: WorkspaceScope, asked: OrderFilter) -> list[OrderSummary]:
+def _of_profile(workspace: WorkspaceScope, profile_id: UUID) -> list[OrderSummary]:
     """All orders of one profile: they are few, and one read of each is all it takes."""
     repository = OrderRepository(workspace)
     ids = []
-    for identifier in repository.ids_of_profile(asked.profile_id):
+    for identifier in repository.ids_of_profile(profile_id):
         ids.append(identifier)
         if len(ids) > MOST_ROWS:
             raise FilterTooBroad("placedFrom")

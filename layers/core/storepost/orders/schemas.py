@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field, StrictBool, StrictInt
+from pydantic import Field, StrictBool, StrictInt, StringConstraints
 
 from storepost.orders import model
 from storepost.orders.details import OrderDetails
@@ -14,7 +14,19 @@ from storepost.stores.model import Platform, Store
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.phones import PhoneNumber
-from storepost.wire import MoneyShape, RequestBody, Shape, Text, Timestamp, Uri, Url
+from storepost.wire import (
+    TEXT_LENGTH,
+    MoneyShape,
+    RequestBody,
+    Shape,
+    Text,
+    Timestamp,
+    Uri,
+    Url,
+)
+
+ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]
+"""A store's own id of an order, as it is: nothing is trimmed."""
 
 MOST_LINE_ITEMS = 250
 MOST_DISCOUNT_CODES = 5

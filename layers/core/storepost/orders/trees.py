@@ -42,13 +42,7 @@ def relist(
         return
     old, new = _entry(before), _entry(after)
     for tree in (all_orders(workspace), orders_of_store(workspace, order.store_id)):
-        if old and new:
-            if old != new:
-                tree.move(changes, old, new)
-        elif new:
-            tree.insert(changes, new)
-        elif old:
-            tree.delete(changes, old)
+        tree.follow(changes, old, new)
 
 
 def summary_of(entry: Entry) -> OrderSummary:
