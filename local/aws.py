@@ -12,7 +12,7 @@ from botocore.config import Config
 from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
-from local import mail, moto_queries, moto_transactions
+from local import mail, moto_answers, moto_queries, moto_transactions
 from local.bells import Bell
 from local.template import QUEUE, TABLE, environment, parameter_defaults, resources
 
@@ -51,6 +51,7 @@ def start() -> None:
     moto_transactions.install()
     moto_queries.install()
     mail.install()
+    moto_answers.install()
     plain = BotocoreStubber.process_request
 
     def process_one_at_a_time(self: BotocoreStubber, request: Any) -> Any:  # noqa: ANN401

@@ -10,6 +10,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from werkzeug.wrappers import Request
 
+from local import functions
 from local.console import say_failure
 from local.cors import Cors
 from local.endpoints import PREFIX, Endpoints
@@ -37,7 +38,11 @@ class Front:
         self._cors = cors
 
     def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-        """One request."""
+        """One request, in a thread of its own."""
+        with functions.apart():
+            return self._answer(environ, start)
+
+    def _answer(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
         request = Request(environ)
         request.max_content_length = REQUEST_BYTES
         try:

@@ -2,7 +2,8 @@
 
 import importlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -43,9 +44,35 @@ def handler_of(function: str) -> Callable[[Any, Any], Any]:
 _running: list[str] = []
 
 
+class _Own(threading.local):
+    """What a thread has for itself: whether it stands apart, and the function that it runs."""
+
+    apart = False
+    running: str | None = None
+
+
+_own = _Own()
+
+
 def running() -> str | None:
-    """The function that runs now, by logical id: whoever asks in another thread counts to it."""
+    """The function that runs now, by logical id.
+
+    A thread that a function started counts to it; one that stands apart counts only to what it
+    runs itself.
+    """
+    if _own.apart:
+        return _own.running
     return _running[-1] if _running else None
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Says that this thread is the local run's own, while functions run in others."""
+    before, _own.apart = _own.apart, True
+    try:
+        yield
+    finally:
+        _own.apart = before
 
 
 def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
@@ -53,7 +80,9 @@ def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - 
     context = Context(function.name, function.timeout_seconds * 1000)
     with LOCK:
         _running.append(function.name)
+        before, _own.running = _own.running, function.name
         try:
             return handler_of(function.name)(event, context)
         finally:
             _running.pop()
+            _own.running = before

@@ -5,7 +5,7 @@ import socket
 import threading
 from collections.abc import Callable
 
-from local import aws
+from local import aws, functions
 from local.bells import Bell
 from local.console import say_failure
 from local.cors import cors_of_template
@@ -71,7 +71,11 @@ class LocalRun:
         self._start(name, lambda: self._pump_for_ever(name, pump, bell, seconds))
 
     def _start(self, name: str, work: Callable[[], None]) -> None:
-        thread = threading.Thread(target=work, name=name, daemon=True)
+        def work_apart() -> None:
+            with functions.apart():
+                work()
+
+        thread = threading.Thread(target=work_apart, name=name, daemon=True)
         self._threads.append(thread)
         thread.start()
 

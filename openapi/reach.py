@@ -8,6 +8,7 @@ operations; that none is missing is what the tests watch, on every answer that t
 
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from functools import cached_property
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -44,7 +45,7 @@ def _named_by(function: FunctionType) -> Iterator[object]:
         elif isinstance(holder, type) and not issubclass(holder, Problem):
             yield from _methods(holder, names)
         else:
-            yield from _own([holder])
+            yield from _own([holder, *_held_by(holder)])
 
 
 def _holders(function: FunctionType, names: set[str]) -> Iterator[object]:
@@ -54,6 +55,12 @@ def _holders(function: FunctionType, names: set[str]) -> Iterator[object]:
     for annotation in inspect.get_annotations(function).values():
         if isinstance(annotation, type) and _is_ours(annotation):
             yield annotation
+
+
+def _held_by(holder: object) -> Iterator[object]:
+    """What a value of ours holds, as a limit does the problem that it is answered with."""
+    if is_dataclass(holder) and not isinstance(holder, type):
+        yield from (getattr(holder, each.name) for each in fields(holder))
 
 
 def _closure(function: FunctionType) -> dict[str, object]:

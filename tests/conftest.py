@@ -1,7 +1,10 @@
 """The world that every test begins with: an empty AWS in moto, from the template's resources."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
+
+from hypothesis import settings
 
 from local import aws
 
@@ -12,11 +15,15 @@ aws.create_resources()
 import pytest  # noqa: E402 - the service reads its environment when it is imported
 
 from storepost.identity import passwords  # noqa: E402
-from tests.awaited import AWAITED  # noqa: E402
 from tests.least_privilege import Recorder, unused  # noqa: E402
 from tests.log_watch import LogWatch  # noqa: E402
 from tests.told import ToldAnswers  # noqa: E402
 from tests.world import World  # noqa: E402
+
+# What `make test` runs is the same every time; CI looks further, and prints how to repeat a find.
+settings.register_profile("default", max_examples=60, deadline=None, derandomize=True)
+settings.register_profile("ci", max_examples=2000, deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 recorder = Recorder()
 recorder.install()
@@ -74,7 +81,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if hasattr(config, "workerinput"):
         config.workeroutput[_USED] = sorted(recorder.used)
     elif exitstatus == pytest.ExitCode.OK and _is_whole(session.config):
-        _unused.extend(unused(recorder.used, AWAITED))
+        _unused.extend(unused(recorder.used))
         if _unused:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 from aws_lambda_powertools.event_handler.api_gateway import BaseRouter
@@ -40,9 +40,9 @@ type Step = Callable[[int, str, Moment], None]
 @contextmanager
 def around_calls(step: Step) -> Iterator[Calls]:
     """Runs `step` before and after each call to AWS inside the block."""
-    calls, plain = Calls(), BaseClient._make_api_call  # type: ignore[attr-defined]
+    calls, plain = Calls(), cast(Any, BaseClient)._make_api_call
 
-    def call(self: BaseClient, operation: str, parameters: Any) -> Any:
+    def call(self: Any, operation: str, parameters: Any) -> Any:
         calls.made.append(operation)
         number = len(calls.made)
         step(number, operation, Moment.BEFORE)
@@ -86,6 +86,8 @@ def everywhere(work: Callable[[], object]) -> list[tuple[int, Moment]]:
 def another_container() -> Iterator[None]:
     """Serves the block's requests by functions imported anew, as a second container would.
 
+    What else the block does is no doing of the function that waits meanwhile.
+
     A function's resolver holds one request at a time, and all of them share it on their class.
     """
 
@@ -100,7 +102,10 @@ def another_container() -> Iterator[None]:
         return module.lambda_handler
 
     event, context = BaseRouter.current_event, BaseRouter.lambda_context
-    with mock.patch.object(local_functions, "handler_of", imported_anew):
+    with (
+        mock.patch.object(local_functions, "handler_of", imported_anew),
+        mock.patch.object(local_functions, "_running", []),
+    ):
         yield
     BaseRouter.current_event, BaseRouter.lambda_context = event, context
 

@@ -179,8 +179,8 @@ class Recorder:
         self.used |= {(function, action, resource) for action, resource in grants}
 
 
-def unused(used: set[Use], awaited: frozenset[str]) -> list[str]:
-    """The granted actions that nothing used, but for functions and resources still to come.
+def unused(used: set[Use]) -> list[str]:
+    """The granted actions that nothing used.
 
     An idempotency record is claimed, completed and given back, each by its own action: who claims
     any needs all three, whether or not a test saw this very function give one back.
@@ -188,10 +188,8 @@ def unused(used: set[Use], awaited: frozenset[str]) -> list[str]:
     return [
         f"{function.name}: {action} on {resource}"
         for function in declared_functions()
-        if function.name not in awaited
         for action, resource in sorted(granted(function))
-        if resource not in awaited
-        and (function.name, action, resource) not in used
+        if (function.name, action, resource) not in used
         and (function.name, *_claim_of(action, resource)) not in used
     ]
 

@@ -45,7 +45,7 @@ any_kind = st.builds(Assertion, st.sampled_from(ORDER), few_minutes, st.booleans
 class TestDated:
     """Assertions with a time of their own."""
 
-    @settings(max_examples=2000)
+    @settings(max_examples=2000, deadline=None)
     @given(st.lists(dated, min_size=1, max_size=8), st.data())
     def test_the_greatest_holds_whatever_the_order(
         self, assertions: list[Assertion], data: st.DataObject
@@ -55,7 +55,7 @@ class TestDated:
         after = arrived(*shuffled)[-1].after
         assert (after.state, after.as_of) == (greatest.state, greatest.occurred_at)
 
-    @settings(max_examples=1000)
+    @settings(max_examples=1000, deadline=None)
     @given(st.lists(dated, min_size=1, max_size=8))
     def test_recorded_and_superseded_as_the_rule_says(self, assertions: list[Assertion]) -> None:
         consent = AddressConsent()
@@ -110,7 +110,7 @@ class TestDated:
 class TestWithoutAConsentTime:
     """`subscribed` that a store gives without a consent time."""
 
-    @settings(max_examples=2000)
+    @settings(max_examples=2000, deadline=None)
     @given(st.lists(any_kind, min_size=1, max_size=7), st.data())
     def test_every_order_ends_in_the_same_state(
         self, assertions: list[Assertion], data: st.DataObject
@@ -120,7 +120,7 @@ class TestWithoutAConsentTime:
         other = arrived(*shuffled)[-1].after
         assert (other.state, other.as_of) == (first.state, first.as_of)
 
-    @settings(max_examples=1000)
+    @settings(max_examples=1000, deadline=None)
     @given(st.lists(any_kind, min_size=1, max_size=7))
     def test_it_never_overrides_unsubscribed(self, assertions: list[Assertion]) -> None:
         consent = AddressConsent()
@@ -175,7 +175,7 @@ class TestMomentLeftOut:
         [first] = arrived(Assertion(SUBSCRIBED, at(1)))
         assert first.after.moment_left_out(at(1)) == at(1) + timedelta(milliseconds=1)
 
-    @settings(max_examples=500)
+    @settings(max_examples=500, deadline=None)
     @given(st.lists(any_kind, min_size=1, max_size=6), st.sampled_from(ORDER))
     def test_so_it_always_holds(self, assertions: list[Assertion], state: ConsentState) -> None:
         consent = arrived(*assertions)[-1].after

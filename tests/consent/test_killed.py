@@ -3,17 +3,28 @@
 from collections.abc import Callable
 from functools import partial
 
+import pytest
+
+from storepost.consent.states import ConsentState
 from storepost.invitations.repository import InvitationRepository
 from storepost.messaging.outbox import PARTITION, OutboxItem
 from storepost.messaging.relay import relay
 from storepost.persistence.sealing import forget_keys
+from storepost.profiles.model import Profile
 from storepost.scope import WorkspaceScope
+from tests.consent.shop import HOOK, Listener, Shop, open_shop
 from tests.kills import before_the_commit, everywhere, killed_at
 from tests.world import CANARY, Answer, Someone, World
 
 KEY = "one-and-the-same"
 LEASE_SECONDS = 60
 """Longer than any function of the API may run."""
+
+
+@pytest.fixture(autouse=True)
+def _loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stores may listen on the loopback."""
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
 
 
 def until_answered(world: World, send: Callable[[], Answer]) -> Answer:
@@ -31,6 +42,96 @@ def begin_anew(world: World) -> None:
     """An empty world, and a function that has just started: it has no data key yet."""
     world.close()
     forget_keys()
+
+
+class TestConsentChange:
+    """PUT /profiles/{id}/consent/email: one change, one write-back."""
+
+    def ready(self, world: World) -> tuple[Shop, Profile, Callable[[], Answer]]:
+        """A person whom a store knows, and the request, always with the same key."""
+        begin_anew(world)
+        shop = open_shop(world)
+        profile = shop.person(shop.store())
+        path, body = f"/profiles/{profile.id}/consent/email", {"state": "subscribed"}
+        send = partial(world.call, "PUT", path, token=shop.owner.token, json_body=body, key=KEY)
+        return shop, profile, send
+
+    def one_effect(self, shop: Shop, profile: Profile, answer: Answer, listener: Listener) -> None:
+        shop.world.deliver()
+        path = f"/profiles/{profile.id}/consent"
+        listed = shop.world.call("GET", path, token=shop.owner.token).json
+        assert [row["id"] for row in listed["items"]] == [answer.json["id"]]
+        assert shop.profile(profile.id).email_consent is ConsentState.SUBSCRIBED
+        [store_id] = profile.store_ids
+        assert shop.outcome(profile, answer.json, store_id) == "written"
+        told = [each.headers["webhook-id"] for each in listener.received]
+        assert told == [f"{answer.json['id']}.{store_id}"]
+        assert shop.world.rows(PARTITION) == []
+        listener.received.clear()
+
+    def test_killed_anywhere(self, world: World, listener: Listener) -> None:
+        _, _, send = self.ready(world)
+        places = everywhere(send)
+        assert len(places) > 10
+        for number, moment in places:
+            shop, profile, send = self.ready(world)
+            assert killed_at(number, moment, send), (number, moment)
+            answer = until_answered(world, send)
+            assert answer.status == 200, (number, moment, answer.body)
+            replay = send()
+            assert (replay.status, replay.body) == (200, answer.body)
+            assert replay.header("idempotency-replayed") == "true"
+            self.one_effect(shop, profile, answer, listener)
+
+    def test_a_late_first_run_answers_what_the_second_did(
+        self, world: World, listener: Listener
+    ) -> None:
+        shop, profile, send = self.ready(world)
+        second: list[Answer] = []
+
+        def another_run() -> None:
+            world.advance(seconds=LEASE_SECONDS)
+            second.append(send())
+
+        with before_the_commit(another_run):
+            first = send()
+        assert second[0].status == 200
+        assert (first.status, first.body) == (200, second[0].body)
+        self.one_effect(shop, profile, first, listener)
+
+    def test_the_relay_killed_anywhere(self, world: World, listener: Listener) -> None:
+        _, _, send = self.ready(world)
+        send()
+        for number, moment in everywhere(partial(relay, outbox_row(world))):
+            shop, profile, send = self.ready(world)
+            answer = send()
+            row = outbox_row(world)
+            world.lose_stream()
+            assert killed_at(number, moment, partial(relay, row))
+            world.advance(minutes=3)
+            world.sweep()
+            self.one_effect(shop, profile, answer, listener)
+
+    def test_two_at_once_are_one_after_the_other(self, world: World, listener: Listener) -> None:
+        """The later one is decided on what the earlier one left."""
+        shop, profile, send = self.ready(world)
+        between: list[dict[str, object]] = []
+        with before_the_commit(lambda: between.append(shop.change(profile, "unsubscribed"))):
+            answer = send()
+        assert answer.json["state"] == "subscribed"
+        assert answer.json["occurredAt"] > str(between[0]["occurredAt"])
+        path = f"/profiles/{profile.id}/consent"
+        listed = world.call("GET", path, token=shop.owner.token).json
+        assert {row["id"] for row in listed["items"]} == {answer.json["id"], between[0]["id"]}
+        assert shop.profile(profile.id).email_consent is ConsentState.SUBSCRIBED
+        world.deliver()
+        assert listener.states == ["subscribed"]
+
+
+def outbox_row(world: World) -> OutboxItem:
+    """The one row of the outbox."""
+    [row] = [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
+    return row
 
 
 class TestInvitation:
@@ -89,12 +190,11 @@ class TestInvitation:
     def test_the_relay_killed_anywhere(self, world: World) -> None:
         owner, _ = self.owner(world)
         assert self.sending(world, owner)().status == 201
-        [row] = [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
-        for number, moment in everywhere(partial(relay, row)):
+        for number, moment in everywhere(partial(relay, outbox_row(world))):
             begin_anew(world)
             owner, workspace = self.owner(world)
             assert self.sending(world, owner)().status == 201
-            [row] = [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
+            row = outbox_row(world)
             world.lose_stream()
             assert killed_at(number, moment, partial(relay, row))
             world.advance(minutes=3)

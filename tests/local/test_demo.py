@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from local import demo, shop, welcome
+from local import demo, functions, shop, welcome
 from local.demo import Api, Credentials, Demo, DemoRefused
 from local.running import LocalRun
 from tests.local.conftest import Client, soon
@@ -42,7 +42,7 @@ class Loaded:
 def loaded(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loaded]:
     """The demo's data in a run that serves it, made as `make run` makes it."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+    with functions.apart(), socket.create_server(("127.0.0.1", 0)) as listening:
         run = LocalRun(listening)
         run.serve()
         made = demo.load(run.base_url, run.write_back_url, run.deliver)

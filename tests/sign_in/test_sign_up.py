@@ -96,7 +96,7 @@ class TestSignUp:
         [email] = world.emails()
         assert email.to == ADDRESS
         assert NAME in email.text
-        assert fragment_in(email, "verify-email") == registration
+        assert fragment_in(email, "verify-address") == registration
         code = code_in(email)
         [row] = [row for row in world.rows("token#") if isinstance(row, RegistrationItem)]
         assert (row.id, row.name, row.email) == (UUID(registration), NAME, ADDRESS)

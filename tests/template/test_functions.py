@@ -11,9 +11,8 @@ import pytest
 from local import gateway
 from local.template import ROOT, Function, functions
 from openapi.groups import groups
-from tests.awaited import AWAITED
 
-HERE = [function for function in functions() if function.name not in AWAITED]
+HERE = list(functions())
 FOLDERS = {
     "functions/api": "HttpApi",
     "functions/schedules": "ScheduleV2",
@@ -82,17 +81,6 @@ def test_every_handler_is_a_function() -> None:
 def test_functions_have_folders_of_their_own() -> None:
     folders = [function.folder for function in functions()]
     assert sorted(set(folders)) == sorted(folders)
-
-
-def test_what_is_awaited_is_not_there() -> None:
-    """A slice that is built takes its names out of `tests/awaited.py`."""
-    read = {
-        source["Queue"]["Fn::GetAtt"][0]
-        for function in functions()
-        for source in function.events_of("SQS")
-    }
-    there = {f.name for f in functions() if source(f).exists()} | read
-    assert AWAITED & there == frozenset()
 
 
 def test_every_operation_is_reached() -> None:

@@ -96,10 +96,9 @@ def test_what_is_used_is_kept() -> None:
 def test_what_nobody_uses_is_named() -> None:
     sweep = function("OutboxSweepFunction")
     everything = {(f.name, *grant) for f in functions() for grant in granted(f)}
-    assert unused(everything, frozenset()) == []
+    assert unused(everything) == []
     left = everything - {(sweep.name, "dynamodb:Query", "Table")}
-    assert unused(left, frozenset()) == ["OutboxSweepFunction: dynamodb:Query on Table"]
-    assert unused(left, frozenset({"OutboxSweepFunction"})) == []
+    assert unused(left) == ["OutboxSweepFunction: dynamodb:Query on Table"]
 
 
 def test_a_records_three_actions_go_together() -> None:
@@ -107,6 +106,6 @@ def test_a_records_three_actions_go_together() -> None:
     records = {use for use in everything if use[2] == "IdempotencyTable"}
     claims = {use for use in records if use[1] == "dynamodb:PutItem"}
     assert claims < records
-    assert unused(everything - (records - claims), frozenset()) == []
-    nobodys = unused(everything - claims, frozenset())
+    assert unused(everything - (records - claims)) == []
+    nobodys = unused(everything - claims)
     assert len(nobodys) == len(claims)

@@ -8,7 +8,6 @@ import pytest
 
 from local.pumps import read_queues, reader_of
 from local.template import ROOT, Function, functions, resources, template
-from tests.awaited import AWAITED
 from tests.least_privilege import ADDED_BY_SAM, SENDER, granted
 
 QUEUES = resources("AWS::SQS::Queue")
@@ -48,7 +47,7 @@ class TestQueues:
         assert QUEUES[name]["RedrivePolicy"]["maxReceiveCount"] == 5
         assert QUEUES[end].get("FifoQueue") == QUEUES[name].get("FifoQueue")
 
-    @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops() - AWAITED))
+    @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops()))
     def test_is_hidden_for_six_times_its_readers_timeout(self, name: str) -> None:
         reader = reader_of(name)
         assert QUEUES[name]["VisibilityTimeout"] == 6 * reader.timeout_seconds
@@ -56,7 +55,7 @@ class TestQueues:
         assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
     def test_every_reader_reads_a_queue(self) -> None:
-        assert set(read_queues()) == QUEUES.keys() - last_stops() - AWAITED
+        assert set(read_queues()) == QUEUES.keys() - last_stops()
 
     @pytest.mark.parametrize("name", sorted(last_stops()))
     def test_what_failed_is_kept_for_two_weeks(self, name: str) -> None:
@@ -83,7 +82,7 @@ class TestAlarms:
             assert alarm["AlarmDescription"]
 
     def test_a_schedule_that_fails_raises_one(self) -> None:
-        scheduled = {f.name for f in functions() if f.events_of("ScheduleV2")} - AWAITED
+        scheduled = {f.name for f in functions() if f.events_of("ScheduleV2")}
         watched = {
             alarm["Dimensions"][0]["Value"]["Ref"]
             for alarm in resources("AWS::CloudWatch::Alarm").values()

@@ -26,7 +26,7 @@ class FilterTooBroad(ValidationFailed):
     title = "The filters are too broad together"
     mend = "Narrow the list by the filter that `errors` names, or use fewer filters."
 
-    def __init__(self, advised: str) -> None:
+    def __init__(self, advised: str = "storeId") -> None:
         """`advised` is the query parameter that would narrow the list."""
         message = f"This filter, or a narrower one, leaves at most {MOST_ROWS:,} rows to look at."
         super().__init__(errors=[FieldError(f"query.{advised}", message)])

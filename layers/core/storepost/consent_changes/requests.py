@@ -13,6 +13,7 @@ from storepost.stores.write_back import WriteBackConfig
 
 TIMEOUT_SECONDS = 10.0
 _LATER = frozenset({408, 429})
+"""Besides 5xx: the server had no time, or was asked too often (RFC 9110, RFC 6585)."""
 
 
 @dataclass(frozen=True)

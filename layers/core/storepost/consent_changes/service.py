@@ -77,8 +77,8 @@ def change_email_consent(
         occurred_at=wanted.occurred_at,
     )
     if outcome.recorded:
-        # Also where the copy stays as it is: no change enters the history of a profile that was
-        # erased or merged meanwhile.
+        # Also where the copy stays as it is: the profile of a new change must not have gone
+        # meanwhile.
         profiles.save(changes, profile, replace(profile, email_consent=outcome.state))
     return _holding(caller.workspace, outcome)
 

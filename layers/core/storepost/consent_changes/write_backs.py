@@ -20,7 +20,6 @@ from storepost.consent.model import (
     WriteBackStatus,
 )
 from storepost.consent.repository import ConsentRepository
-from storepost.consent.states import Channel, ConsentState
 from storepost.consent_changes.requests import Refusal, tell
 from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
@@ -53,7 +52,7 @@ class _Task:
 
     def addressed(self, customers: list[Customer]) -> list[Customer]:
         """Those of the customers that are there and whose own address is the changed one."""
-        own = [c for c in customers if address_of(c, self.address.channel) == self.address.value]
+        own = [c for c in customers if c.address(self.address.channel) == self.address.value]
         return [customer for customer in own if customer.deleted_at is None]
 
 
@@ -125,7 +124,7 @@ def _is_current(task: _Task, addressed: list[Customer]) -> bool:
     if ConsentRepository(task.workspace).tried(task.address, task.store_id) - {state}:
         return False  # what the store gave last says nothing: it may have been told otherwise
     from_there = task.change.origin.store_id == task.store_id
-    return from_there or all(given_by(customer, channel) is state for customer in addressed)
+    return from_there or all(customer.consent(channel) is state for customer in addressed)
 
 
 def _attempt(task: _Task, config: WriteBackConfig, told: list[Customer], tries: int) -> None:
@@ -182,18 +181,8 @@ def _note_given(task: _Task, told: Iterable[Customer], changes: Changes) -> bool
     certain = True
     for customer in told:
         now = there.get(customer.id)
-        if now is None or given_by(now, channel) is not given_by(customer, channel):
+        if now is None or now.consent(channel) is not customer.consent(channel):
             certain = False
-        elif given_by(now, channel) is not state:
+        elif now.consent(channel) is not state:
             CustomerRepository(task.workspace).note_given(changes, now, channel, state)
     return certain
-
-
-def address_of(customer: Customer, channel: Channel) -> str | None:
-    """The customer's own address of a channel."""
-    return customer.email if channel is Channel.EMAIL else customer.phone
-
-
-def given_by(customer: Customer, channel: Channel) -> ConsentState:
-    """What the customer's store gave last of a channel, or was written to it."""
-    return customer.email_consent if channel is Channel.EMAIL else customer.sms_consent

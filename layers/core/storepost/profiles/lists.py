@@ -55,13 +55,7 @@ class ProfileLists:
         `after` is what `settled` gave.
         """
         for tree, old, new in self._entries(before, after):
-            if old and new:
-                if old != new:
-                    tree.move(changes, old, new)
-            elif new:
-                tree.insert(changes, new)
-            elif old:
-                tree.delete(changes, old)
+            tree.follow(changes, old, new)
 
     def _entries(
         self, before: Profile | None, after: Profile | None

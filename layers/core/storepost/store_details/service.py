@@ -4,10 +4,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from storepost.orders.model import OrderSummary
+from storepost.orders.trees import orders_of_store, summary_of
+from storepost.pagination import PageRequest
+from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 from storepost.stores.service import found_store
+
+_NEWEST = PageRequest(number=1, size=1)
 
 
 @dataclass(frozen=True)
@@ -39,4 +45,27 @@ def details_of_id(workspace: WorkspaceScope, store_id: UUID) -> StoreDetails:
 
 def details_of(store: Store) -> StoreDetails:
     """The store with what its lists hold."""
-    return StoreDetails(store, 0, 0, 0, None, None, None)
+    order, orders = _newest_order(store)
+    latest, customers = _newest_customer(store)
+    return StoreDetails(
+        store=store,
+        customers=customers,
+        orders=orders,
+        products=0,
+        last_order_at=order.placed_at if order else None,
+        last_product_sync_at=None,
+        latest_customer=latest,
+    )
+
+
+def _newest_order(store: Store) -> tuple[OrderSummary | None, int]:
+    listing = orders_of_store(store.workspace, store.id).page(_NEWEST, descending=True)
+    return next((summary_of(entry) for entry in listing.items), None), listing.total
+
+
+def _newest_customer(store: Store) -> tuple[LatestCustomer | None, int]:
+    repository = ProfileRepository(store.workspace)
+    listing = repository.lists.of_store(store.id).page(_NEWEST, descending=True)
+    people = repository.get_many(entry.id for entry in listing.items)
+    latest = next((LatestCustomer(p.id, p.name, p.first_seen_at) for p in people), None)
+    return latest, listing.total

@@ -11,13 +11,12 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
-from pynamodb.exceptions import UpdateError
 from pynamodb.expressions.update import Action
 
 from storepost import clock
 from storepost.ids import short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Key, Moment, VersionedItem, find
+from storepost.persistence.item import Key, Moment, VersionedItem, find, note
 from storepost.persistence.sealing import seal, unseal
 from storepost.scope import WorkspaceScope
 
@@ -130,12 +129,7 @@ class WriteBackRepository:
         self._note(store_id, [WriteBackItem.last_error.set(error[:ERROR_LENGTH])])
 
     def _note(self, store_id: UUID, actions: list[Action]) -> None:
-        row = WriteBackItem(*write_back_key(self._scope, store_id))
-        try:
-            row.update(actions, WriteBackItem.pk.exists(), add_version_condition=False)
-        except UpdateError as error:
-            if error.cause_response_code != "ConditionalCheckFailedException":
-                raise
+        note(WriteBackItem(*write_back_key(self._scope, store_id)), actions)
 
     def _find(self, store_id: UUID) -> WriteBackItem | None:
         return find(WriteBackItem, write_back_key(self._scope, store_id))

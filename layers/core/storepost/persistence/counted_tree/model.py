@@ -125,8 +125,11 @@ def total(counts: Iterable[Counts]) -> Counts:
     return result
 
 
+def nonzero(counts: Iterable[Counts]) -> Counts:
+    """The sum of counts, without zeros."""
+    return Counter({name: n for name, n in total(counts).items() if n})
+
+
 def difference(counts: Counts, less: Counts) -> Counts:
     """What must be added to `less` to get `counts`, without zeros."""
-    result = Counter(counts)
-    result.subtract(less)
-    return Counter({name: n for name, n in result.items() if n})
+    return nonzero((counts, Counter({name: -n for name, n in less.items()})))

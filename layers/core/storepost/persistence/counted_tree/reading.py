@@ -75,8 +75,13 @@ class Reading:
             if edge is None or not self.weight(edge):
                 return before
             if not edge.level:
-                return before + len(self.entries(KeyRange(edge.lo, key)))
+                return before + self._rank_in(edge, key)
             nodes = self.children(edge)
+
+    def _rank_in(self, leaf: Node, key: str) -> int:
+        entries = self.entries(leaf.range)
+        self.demand(len(entries) == self.weight(leaf))
+        return sum(entry.key < key for entry in entries)
 
     def leaves(self, skip: int, *, descending: bool) -> Iterator[tuple[Node, int]]:
         """The leaves with entries that count, behind the first `skip` of those, in that direction.

@@ -60,6 +60,17 @@ class Tree:
         writing.delete(old, otherwise)
         writing.insert(new, otherwise)
 
+    def follow(self, changes: Changes, old: Entry | None, new: Entry | None) -> None:
+        """Makes the list follow what has or had a place in it; nothing where it has the same."""
+        if old == new:
+            return
+        if old and new:
+            self.move(changes, old, new)
+        elif new:
+            self.insert(changes, new)
+        elif old:
+            self.delete(changes, old)
+
     def page(
         self,
         request: PageRequest,

@@ -19,6 +19,7 @@ from storepost.persistence.counted_tree.model import (
     Entry,
     counts_of,
     difference,
+    nonzero,
     total,
 )
 from storepost.persistence.counted_tree.rows import Node, NodeItem, Rows
@@ -115,15 +116,18 @@ class Writing:
             level += 1
 
     def _gathered(self, level: int, additions: list[tuple[str, Counts]]) -> list[Addition]:
-        """The level's nodes with what is added below each; one query a node."""
+        """The level's nodes with what is added below each, one query a node; none in a new list."""
         gathered: list[Addition] = []
         for key, counts in additions:
             if gathered and key in gathered[-1].node.range:
-                same = gathered.pop()
-                counts = difference(total((same.counts, counts)), total(()))  # noqa: PLW2901
-                gathered.append(Addition(same.node, counts, key))
-            elif node := self._rows.floor(level, key):
-                gathered.append(Addition(node, counts, key))
+                last = gathered.pop()
+                gathered.append(Addition(last.node, nonzero((last.counts, counts)), key))
+                continue
+            node = self._rows.floor(level, key)
+            if node is None:
+                # Somebody may be creating it now: creating it here too makes this the lost race.
+                return []
+            gathered.append(Addition(node, counts, key))
         return gathered
 
     def _create_first(self, additions: list[tuple[str, Counts]]) -> Addition:

@@ -1,0 +1,120 @@
+"""An order as a store sends it: before it is known whose it is, and in which currency it counts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from storepost.ids import derived_id
+from storepost.orders.keys import order_id
+from storepost.orders.model import (
+    Amounts,
+    FinancialStatus,
+    FulfillmentStatus,
+    LineItem,
+    Order,
+)
+from storepost.orders.problems import CurrencyMismatch
+from storepost.problems import FieldError
+from storepost.stores.model import Store
+
+
+@dataclass(frozen=True)
+class IncomingBuyer:
+    """Who ordered, as far as the store knows."""
+
+    external_id: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    first_name: str | None = None
+    last_name: str | None = None
+
+
+@dataclass(frozen=True)
+class IncomingLine:
+    """One line, its amounts in minor units."""
+
+    title: str
+    variant_title: str | None
+    sku: str | None
+    quantity: int
+    unit_price: int
+    total_discount: int
+    is_gift_card: bool
+    product_external_id: str | None
+    variant_external_id: str | None
+
+
+@dataclass(frozen=True)
+class IncomingOrder:
+    """An order as a store has it."""
+
+    external_id: str
+    number: str
+    placed_at: datetime
+    updated_at: datetime
+    financial_status: FinancialStatus
+    fulfillment_status: FulfillmentStatus
+    cancelled_at: datetime | None
+    is_test: bool
+    locale: str | None
+    source_name: str | None
+    admin_url: str | None
+    buyer: IncomingBuyer | None
+    amounts: Amounts
+    line_items: tuple[IncomingLine, ...]
+    discount_codes: tuple[str, ...]
+    currencies: Mapping[str, str]
+    """The currency of each amount, by the amount's JSON Pointer."""
+
+    def check_currency(self, store: Store) -> None:
+        """Raises CurrencyMismatch, naming each amount that isn't in the store's currency."""
+        errors = [
+            FieldError(f"{pointer}/currency", f"Must be {store.currency}, the store's currency")
+            for pointer, currency in self.currencies.items()
+            if currency != store.currency
+        ]
+        if errors:
+            raise CurrencyMismatch(errors=errors)
+
+    def as_order(self, store: Store, profile_id: UUID | None) -> Order:
+        """The order of that store and buyer."""
+        identifier = order_id(store.id, self.external_id)
+        return Order(
+            id=identifier,
+            store_id=store.id,
+            external_id=self.external_id,
+            number=self.number,
+            placed_at=self.placed_at,
+            updated_at=self.updated_at,
+            financial_status=self.financial_status,
+            fulfillment_status=self.fulfillment_status,
+            cancelled_at=self.cancelled_at,
+            is_test=self.is_test,
+            locale=self.locale,
+            source_name=self.source_name,
+            admin_url=self.admin_url or store.admin_url,
+            currency=store.currency,
+            amounts=self.amounts,
+            line_items=tuple(
+                _line(identifier, number, line) for number, line in enumerate(self.line_items)
+            ),
+            discount_codes=self.discount_codes,
+            customer_external_id=self.buyer.external_id if self.buyer else None,
+            profile_id=profile_id,
+        )
+
+
+def _line(order: UUID, number: int, line: IncomingLine) -> LineItem:
+    return LineItem(
+        id=derived_id(order, "line", str(number)),
+        title=line.title,
+        variant_title=line.variant_title,
+        sku=line.sku,
+        quantity=line.quantity,
+        unit_price=line.unit_price,
+        total_discount=line.total_discount,
+        is_gift_card=line.is_gift_card,
+        product_external_id=line.product_external_id,
+        variant_external_id=line.variant_external_id,
+    )

@@ -1,0 +1,45 @@
+"""Where orders stand: each by itself, and their pointers in the buyers' partitions."""
+
+from datetime import datetime
+from uuid import UUID
+
+from storepost import clock
+from storepost.ids import derived_id, from_short, short
+from storepost.persistence.item import Key
+from storepost.scope import WorkspaceScope
+
+_POINTER = "order#"
+_ID_CHARACTERS = 22
+
+
+def order_id(store_id: UUID, external_id: str) -> UUID:
+    """The id of a store's order: it follows from the store's own."""
+    return derived_id(store_id, "order", external_id)
+
+
+def order_key(workspace: WorkspaceScope, order: UUID) -> Key:
+    """Where an order stands."""
+    return (workspace.partition("order", short(order)), "order")
+
+
+def pointer_prefix() -> str:
+    """How the sort keys of a profile's orders begin."""
+    return _POINTER
+
+
+def pointer_key(
+    workspace: WorkspaceScope, profile_id: UUID, placed_at: datetime, order: UUID
+) -> Key:
+    """Where a profile's partition names one of its orders, by time."""
+    partition = workspace.partition("profile", short(profile_id))
+    return (partition, f"{_POINTER}{clock.to_text(placed_at)}#{short(order)}")
+
+
+def pointer_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
+    """The partition that names a profile's orders."""
+    return workspace.partition("profile", short(profile_id))
+
+
+def order_of_pointer(sort_key: str) -> UUID:
+    """The order that a pointer names."""
+    return from_short(sort_key[-_ID_CHARACTERS:])

@@ -1,0 +1,128 @@
+"""The list of orders: by time, by one filter from the counters, by several looked through."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from storepost.orders.keys import order_id
+from storepost.orders.model import FinancialStatus, FulfillmentStatus, OrderSummary
+from storepost.orders.repository import OrderRepository
+from storepost.orders.trees import (
+    CANCELLED,
+    FINANCIAL,
+    FULFILLMENT,
+    TEST,
+    all_orders,
+    orders_of_store,
+    summary_of,
+    summary_of_order,
+)
+from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.persistence.counted_tree import Entry, Filter, moments
+from storepost.scope import WorkspaceScope
+from storepost.stores.repository import StoreRepository
+
+
+@dataclass(frozen=True)
+class OrderFilter:
+    """What an order of the list must be; None asks for nothing."""
+
+    store_id: UUID | None = None
+    profile_id: UUID | None = None
+    external_id: str | None = None
+    financial_statuses: Collection[FinancialStatus] | None = None
+    fulfillment_statuses: Collection[FulfillmentStatus] | None = None
+    cancelled: bool | None = None
+    is_test: bool | None = None
+    placed_from: datetime | None = None
+    placed_to: datetime | None = None
+
+    def takes(self, order: OrderSummary) -> bool:
+        """Whether the order is what is asked for; whose it is was asked before."""
+        asked: tuple[tuple[Collection[object] | None, object], ...] = (
+            ([self.store_id] if self.store_id else None, order.store_id),
+            (self.financial_statuses, order.financial_status),
+            (self.fulfillment_statuses, order.fulfillment_status),
+            (None if self.cancelled is None else [self.cancelled], order.cancelled),
+            (None if self.is_test is None else [self.is_test], order.is_test),
+        )
+        if any(wanted is not None and value not in wanted for wanted, value in asked):
+            return False
+        since, until = self.placed_from, self.placed_to
+        return not (since and order.placed_at < since) and not (until and order.placed_at >= until)
+
+    def counted(self) -> list[Filter]:
+        """Those of the filters whose values the list's nodes count."""
+        filters = []
+        if self.financial_statuses is not None:
+            filters.append(FINANCIAL.among(*self.financial_statuses))
+        if self.fulfillment_statuses is not None:
+            filters.append(FULFILLMENT.among(*self.fulfillment_statuses))
+        if self.cancelled is not None:
+            filters.append(CANCELLED.among(self.cancelled))
+        if self.is_test is not None:
+            filters.append(TEST.among(self.is_test))
+        return filters
+
+
+def list_orders(
+    workspace: WorkspaceScope, asked: OrderFilter, page: PageRequest, *, descending: bool
+) -> Listing[OrderSummary]:
+    """The orders that are asked for, by `placedAt`."""
+    if asked.external_id is not None:
+        found = _by_external_id(workspace, asked)
+    elif asked.profile_id is not None:
+        found = _of_profile(workspace, asked.profile_id)
+    else:
+        return _from_tree(workspace, asked, page, descending=descending)
+    rows = sorted(
+        (row for row in found if asked.takes(row)),
+        key=lambda row: (row.placed_at, row.id),
+        reverse=descending,
+    )
+    return cut(rows, page)
+
+
+def _from_tree(
+    workspace: WorkspaceScope, asked: OrderFilter, page: PageRequest, *, descending: bool
+) -> Listing[OrderSummary]:
+    store_id = asked.store_id
+    tree = orders_of_store(workspace, store_id) if store_id else all_orders(workspace)
+    within, counted = moments(asked.placed_from, asked.placed_to), asked.counted()
+    if len(counted) > 1:
+        listing = tree.scan(
+            page, _all, advised="placedFrom", descending=descending, by=counted, within=within
+        )
+    else:
+        by = counted[0] if counted else None
+        listing = tree.page(page, descending=descending, by=by, within=within)
+    return Listing([summary_of(entry) for entry in listing.items], listing.total, page)
+
+
+def _all(entries: Sequence[Entry]) -> Sequence[Entry]:
+    return entries
+
+
+def _by_external_id(workspace: WorkspaceScope, asked: OrderFilter) -> list[OrderSummary]:
+    """An order's id follows from its store and external id: each store can have one."""
+    ids = [asked.store_id] if asked.store_id else _store_ids(workspace)
+    wanted = [order_id(store_id, asked.external_id or "") for store_id in ids]
+    orders = OrderRepository(workspace).get_many(wanted)
+    profile = asked.profile_id
+    return [summary_of_order(o) for o in orders if profile is None or o.profile_id == profile]
+
+
+def _store_ids(workspace: WorkspaceScope) -> list[UUID]:
+    return [store.id for store in StoreRepository(workspace).all()]
+
+
+def _of_profile(workspace: WorkspaceScope, profile_id: UUID) -> list[OrderSummary]:
+    """All orders of one profile: they are few, and one read of each is all it takes."""
+    repository = OrderRepository(workspace)
+    ids = []
+    for identifier in repository.ids_of_profile(profile_id):
+        ids.append(identifier)
+        if len(ids) > MOST_ROWS:
+            raise FilterTooBroad("placedFrom")
+    return [summary_of_order(order) for order in repository.get_many(ids)]

@@ -1,0 +1,116 @@
+"""Orders as values. Amounts are minor units of the order's one currency: the store's own."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.values.money import Money
+
+
+class FinancialStatus(StrEnum):
+    """How far an order is paid."""
+
+    PENDING = "pending"
+    AUTHORIZED = "authorized"
+    PARTIALLY_PAID = "partially_paid"
+    PAID = "paid"
+    PARTIALLY_REFUNDED = "partially_refunded"
+    REFUNDED = "refunded"
+    VOIDED = "voided"
+
+
+class FulfillmentStatus(StrEnum):
+    """How far an order is sent."""
+
+    UNFULFILLED = "unfulfilled"
+    PARTIALLY_FULFILLED = "partially_fulfilled"
+    FULFILLED = "fulfilled"
+    RESTOCKED = "restocked"
+
+
+@dataclass(frozen=True)
+class LineItem:
+    """One line of an order."""
+
+    id: UUID
+    title: str
+    variant_title: str | None
+    sku: str | None
+    quantity: int
+    unit_price: int
+    total_discount: int
+    is_gift_card: bool
+    product_external_id: str | None
+    variant_external_id: str | None
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """What an order comes to."""
+
+    total: int
+    subtotal: int
+    total_discounts: int
+    total_shipping: int
+    total_tax: int
+    total_refunded: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order of a store."""
+
+    id: UUID
+    store_id: UUID
+    external_id: str
+    number: str
+    placed_at: datetime
+    updated_at: datetime
+    """The store's own time of its latest change."""
+    financial_status: FinancialStatus
+    fulfillment_status: FulfillmentStatus
+    cancelled_at: datetime | None
+    is_test: bool
+    locale: str | None
+    source_name: str | None
+    admin_url: str
+    currency: str
+    amounts: Amounts
+    line_items: tuple[LineItem, ...]
+    discount_codes: tuple[str, ...]
+    customer_external_id: str | None
+    profile_id: UUID | None
+    """The buyer's, None where the order names nobody."""
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the order was cancelled."""
+        return self.cancelled_at is not None
+
+    @property
+    def counts_as_spent(self) -> int:
+        """Minor units that the buyer spent: nothing of a test or a cancelled order."""
+        if self.is_test or self.cancelled:
+            return 0
+        return self.amounts.total - self.amounts.total_refunded
+
+    def money(self, amount: int) -> Money:
+        """An amount in the order's currency."""
+        return Money(amount, self.currency)
+
+
+@dataclass(frozen=True)
+class OrderSummary:
+    """What a list shows of an order."""
+
+    id: UUID
+    store_id: UUID
+    number: str
+    placed_at: datetime
+    financial_status: FinancialStatus
+    fulfillment_status: FulfillmentStatus
+    cancelled: bool
+    is_test: bool
+    total: Money
+    locale: str | None

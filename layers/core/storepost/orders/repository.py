@@ -1,0 +1,226 @@
+"""Rows of orders. A deleted order keeps its id and time, so that nothing older brings it back."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pynamodb.attributes import BooleanAttribute, JSONAttribute, UnicodeAttribute
+
+from storepost.ids import from_short, short
+from storepost.orders.keys import (
+    order_key,
+    order_of_pointer,
+    pointer_key,
+    pointer_partition,
+    pointer_prefix,
+)
+from storepost.orders.model import (
+    Amounts,
+    FinancialStatus,
+    FulfillmentStatus,
+    LineItem,
+    Order,
+)
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import (
+    Identifier,
+    Item,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+    find_in,
+)
+from storepost.scope import WorkspaceScope
+
+
+class OrderItem(VersionedItem, discriminator="order"):
+    """An order, or what is left of a deleted one."""
+
+    id = Identifier()
+    store_id = Identifier()
+    external_id = UnicodeAttribute()
+    updated_at = Moment()
+    deleted_at = Moment(null=True)
+    number = UnicodeAttribute(null=True)
+    placed_at = Moment(null=True)
+    financial_status = UnicodeAttribute(null=True)
+    fulfillment_status = UnicodeAttribute(null=True)
+    cancelled_at = Moment(null=True)
+    is_test = BooleanAttribute(null=True)
+    locale = UnicodeAttribute(null=True)
+    source_name = UnicodeAttribute(null=True)
+    admin_url = UnicodeAttribute(null=True)
+    currency = UnicodeAttribute(null=True)
+    amounts = JSONAttribute(null=True)
+    """Total, subtotal, discounts, shipping, tax, refunded."""
+    line_items = JSONAttribute(null=True)
+    discount_codes = JSONAttribute(null=True)
+    customer_external_id = UnicodeAttribute(null=True)
+    profile_id = Identifier(null=True)
+
+
+class OrderPointerItem(Item, discriminator="order_pointer"):
+    """That an order belongs to a profile."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is held of an order: the order, or that it was deleted."""
+
+    updated_at: datetime
+    order: Order | None
+
+
+class OrderRepository:
+    """A workspace's orders."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+        self._read: dict[UUID, OrderItem] = {}
+
+    def get(self, order_id: UUID) -> Order | None:
+        """The order, or None where there is none any more."""
+        held = self.held(order_id)
+        return held.order if held else None
+
+    def held(self, order_id: UUID) -> Held | None:
+        """What is held under the id, deleted or not."""
+        item = find(OrderItem, order_key(self._scope, order_id))
+        if item is None:
+            return None
+        self._read[order_id] = item
+        return Held(item.updated_at, _as_order(item) if item.deleted_at is None else None)
+
+    def get_many(self, order_ids: Iterable[UUID]) -> list[Order]:
+        """Those of the orders that there are, in the order of the ids."""
+        keys = [order_key(self._scope, order_id) for order_id in order_ids]
+        rows = find_all(keys)
+        items = [find_in(rows, OrderItem, key) for key in keys]
+        return [_as_order(item) for item in items if item and not item.deleted_at]
+
+    def ids_of_profile(self, profile_id: UUID) -> Iterator[UUID]:
+        """The profile's orders."""
+        rows = OrderPointerItem.query(
+            pointer_partition(self._scope, profile_id),
+            OrderPointerItem.sk.startswith(pointer_prefix()),
+            consistent_read=True,
+        )
+        return (order_of_pointer(row.sk) for row in rows)
+
+    def save(self, changes: Changes, before: Order | None, after: Order) -> None:
+        """Writes the order, if nobody changed it since it was read here, and its pointer."""
+        item = self._read.get(after.id) or OrderItem(*order_key(self._scope, after.id))
+        for name, value in _attributes(after).items():
+            setattr(item, name, value)
+        changes.save(item)
+        self._point(changes, before, after)
+
+    def delete(self, changes: Changes, order: Order, deleted_at: datetime) -> None:
+        """Leaves the id and the time of what was there."""
+        held = self._read[order.id]
+        left = OrderItem(
+            *held.key,
+            id=order.id,
+            store_id=order.store_id,
+            external_id=order.external_id,
+            updated_at=order.updated_at,
+            deleted_at=deleted_at,
+        )
+        left.version = held.version
+        changes.save(left)
+        self._point(changes, order, None)
+
+    def _point(self, changes: Changes, before: Order | None, after: Order | None) -> None:
+        old, new = self._pointer(before), self._pointer(after)
+        if old == new:
+            return
+        if old:
+            changes.delete(OrderPointerItem(*old))
+        if new:
+            changes.save(OrderPointerItem(*new))
+
+    def _pointer(self, order: Order | None) -> tuple[str, str] | None:
+        if order is None or order.profile_id is None:
+            return None
+        return pointer_key(self._scope, order.profile_id, order.placed_at, order.id)
+
+
+def _attributes(order: Order) -> dict[str, Any]:
+    amounts = order.amounts
+    return {
+        "id": order.id,
+        "store_id": order.store_id,
+        "external_id": order.external_id,
+        "updated_at": order.updated_at,
+        "deleted_at": None,
+        "number": order.number,
+        "placed_at": order.placed_at,
+        "financial_status": order.financial_status,
+        "fulfillment_status": order.fulfillment_status,
+        "cancelled_at": order.cancelled_at,
+        "is_test": order.is_test,
+        "locale": order.locale,
+        "source_name": order.source_name,
+        "admin_url": order.admin_url,
+        "currency": order.currency,
+        "amounts": [
+            amounts.total,
+            amounts.subtotal,
+            amounts.total_discounts,
+            amounts.total_shipping,
+            amounts.total_tax,
+            amounts.total_refunded,
+        ],
+        "line_items": [_line_row(line) for line in order.line_items],
+        "discount_codes": list(order.discount_codes),
+        "customer_external_id": order.customer_external_id,
+        "profile_id": order.profile_id,
+    }
+
+
+def _line_row(line: LineItem) -> list[object]:
+    return [
+        short(line.id),
+        line.title,
+        line.variant_title,
+        line.sku,
+        line.quantity,
+        line.unit_price,
+        line.total_discount,
+        line.is_gift_card,
+        line.product_external_id,
+        line.variant_external_id,
+    ]
+
+
+def _as_line(row: list[Any]) -> LineItem:
+    line_id, *rest = row
+    return LineItem(from_short(line_id), *rest)
+
+
+def _as_order(item: OrderItem) -> Order:
+    return Order(
+        id=item.id,
+        store_id=item.store_id,
+        external_id=item.external_id,
+        number=item.number,
+        placed_at=item.placed_at,
+        updated_at=item.updated_at,
+        financial_status=FinancialStatus(item.financial_status),
+        fulfillment_status=FulfillmentStatus(item.fulfillment_status),
+        cancelled_at=item.cancelled_at,
+        is_test=item.is_test,
+        locale=item.locale,
+        source_name=item.source_name,
+        admin_url=item.admin_url,
+        currency=item.currency,
+        amounts=Amounts(*item.amounts),
+        line_items=tuple(_as_line(row) for row in item.line_items),
+        discount_codes=tuple(item.discount_codes),
+        customer_external_id=item.customer_external_id,
+        profile_id=item.profile_id,
+    )

@@ -1,0 +1,269 @@
+"""Orders on the wire."""
+
+from collections.abc import Iterator
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field, StrictBool, StrictInt, StringConstraints
+
+from storepost.orders import model
+from storepost.orders.details import OrderDetails
+from storepost.orders.incoming import IncomingBuyer, IncomingLine, IncomingOrder
+from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus
+from storepost.stores.model import Platform, Store
+from storepost.values.emails import EmailAddress
+from storepost.values.locale_codes import LocaleCode
+from storepost.values.phones import PhoneNumber
+from storepost.wire import (
+    TEXT_LENGTH,
+    MoneyShape,
+    RequestBody,
+    Shape,
+    Text,
+    Timestamp,
+    Uri,
+    Url,
+)
+
+ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]
+"""A store's own id of an order, as it is: nothing is trimmed."""
+
+MOST_LINE_ITEMS = 250
+MOST_DISCOUNT_CODES = 5
+
+
+class OrderLineItemBody(RequestBody):
+    """One line of an order that is put into a store."""
+
+    title: Text
+    variant_title: Text | None = None
+    sku: Text | None = None
+    quantity: Annotated[StrictInt, Field(ge=0, le=1_000_000_000)]
+    unit_price: MoneyShape
+    total_discount: MoneyShape
+    is_gift_card: StrictBool = False
+    product_external_id: Text | None = None
+    variant_external_id: Text | None = None
+
+    def value(self) -> IncomingLine:
+        """What the service is told."""
+        return IncomingLine(
+            title=self.title,
+            variant_title=self.variant_title,
+            sku=self.sku,
+            quantity=self.quantity,
+            unit_price=self.unit_price.amount,
+            total_discount=self.total_discount.amount,
+            is_gift_card=self.is_gift_card,
+            product_external_id=self.product_external_id,
+            variant_external_id=self.variant_external_id,
+        )
+
+
+class OrderCustomerBody(RequestBody):
+    """Who ordered, as far as the store knows."""
+
+    external_id: Text | None = None
+    email: EmailAddress | None = None
+    phone: PhoneNumber | None = None
+    first_name: Text | None = None
+    last_name: Text | None = None
+
+    def value(self) -> IncomingBuyer:
+        """What the service is told."""
+        return IncomingBuyer(
+            self.external_id, self.email, self.phone, self.first_name, self.last_name
+        )
+
+
+class OrderBody(RequestBody):
+    """An order as its store has it; every amount in the store's currency."""
+
+    number: Text
+    placed_at: Timestamp
+    updated_at: Timestamp
+    financial_status: FinancialStatus
+    fulfillment_status: FulfillmentStatus
+    cancelled_at: Timestamp | None = None
+    is_test: StrictBool = False
+    locale: LocaleCode | None = None
+    source_name: Text | None = None
+    admin_url: Url | None = None
+    customer: OrderCustomerBody | None = None
+    total: MoneyShape
+    subtotal: MoneyShape
+    total_discounts: MoneyShape
+    total_shipping: MoneyShape
+    total_tax: MoneyShape
+    total_refunded: MoneyShape
+    line_items: Annotated[list[OrderLineItemBody], Field(max_length=MOST_LINE_ITEMS)]
+    discount_codes: Annotated[list[Text], Field(max_length=MOST_DISCOUNT_CODES)] = Field(
+        default_factory=list
+    )
+
+    def value(self, external_id: str) -> IncomingOrder:
+        """What the service is told."""
+        return IncomingOrder(
+            external_id=external_id,
+            number=self.number,
+            placed_at=self.placed_at,
+            updated_at=self.updated_at,
+            financial_status=self.financial_status,
+            fulfillment_status=self.fulfillment_status,
+            cancelled_at=self.cancelled_at,
+            is_test=self.is_test,
+            locale=self.locale,
+            source_name=self.source_name,
+            admin_url=self.admin_url,
+            buyer=self.customer.value() if self.customer else None,
+            amounts=Amounts(
+                total=self.total.amount,
+                subtotal=self.subtotal.amount,
+                total_discounts=self.total_discounts.amount,
+                total_shipping=self.total_shipping.amount,
+                total_tax=self.total_tax.amount,
+                total_refunded=self.total_refunded.amount,
+            ),
+            line_items=tuple(line.value() for line in self.line_items),
+            discount_codes=tuple(self.discount_codes),
+            currencies={pointer: money.currency for pointer, money in self._amounts()},
+        )
+
+    def _amounts(self) -> Iterator[tuple[str, MoneyShape]]:
+        yield "/total", self.total
+        yield "/subtotal", self.subtotal
+        yield "/totalDiscounts", self.total_discounts
+        yield "/totalShipping", self.total_shipping
+        yield "/totalTax", self.total_tax
+        yield "/totalRefunded", self.total_refunded
+        for number, line in enumerate(self.line_items):
+            yield f"/lineItems/{number}/unitPrice", line.unit_price
+            yield f"/lineItems/{number}/totalDiscount", line.total_discount
+
+
+class OrderSummary(Shape):
+    """An order in a list."""
+
+    id: UUID
+    store_id: UUID
+    number: str
+    placed_at: Timestamp
+    financial_status: FinancialStatus
+    fulfillment_status: FulfillmentStatus
+    cancelled: bool
+    total: MoneyShape
+    locale: str | None
+
+    @classmethod
+    def of(cls, order: model.OrderSummary) -> "OrderSummary":
+        """The row in this shape."""
+        return cls(
+            id=order.id,
+            store_id=order.store_id,
+            number=order.number,
+            placed_at=order.placed_at,
+            financial_status=order.financial_status,
+            fulfillment_status=order.fulfillment_status,
+            cancelled=order.cancelled,
+            total=MoneyShape.of(order.total),
+            locale=order.locale,
+        )
+
+
+class OrderStore(Shape):
+    """The store that an order belongs to."""
+
+    id: UUID
+    name: str
+    platform: Platform
+
+    @classmethod
+    def of(cls, store: Store) -> "OrderStore":
+        """The store in this shape."""
+        return cls(id=store.id, name=store.name, platform=store.platform)
+
+
+class OrderBuyer(Shape):
+    """Who ordered, as the profile says now."""
+
+    profile_id: UUID
+    name: str | None
+    email: str | None
+
+
+class OrderLineItem(Shape):
+    """One line of an order."""
+
+    id: UUID
+    title: str
+    variant_title: str | None
+    sku: str | None
+    quantity: int
+    unit_price: MoneyShape
+    total_discount: MoneyShape
+    is_gift_card: bool
+
+
+class Order(OrderSummary):
+    """An order whole."""
+
+    store: OrderStore
+    admin_url: Uri
+    customer_admin_url: Uri | None
+    buyer: OrderBuyer | None
+    subtotal: MoneyShape
+    total_discounts: MoneyShape
+    total_shipping: MoneyShape
+    total_tax: MoneyShape
+    total_refunded: MoneyShape
+    source_name: str | None
+    is_test: bool
+    cancelled_at: Timestamp | None
+    line_items: list[OrderLineItem]
+
+    @classmethod
+    def of(cls, details: OrderDetails) -> "Order":  # type: ignore[override]
+        """The order in this shape."""
+        order, buyer = details.order, details.buyer
+
+        def money(amount: int) -> MoneyShape:
+            return MoneyShape.of(order.money(amount))
+
+        return cls(
+            id=order.id,
+            store_id=order.store_id,
+            number=order.number,
+            placed_at=order.placed_at,
+            financial_status=order.financial_status,
+            fulfillment_status=order.fulfillment_status,
+            cancelled=order.cancelled,
+            total=money(order.amounts.total),
+            locale=order.locale,
+            store=OrderStore.of(details.store),
+            admin_url=order.admin_url,
+            customer_admin_url=details.customer_admin_url,
+            buyer=OrderBuyer(profile_id=buyer.id, name=buyer.name, email=buyer.email)
+            if buyer
+            else None,
+            subtotal=money(order.amounts.subtotal),
+            total_discounts=money(order.amounts.total_discounts),
+            total_shipping=money(order.amounts.total_shipping),
+            total_tax=money(order.amounts.total_tax),
+            total_refunded=money(order.amounts.total_refunded),
+            source_name=order.source_name,
+            is_test=order.is_test,
+            cancelled_at=order.cancelled_at,
+            line_items=[
+                OrderLineItem(
+                    id=line.id,
+                    title=line.title,
+                    variant_title=line.variant_title,
+                    sku=line.sku,
+                    quantity=line.quantity,
+                    unit_price=money(line.unit_price),
+                    total_discount=money(line.total_discount),
+                    is_gift_card=line.is_gift_card,
+                )
+                for line in order.line_items
+            ],
+        )

@@ -1,0 +1,81 @@
+"""A custom store's orders as it puts and deletes them, and one order read whole."""
+
+from datetime import datetime
+from uuid import UUID
+
+from storepost import clock
+from storepost.customers.repository import CustomerRepository
+from storepost.orders.buyers import buyer_of, settle_buyer, take_away
+from storepost.orders.details import OrderDetails
+from storepost.orders.incoming import IncomingOrder
+from storepost.orders.keys import order_id
+from storepost.orders.model import Order
+from storepost.orders.repository import Held, OrderRepository
+from storepost.orders.trees import relist
+from storepost.persistence.changes import Changes
+from storepost.problems import NotFound
+from storepost.profiles.model import Profile
+from storepost.scope import WorkspaceScope
+from storepost.stores.model import Store
+from storepost.stores.problems import StaleUpdate
+from storepost.stores.repository import StoreRepository
+from storepost.stores.service import active_custom_store, found_store
+
+
+def put_order(
+    workspace: WorkspaceScope, store_id: UUID, incoming: IncomingOrder, changes: Changes
+) -> tuple[OrderDetails, bool]:
+    """Writes a custom store's order with its buyer; whether it is new.
+
+    Raises StaleUpdate where what is held is newer, or was deleted and isn't older, and
+    CurrencyMismatch.
+    """
+    store = active_custom_store(workspace, store_id)
+    incoming.check_currency(store)
+    repository = OrderRepository(workspace)
+    held = repository.held(order_id(store.id, incoming.external_id))
+    _refuse_stale(held, incoming.updated_at)
+    before = held.order if held else None
+    buyer = settle_buyer(changes, store, before, incoming)
+    after = incoming.as_order(store, buyer.id if buyer else None)
+    repository.save(changes, before, after)
+    relist(changes, workspace, before, after)
+    return _details(store, after, buyer), before is None
+
+
+def delete_order(
+    workspace: WorkspaceScope, store_id: UUID, external_id: str, changes: Changes
+) -> None:
+    """Deletes a custom store's order: it is gone from lists and counts."""
+    store, repository = active_custom_store(workspace, store_id), OrderRepository(workspace)
+    order = repository.get(order_id(store.id, external_id))
+    if order is None:
+        raise NotFound()
+    take_away(changes, workspace, order)
+    repository.delete(changes, order, clock.now())
+    relist(changes, workspace, order, None)
+
+
+def get_order(workspace: WorkspaceScope, wanted: UUID) -> OrderDetails:
+    """An order whole; 404 where the workspace has none of that id."""
+    order = OrderRepository(workspace).get(wanted)
+    if order is None:
+        raise NotFound()
+    store = found_store(StoreRepository(workspace), order.store_id)
+    return _details(store, order, buyer_of(workspace, order.profile_id))
+
+
+def _details(store: Store, order: Order, buyer: Profile | None) -> OrderDetails:
+    external_id = order.customer_external_id
+    customers = CustomerRepository(store.workspace)
+    customer = customers.get(store.id, external_id) if external_id else None
+    return OrderDetails(order, store, buyer, customer.admin_url if customer else None)
+
+
+def _refuse_stale(held: Held | None, updated_at: datetime) -> None:
+    """Equal times are accepted of what is there, newer ones alone of what was deleted."""
+    if held is None:
+        return
+    stale = updated_at < held.updated_at if held.order else updated_at <= held.updated_at
+    if stale:
+        raise StaleUpdate()

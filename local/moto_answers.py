@@ -1,0 +1,31 @@
+"""moto's answers, without looking for ten kinds of value in each attribute of each item.
+
+Its serializer asks every DynamoDB attribute for each member of its shape under several spellings.
+What is a text, a number, a boolean or nothing is already as it goes over the wire.
+"""
+
+from typing import Any
+
+from moto.core import serialize
+
+_PLAIN = {"S", "N", "BOOL", "NULL"}
+_original = serialize.BaseJSONSerializer._serialize_type_structure
+
+
+def install() -> None:
+    """Puts the lighter serializer in moto's place."""
+    serialize.BaseJSONSerializer._serialize_type_structure = _serialize  # type: ignore[method-assign]
+
+
+def _serialize(
+    self: serialize.BaseJSONSerializer,
+    serialized: Any,  # noqa: ANN401 - moto's own shapes
+    value: Any,  # noqa: ANN401
+    shape: Any,  # noqa: ANN401
+    key: str,
+) -> None:
+    if shape.name == "AttributeValue" and isinstance(value, dict) and value.keys() <= _PLAIN:
+        plain = {kind: str(v) if kind in {"S", "N"} else v for kind, v in value.items()}
+        self._default_serialize(serialized, plain, shape, key)
+    else:
+        _original(self, serialized, value, shape, key)

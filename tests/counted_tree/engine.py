@@ -1,0 +1,170 @@
+"""A DynamoDB small and fast enough for thousands of histories, counting calls and read units.
+
+It answers what the counted tree asks: queries of one partition, and transactions with the
+expressions that PynamoDB writes. Between any two calls a test may let somebody else act, or die.
+"""
+
+import re
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from math import ceil
+from typing import Any
+
+from pynamodb.exceptions import CancellationReason, VerboseClientError
+
+type Raw = dict[str, dict[str, Any]]
+type Request = dict[str, Any]
+
+_TOKEN = re.compile(r"[()]|[#:]\w+|attribute_\w+|AND|BETWEEN|[=>]")
+_UNIT = 4096
+
+
+class Killed(BaseException):
+    """The process died here."""
+
+
+def size_of(item: Raw) -> int:
+    """The bytes that DynamoDB counts for an item: names and values."""
+    return sum(
+        len(name.encode()) + _value_size(*kind) for name, v in item.items() for kind in v.items()
+    )
+
+
+def _value_size(kind: str, value: Any) -> int:
+    if kind == "S":
+        return len(value.encode())
+    if kind == "N":
+        return ceil(len(value.lstrip("-")) / 2) + 1
+    return 1
+
+
+@dataclass
+class Engine:
+    """The one table."""
+
+    items: dict[str, dict[str, Raw]] = field(default_factory=dict)
+    order: dict[str, list[str]] = field(default_factory=dict)
+    calls: list[str] = field(default_factory=list)
+    units: int = 0
+    before_call: Callable[[str], None] | None = None
+
+    def call(self, operation: str, request: Request) -> dict[str, Any]:
+        """Stands in for PynamoDB's way to botocore."""
+        if self.before_call is not None:
+            self.before_call(operation)
+        self.calls.append(operation)
+        return {"Query": self._query, "TransactWriteItems": self._transact}[operation](request)
+
+    def measured(self, work: Callable[[], object]) -> tuple[int, int]:
+        """Calls and read units of some work."""
+        calls, units = len(self.calls), self.units
+        work()
+        return len(self.calls) - calls, self.units - units
+
+    def _query(self, request: Request) -> dict[str, Any]:
+        assert request["ConsistentRead"]
+        assert "ExclusiveStartKey" not in request
+        tokens = _tokens(request["KeyConditionExpression"], request)
+        pk, lo, hi = (token["S"] for token in tokens if isinstance(token, dict))
+        order = self.order.get(pk, [])
+        keys = order[bisect_left(order, lo) : bisect_right(order, hi)]
+        if not request["ScanIndexForward"]:
+            keys.reverse()
+        found = [self.items[pk][key] for key in keys[: request.get("Limit")]]
+        self.units += max(1, ceil(sum(map(size_of, found)) / _UNIT))
+        return {"Items": [dict(item) for item in found], "Count": len(found)}
+
+    def _transact(self, request: Request) -> dict[str, Any]:
+        parts = [next(iter(part.items())) for part in request["TransactItems"]]
+        assert len(parts) <= 100
+        keys = [_key(kind, part) for kind, part in parts]
+        assert len(set(keys)) == len(keys), "two writes of one item"
+        failed = [not self._holds(part, key) for (_, part), key in zip(parts, keys, strict=True)]
+        if any(failed):
+            raise _cancelled(failed)
+        for (kind, part), key in zip(parts, keys, strict=True):
+            self._write(kind, part, key)
+        return {}
+
+    def _holds(self, part: Request, key: tuple[str, str]) -> bool:
+        expression = part.get("ConditionExpression")
+        item = self.items.get(key[0], {}).get(key[1], {})
+        return expression is None or _holds(_tokens(expression, part), item)
+
+    def _write(self, kind: str, part: Request, key: tuple[str, str]) -> None:
+        pk, sk = key
+        partition = self.items.setdefault(pk, {})
+        if kind == "Delete":
+            partition.pop(sk)
+            self.order[pk].remove(sk)
+            return
+        if sk not in partition:
+            insort(self.order.setdefault(pk, []), sk)
+        before = partition.get(sk) or {"pk": {"S": pk}, "sk": {"S": sk}}
+        partition[sk] = dict(part["Item"]) if kind == "Put" else _updated(before, part)
+
+
+def _key(kind: str, part: Request) -> tuple[str, str]:
+    named = part["Item"] if kind == "Put" else part["Key"]
+    return named["pk"]["S"], named["sk"]["S"]
+
+
+def _tokens(expression: str, request: Request) -> list[Any]:
+    """The expression's parts, names and values put in."""
+    names = request.get("ExpressionAttributeNames", {})
+    values = request.get("ExpressionAttributeValues", {})
+    return [names.get(t, values.get(t, t)) for t in _TOKEN.findall(expression)]
+
+
+def _holds(tokens: list[Any], item: Raw) -> bool:
+    """Whether a condition of `AND`, comparisons and attribute functions holds."""
+    terms = [token for token in tokens if token not in ("(", ")", "AND")]
+    held = True
+    while terms:
+        first = terms.pop(0)
+        if first in ("attribute_exists", "attribute_not_exists"):
+            held &= (terms.pop(0) in item) == (first == "attribute_exists")
+            continue
+        comparison, value = terms.pop(0), terms.pop(0)
+        held &= first in item and _compares(item[first], comparison, value)
+    return held
+
+
+def _compares(stored: dict[str, Any], comparison: str, value: dict[str, Any]) -> bool:
+    if stored.keys() != value.keys():
+        return False
+    left, right = (Decimal(v["N"]) if "N" in v else next(iter(v.values())) for v in (stored, value))
+    return bool(left == right if comparison == "=" else left > right)
+
+
+def _updated(before: Raw, part: Request) -> Raw:
+    item = dict(before)
+    clauses = re.split(r"\b(SET|ADD|REMOVE) ", part["UpdateExpression"])
+    for verb, clause in zip(clauses[1::2], clauses[2::2], strict=True):
+        for action in clause.split(","):
+            name, *values = (t for t in _tokens(action, part) if t != "=")
+            _act(item, verb, name, values)
+    return item
+
+
+def _act(item: Raw, verb: str, name: str, values: list[dict[str, Any]]) -> None:
+    if verb == "REMOVE":
+        item.pop(name, None)
+    elif verb == "SET":
+        item[name] = values[0]
+    else:
+        item[name] = {"N": str(int(item.get(name, {"N": "0"})["N"]) + int(values[0]["N"]))}
+
+
+def _cancelled(failed: list[bool]) -> VerboseClientError:
+    return VerboseClientError(
+        {"Error": {"Code": "TransactionCanceledException", "Message": "cancelled"}},
+        "TransactWriteItems",
+        {"request_id": "", "table_name": ""},
+        cancellation_reasons=[
+            CancellationReason(code="ConditionalCheckFailed", message="") if no else None
+            for no in failed
+        ],
+    )

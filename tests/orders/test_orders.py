@@ -1,0 +1,486 @@
+"""Orders of a custom store, an operation a class."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.identity.model import KeyScope
+from storepost.ids import derived_id
+from tests.orders.sample import eur, order, put
+from tests.world import CANARY, Someone, World
+
+BUYER = f"buyer.{CANARY}@example.com"
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    person = world.person()
+    world.workspace(person)
+    return person
+
+
+@pytest.fixture
+def store(world: World, owner: Someone) -> str:
+    """A custom store of the owner's workspace, in euros."""
+    return world.store(owner, name="Olive's Shop")
+
+
+def profile_of(world: World, by: Someone, body: dict[str, Any]) -> dict[str, Any]:
+    """The buyer's profile whole."""
+    answer = world.call("GET", f"/profiles/{body['buyer']['profileId']}", token=by.token)
+    assert answer.status == 200, answer.body
+    profile: dict[str, Any] = answer.json
+    return profile
+
+
+def whole(body: dict[str, Any], store: str, **change: object) -> dict[str, Any]:
+    """The sample as it is answered."""
+    identifier = derived_id(UUID(store), "order", "o-1")
+    return {
+        "id": str(identifier),
+        "storeId": store,
+        "number": "#1001",
+        "placedAt": "2026-03-01T10:30:00.250Z",
+        "financialStatus": "paid",
+        "fulfillmentStatus": "unfulfilled",
+        "cancelled": False,
+        "total": eur(5499),
+        "locale": None,
+        "store": {"id": store, "name": "Olive's Shop", "platform": "custom"},
+        "adminUrl": "https://admin.example.com/",
+        "customerAdminUrl": None,
+        "buyer": {
+            "profileId": body["buyer"]["profileId"],
+            "name": f"Berta Buyer {CANARY}",
+            "email": BUYER,
+        },
+        "subtotal": eur(4999),
+        "totalDiscounts": eur(100),
+        "totalShipping": eur(600),
+        "totalTax": eur(833),
+        "totalRefunded": eur(0),
+        "sourceName": None,
+        "isTest": False,
+        "cancelledAt": None,
+        "lineItems": [
+            {
+                "id": body["lineItems"][0]["id"],
+                "title": "Tea",
+                "variantTitle": "250 g",
+                "sku": "TEA-250",
+                "quantity": 2,
+                "unitPrice": eur(1500),
+                "totalDiscount": eur(100),
+                "isGiftCard": False,
+            },
+            {
+                "id": body["lineItems"][1]["id"],
+                "title": "Voucher",
+                "variantTitle": None,
+                "sku": None,
+                "quantity": 1,
+                "unitPrice": eur(2099),
+                "totalDiscount": eur(0),
+                "isGiftCard": True,
+            },
+        ],
+        **change,
+    }
+
+
+class TestPut:
+    """PUT /stores/{id}/orders/{externalId}."""
+
+    def test_anonymous(self, world: World) -> None:
+        answer = world.call("PUT", f"/stores/{uuid4()}/orders/o-1", json_body={})
+        assert answer.problem() == (401, "unauthenticated")
+
+    def test_scope_too_small(self, world: World, owner: Someone, store: str) -> None:
+        key = world.api_key(world.workspace(owner), KeyScope.PROPOSE, owner)
+        answer = world.call("PUT", f"/stores/{store}/orders/o-1", token=key, json_body=order())
+        assert answer.problem() == (403, "scope")
+
+    def test_another_workspaces_store(self, world: World, store: str) -> None:
+        stranger = world.person()
+        world.workspace(stranger)
+        assert put(world, stranger, store, "o-1", order()).problem() == (404, "not_found")
+
+    def test_a_disconnected_store(self, world: World, owner: Someone, store: str) -> None:
+        world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
+        answer = put(world, owner, store, "o-1", order())
+        assert answer.problem() == (409, "store_disconnected")
+
+    @pytest.mark.parametrize(
+        ("change", "paths"),
+        [
+            ({"number": ""}, ["/number"]),
+            ({"placedAt": "2026-03-01T10:30:00"}, ["/placedAt"]),
+            ({"financialStatus": "expired"}, ["/financialStatus"]),
+            ({"total": {"amount": 1.5, "currency": "EUR"}}, ["/total/amount"]),
+            ({"total": {"amount": "1", "currency": "EUR"}}, ["/total/amount"]),
+            ({"total": {"amount": 1, "currency": "EURO"}}, ["/total/currency"]),
+            ({"customer": {"email": "nobody"}}, ["/customer/email"]),
+            ({"customer": {"phone": "12"}}, ["/customer/phone"]),
+            ({"lineItems": [{"title": "x"}]}, None),
+            ({"discountCodes": list("abcdef")}, ["/discountCodes"]),
+            ({"isTest": "yes"}, ["/isTest"]),
+            ({"id": str(uuid4())}, ["/id"]),
+        ],
+    )
+    def test_bad_input(
+        self,
+        world: World,
+        owner: Someone,
+        store: str,
+        change: dict[str, Any],
+        paths: list[str] | None,
+    ) -> None:
+        answer = put(world, owner, store, "o-1", order(**change))
+        expected = paths or [
+            "/lineItems/0/quantity",
+            "/lineItems/0/unitPrice",
+            "/lineItems/0/totalDiscount",
+        ]
+        assert answer.error_paths() == expected
+        assert world.call("GET", "/orders", token=owner.token).json["total"] == 0
+
+    def test_at_most_250_lines(self, world: World, owner: Someone, store: str) -> None:
+        line = order()["lineItems"][0]
+        most = put(world, owner, store, "o-1", order(lineItems=[line] * 250))
+        assert most.status == 201
+        assert len(most.json["lineItems"]) == 250
+        assert len({row["id"] for row in most.json["lineItems"]}) == 250
+        more = put(world, owner, store, "o-2", order(lineItems=[line] * 251))
+        assert more.error_paths() == ["/lineItems"]
+
+    def test_another_currency(self, world: World, owner: Someone, store: str) -> None:
+        body = order(total={"amount": 1, "currency": "USD"})
+        body["lineItems"][1]["unitPrice"] = {"amount": 1, "currency": "JPY"}
+        answer = put(world, owner, store, "o-1", body)
+        assert answer.problem() == (422, "currency_mismatch")
+        assert [error["path"] for error in answer.json["errors"]] == [
+            "/total/currency",
+            "/lineItems/1/unitPrice/currency",
+        ]
+
+    def test_a_new_order_with_its_buyer(self, world: World, owner: Someone, store: str) -> None:
+        answer = put(world, owner, store, "o-1", order())
+        assert answer.status == 201
+        assert answer.json == whole(answer.json, store)
+        read = world.call("GET", f"/orders/{answer.json['id']}", token=owner.token)
+        assert (read.status, read.json) == (200, answer.json)
+        profile = profile_of(world, owner, answer.json)
+        assert profile["orders"] == 1
+        assert profile["spent"] == [eur(5499)]
+        assert profile["isCustomer"] is True
+        assert profile["storeIds"] == [store]
+        assert (profile["email"], profile["phone"]) == (BUYER, "+436601234567")
+        assert profile["firstSeenAt"] == profile["lastSeenAt"] == "2026-03-01T10:30:00.250Z"
+        # The order states no locale: the store's primary one is a soft signal.
+        assert profile["locale"] == "de-AT"
+        assert profile["localeSource"] == {
+            "source": "order",
+            "storeId": store,
+            "signal": "soft",
+            "at": "2026-03-01T10:30:00.250Z",
+        }
+        details = world.call("GET", f"/stores/{store}", token=owner.token).json
+        assert (details["orderCount"], details["customerCount"]) == (1, 1)
+        assert details["lastOrderAt"] == "2026-03-01T10:30:00.250Z"
+        assert details["latestCustomer"] == {
+            "profileId": profile["id"],
+            "name": profile["name"],
+            "createdAt": profile["firstSeenAt"],
+        }
+
+    def test_a_known_order_is_replaced(self, world: World, owner: Someone, store: str) -> None:
+        first = put(world, owner, store, "o-1", order()).json
+        change = {
+            "updatedAt": "2026-03-02T00:00:00Z",
+            "financialStatus": "partially_refunded",
+            "fulfillmentStatus": "fulfilled",
+            "totalRefunded": eur(1000),
+            "locale": "de-at",
+            "sourceName": "web",
+            "adminUrl": "https://admin.example.com/o/1",
+        }
+        answer = put(world, owner, store, "o-1", order(**change))
+        assert answer.status == 200
+        assert answer.json == whole(
+            first,
+            store,
+            financialStatus="partially_refunded",
+            fulfillmentStatus="fulfilled",
+            totalRefunded=eur(1000),
+            locale="de-AT",
+            sourceName="web",
+            adminUrl="https://admin.example.com/o/1",
+        )
+        profile = profile_of(world, owner, answer.json)
+        assert (profile["orders"], profile["spent"]) == (1, [eur(4499)])
+        assert profile["localeSource"]["signal"] == "hard"
+        listed = world.call("GET", "/orders", token=owner.token).json
+        assert listed["total"] == 1
+        assert listed["items"] == [
+            {name: answer.json[name] for name in listed["items"][0]},
+        ]
+
+    def test_equal_times_are_accepted_older_ones_not(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
+        put(world, owner, store, "o-1", order())
+        assert put(world, owner, store, "o-1", order(number="#2")).status == 200
+        older = put(world, owner, store, "o-1", order(updatedAt="2026-03-01T10:30:59.999Z"))
+        assert older.problem() == (409, "stale_update")
+        [row] = world.call("GET", "/orders", token=owner.token).json["items"]
+        assert row["number"] == "#2"
+
+    def test_nobody_bought_it(self, world: World, owner: Someone, store: str) -> None:
+        for number, customer in enumerate([None, {}, {"externalId": "0"}, {"externalId": "null"}]):
+            answer = put(world, owner, store, f"o-{number}", order(customer=customer))
+            assert answer.json["buyer"] is None
+        assert world.call("GET", "/profiles", token=owner.token).json["total"] == 0
+
+    def test_the_buyer_changes(self, world: World, owner: Someone, store: str) -> None:
+        first = put(world, owner, store, "o-1", order()).json
+        customer = {"email": f"other.{CANARY}@example.com"}
+        second = put(world, owner, store, "o-1", order(customer=customer)).json
+        assert second["buyer"]["profileId"] != first["buyer"]["profileId"]
+        before, after = profile_of(world, owner, first), profile_of(world, owner, second)
+        assert (before["orders"], before["spent"], before["isCustomer"]) == (0, [], False)
+        assert (after["orders"], after["spent"], after["isCustomer"]) == (1, [eur(5499)], True)
+        for profile, total in ((before, 0), (after, 1)):
+            listed = world.call(
+                "GET", "/orders", token=owner.token, query={"profileId": profile["id"]}
+            )
+            assert listed.json["total"] == total
+
+    def test_tests_and_cancelled_ones_are_not_spent(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
+        put(world, owner, store, "o-1", order(isTest=True))
+        cancelled = put(world, owner, store, "o-2", order(cancelledAt="2026-03-01T10:30:30Z")).json
+        assert (cancelled["cancelled"], cancelled["cancelledAt"]) == (
+            True,
+            "2026-03-01T10:30:30.000Z",
+        )
+        profile = profile_of(world, owner, cancelled)
+        assert (profile["orders"], profile["spent"]) == (2, [])
+
+    def test_replay(self, world: World, owner: Someone, store: str) -> None:
+        first = put(world, owner, store, "o-1", order(), key="k")
+        put(world, owner, store, "o-1", order(number="#2"))
+        again = put(world, owner, store, "o-1", order(), key="k")
+        assert (again.status, again.body) == (201, first.body)
+        assert again.header("idempotency-replayed") == "true"
+
+    def test_an_external_id_with_any_character(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
+        answer = put(world, owner, store, "gid:%20a%23b%C3%A9", order())
+        assert answer.status == 201
+        found = world.call("GET", "/orders", token=owner.token, query={"externalId": "gid: a#bé"})
+        assert [row["id"] for row in found.json["items"]] == [answer.json["id"]]
+
+
+class TestDelete:
+    """DELETE /stores/{id}/orders/{externalId}."""
+
+    def test_anonymous(self, world: World) -> None:
+        answer = world.call("DELETE", f"/stores/{uuid4()}/orders/o-1")
+        assert answer.problem() == (401, "unauthenticated")
+
+    def test_unknown(self, world: World, owner: Someone, store: str) -> None:
+        answer = world.call("DELETE", f"/stores/{store}/orders/o-1", token=owner.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_gone_from_lists_and_counts(self, world: World, owner: Someone, store: str) -> None:
+        made = put(world, owner, store, "o-1", order()).json
+        path = f"/stores/{store}/orders/o-1"
+        assert world.call("DELETE", path, token=owner.token, key="k").status == 204
+        again = world.call("DELETE", path, token=owner.token, key="k")
+        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
+        assert world.call("DELETE", path, token=owner.token).problem() == (404, "not_found")
+        read = world.call("GET", f"/orders/{made['id']}", token=owner.token)
+        assert read.problem() == (404, "not_found")
+        assert world.call("GET", "/orders", token=owner.token).json["total"] == 0
+        profile = profile_of(world, owner, made)
+        assert (profile["orders"], profile["spent"]) == (0, [])
+        details = world.call("GET", f"/stores/{store}", token=owner.token).json
+        assert (details["orderCount"], details["lastOrderAt"]) == (0, None)
+
+    def test_nothing_older_brings_it_back(self, world: World, owner: Someone, store: str) -> None:
+        made = put(world, owner, store, "o-1", order()).json
+        world.call("DELETE", f"/stores/{store}/orders/o-1", token=owner.token)
+        assert put(world, owner, store, "o-1", order()).problem() == (409, "stale_update")
+        newer = put(world, owner, store, "o-1", order(updatedAt="2026-03-05T00:00:00Z"))
+        assert newer.status == 201
+        assert newer.json["id"] == made["id"]
+        assert world.call("GET", "/orders", token=owner.token).json["total"] == 1
+
+
+class TestGet:
+    """GET /orders/{id}."""
+
+    def test_anonymous(self, world: World) -> None:
+        assert world.call("GET", f"/orders/{uuid4()}").problem() == (401, "unauthenticated")
+
+    def test_another_workspaces(self, world: World, owner: Someone, store: str) -> None:
+        made = put(world, owner, store, "o-1", order()).json
+        stranger = world.person()
+        world.workspace(stranger)
+        answer = world.call("GET", f"/orders/{made['id']}", token=stranger.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_no_uuid(self, world: World, owner: Someone) -> None:
+        assert world.call("GET", "/orders/1", token=owner.token).error_paths() == ["path.id"]
+
+    def test_with_the_customers_own_address(self, world: World, owner: Someone, store: str) -> None:
+        customer = {
+            "email": BUYER,
+            "adminUrl": "https://admin.example.com/c/1",
+            "externalCreatedAt": "2026-01-01T00:00:00Z",
+            "externalUpdatedAt": "2026-01-01T00:00:00Z",
+        }
+        path = f"/stores/{store}/customers/c-1"
+        made = world.call("PUT", path, token=owner.token, json_body=customer)
+        assert made.status == 201
+        answer = put(world, owner, store, "o-1", order())
+        assert answer.json["customerAdminUrl"] == "https://admin.example.com/c/1"
+        read = world.call("GET", f"/orders/{answer.json['id']}", token=owner.token)
+        assert read.json == answer.json
+
+
+class TestList:
+    """GET /orders."""
+
+    def test_anonymous(self, world: World) -> None:
+        assert world.call("GET", "/orders").problem() == (401, "unauthenticated")
+
+    def test_bad_input(self, world: World, owner: Someone) -> None:
+        query = {
+            "page": "x",
+            "pageSize": 26,
+            "storeId": 1,
+            "financialStatus": "paid,lost",
+            "cancelled": "perhaps",
+            "placedFrom": "yesterday",
+            "sort": "number",
+        }
+        answer = world.call("GET", "/orders", token=owner.token, query=query)
+        assert sorted(answer.error_paths()) == sorted(f"query.{name}" for name in query)
+
+    def test_another_workspaces_are_invisible(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
+        put(world, owner, store, "o-1", order())
+        stranger = world.person()
+        world.workspace(stranger)
+        for query in ({}, {"storeId": store}, {"externalId": "o-1"}):
+            answer = world.call("GET", "/orders", token=stranger.token, query=query)
+            assert answer.json == {"items": [], "total": 0, "page": 1, "pageSize": 25}
+
+    def test_each_scope_may_read(self, world: World, owner: Someone, store: str) -> None:
+        put(world, owner, store, "o-1", order())
+        for scope in KeyScope:
+            key = world.api_key(world.workspace(owner), scope, owner)
+            assert world.call("GET", "/orders", token=key).status == 200
+
+    def test_every_filter_against_a_plain_one(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
+        other = world.store(owner, currency="JPY")
+        made = [
+            self._made(world, owner, number, (store, other)[number % 3 == 0])
+            for number in range(24)
+        ]
+        buyer = next(row["buyer"]["profileId"] for row in made if row["buyer"])
+
+        def keeps(row: dict[str, Any], query: dict[str, str]) -> bool:
+            tests: dict[str, Callable[[str], bool]] = {
+                "storeId": lambda v: row["storeId"] == v,
+                "profileId": lambda v: bool(row["buyer"]) and row["buyer"]["profileId"] == v,
+                "externalId": lambda v: row["number"] == v,
+                "financialStatus": lambda v: row["financialStatus"] in v.split(","),
+                "fulfillmentStatus": lambda v: row["fulfillmentStatus"] in v.split(","),
+                "cancelled": lambda v: row["cancelled"] == (v == "true"),
+                "isTest": lambda v: row["isTest"] == (v == "true"),
+                "placedFrom": lambda v: row["placedAt"] >= v,
+                "placedTo": lambda v: row["placedAt"] < v,
+            }
+            return all(tests[name](value) for name, value in query.items())
+
+        queries: list[dict[str, str]] = [
+            {},
+            {"storeId": store},
+            {"storeId": str(uuid4())},
+            {"profileId": buyer},
+            {"profileId": buyer, "storeId": store, "cancelled": "false"},
+            {"profileId": str(uuid4())},
+            {"externalId": "o-7"},
+            {"externalId": "o-7", "storeId": store},
+            {"externalId": "o-7", "profileId": buyer},
+            {"externalId": "none"},
+            {"financialStatus": "paid"},
+            {"financialStatus": "paid,voided"},
+            {"fulfillmentStatus": "restocked", "storeId": other},
+            {"cancelled": "true"},
+            {"isTest": "true"},
+            {"isTest": "false", "cancelled": "false", "financialStatus": "paid,pending"},
+            {"placedFrom": "2026-01-05T00:00:00.000Z"},
+            {"placedTo": "2026-01-05T00:00:00.000Z", "storeId": store},
+            {
+                "placedFrom": "2026-01-03T00:00:00.000Z",
+                "placedTo": "2026-01-07T00:00:00.000Z",
+                "cancelled": "false",
+            },
+            {"placedFrom": "2026-01-07T00:00:00.000Z", "placedTo": "2026-01-03T00:00:00.000Z"},
+        ]
+        for query in queries:
+            kept = sorted(
+                (row for row in made if keeps(row, query)),
+                key=lambda row: (row["placedAt"], row["id"]),
+            )
+            for sort, expected in (("placedAt", kept), ("-placedAt", kept[::-1])):
+                for page in (1, 2, 3):
+                    asked = {**query, "sort": sort, "page": page, "pageSize": 10}
+                    answer = world.call("GET", "/orders", token=owner.token, query=asked)
+                    assert answer.status == 200, answer.body
+                    shown = expected[(page - 1) * 10 : page * 10]
+                    assert [row["id"] for row in answer.json["items"]] == [
+                        row["id"] for row in shown
+                    ], asked
+                    assert answer.json["total"] == len(expected)
+                    for row, order_whole in zip(answer.json["items"], shown, strict=True):
+                        assert row == {name: order_whole[name] for name in row}
+
+    def _made(self, world: World, by: Someone, number: int, store: str) -> dict[str, Any]:
+        """The n-th of a varied lot: five buyers, all states, equal times now and then."""
+        body = order(
+            number=f"o-{number}",
+            placedAt=f"2026-01-{number // 3 + 1:02d}T00:00:00Z",
+            financialStatus=["paid", "pending", "voided", "refunded"][number % 4],
+            fulfillmentStatus=["unfulfilled", "fulfilled", "restocked"][number % 3],
+            cancelledAt="2026-02-01T00:00:00Z" if number % 5 == 0 else None,
+            isTest=number % 7 == 0,
+            locale=[None, "de", "fr-CH"][number % 3],
+            customer={"email": f"b{number % 5}.{CANARY}@example.com"} if number % 6 else None,
+        )
+        if number % 3 == 0:
+            body = _in_yen(body)
+        answer = put(world, by, store, f"o-{number}", body)
+        assert answer.status == 201, answer.body
+        made: dict[str, Any] = answer.json
+        return made
+
+
+def _in_yen(value: Any) -> Any:
+    """The same with every amount in yen, which has no minor unit."""
+    if isinstance(value, dict):
+        if set(value) == {"amount", "currency"}:
+            return {"amount": value["amount"], "currency": "JPY"}
+        return {name: _in_yen(inner) for name, inner in value.items()}
+    return [_in_yen(inner) for inner in value] if isinstance(value, list) else value
