@@ -153,10 +153,22 @@ def _looked_through(
     if sort.endswith("firstSeenAt") and not (asked.reads_profiles or asked.store_id):
         return _from_entries(workspace, asked, sort, page)
     tree, by = _narrowest(workspace, asked)
+    return _read(tree, by, ProfileRepository(workspace), asked, sort, page)
+
+
+def _read(
+    tree: Tree,
+    by: Sequence[Filter],
+    repository: ProfileRepository,
+    asked: ProfileFilter,
+    sort: str,
+    page: PageRequest,
+) -> Listing[Profile]:
+    """Those of a list's profiles that are asked for, in the order asked for."""
     kept: dict[UUID, Profile] = {}
 
     def keep(entries: Sequence[Entry]) -> list[Entry]:
-        kept.update(_kept(ProfileRepository(workspace), entries, asked))
+        kept.update(_kept(repository, entries, asked))
         found = [entry for entry in entries if entry.id in kept]
         return sorted(
             found,
