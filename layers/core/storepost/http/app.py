@@ -6,6 +6,7 @@ Powertools validates before it resolves a route's dependencies; here an anonymou
 query is told of the missing credentials first.
 """
 
+import re
 from collections.abc import Callable
 from functools import cache
 from time import perf_counter
@@ -54,18 +55,25 @@ class Resolver(APIGatewayHttpResolver):
         super().__init__(enable_validation=False)
         self.large_bodies = large_bodies
         self.forms = forms
+        self.operation: str | None = None
+        """The id of the operation that runs, for the log; the context is gone by then."""
+
+    @staticmethod
+    def _compile_regex(rule: str, base_regex: str = "^{}$") -> re.Pattern[str]:
+        """A path's parameter may have every character but the slash; Powertools' lacks some."""
+        return re.compile(base_regex.format(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule)))
 
     def handler(self) -> Handler:
         """The group's Lambda handler."""
 
         def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-            began = perf_counter()
+            began, self.operation = perf_counter(), None
             with deadline(context.get_remaining_time_in_millis()):
                 answer = self.resolve(event, context)
             logger.info(
                 "request",
                 extra={
-                    "operation": getattr(self.context.get("_route"), "operation_id", None),
+                    "operation": self.operation,
                     "status": answer["statusCode"],
                     "milliseconds": round((perf_counter() - began) * 1000, 1),
                     "requestId": event["requestContext"]["requestId"],
@@ -109,6 +117,7 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
     """Solves the route's dependencies first, the caller among them."""
     app.context["changes"] = Changes()
     route = app.context["_route"]
+    app.operation = route.operation_id
     if route.has_dependencies:
         try:
             solve_dependencies(
