@@ -29,7 +29,7 @@ test: install ## everything that proves the project on a fresh machine
 	$(BIN)/pytest -n auto
 
 test-long: install ## the state machines at length, as CI runs them
-	HYPOTHESIS_PROFILE=ci $(BIN)/pytest -n auto tests/counted_tree tests/profiles tests/consent
+	HYPOTHESIS_PROFILE=ci $(BIN)/pytest tests/counted_tree/test_histories.py
 
 check: install format-check lint types contracts template ## what CI demands besides the tests
 
@@ -52,10 +52,13 @@ template: install
 	$(BIN)/sam validate --lint
 	$(BIN)/cfn-lint template.yaml
 
+audit: install ## known vulnerabilities in what is pinned
+	$(BIN)/pip-audit --requirement requirements-dev.txt --disable-pip --progress-spinner off
+
 requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml -o layers/dependencies/requirements.txt
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run openapi test test-long check format format-check lint types contracts template requirements
+.PHONY: help install run openapi test test-long audit check format format-check lint types contracts template requirements
