@@ -12,7 +12,7 @@ from storepost.workspaces.model import SLUG_LENGTH, slug_of
 @pytest.mark.parametrize(
     ("name", "slug"),
     [
-        ("Olive's Shop", "olive-s-shop"),
+        ("Olive's Shop", "olives-shop"),
         ("  ÉMILE & Zoë!  ", "emile-zoe"),
         ("Straße 7", "strasse-7"),
         ("Łódź", "lodz"),

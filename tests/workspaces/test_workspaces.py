@@ -80,15 +80,15 @@ class TestCreate:
         assert answer.json == {
             "id": str(UUID(answer.json["id"])),
             "name": f"Zoë's {CANARY}",
-            "slug": f"zoe-s-{CANARY}",
+            "slug": f"zoes-{CANARY}",
         }
         workspace = WorkspaceScope(UUID(answer.json["id"]))
         assert stored(workspace) == Workspace(
-            workspace.id, f"Zoë's {CANARY}", f"zoe-s-{CANARY}", False, 0
+            workspace.id, f"Zoë's {CANARY}", f"zoes-{CANARY}", False, 0
         )
         [membership] = WorkspaceRepository(workspace).memberships()
         assert (membership.person_id, membership.role) == (person.id, Role.OWNER)
-        claim = find(SlugItem, slug_key(f"zoe-s-{CANARY}"))
+        claim = find(SlugItem, slug_key(f"zoes-{CANARY}"))
         assert claim is not None
         assert claim.workspace_id == workspace.id
 

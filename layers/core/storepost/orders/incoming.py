@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from storepost.ids import derived_id
 from storepost.orders.keys import order_id
 from storepost.orders.model import (
     Amounts,
@@ -31,21 +30,6 @@ class IncomingBuyer:
 
 
 @dataclass(frozen=True)
-class IncomingLine:
-    """One line, its amounts in minor units."""
-
-    title: str
-    variant_title: str | None
-    sku: str | None
-    quantity: int
-    unit_price: int
-    total_discount: int
-    is_gift_card: bool
-    product_external_id: str | None
-    variant_external_id: str | None
-
-
-@dataclass(frozen=True)
 class IncomingOrder:
     """An order as a store has it."""
 
@@ -62,7 +46,7 @@ class IncomingOrder:
     admin_url: str | None
     buyer: IncomingBuyer | None
     amounts: Amounts
-    line_items: tuple[IncomingLine, ...]
+    line_items: tuple[LineItem, ...]
     discount_codes: tuple[str, ...]
     currencies: Mapping[str, str]
     """The currency of each amount, by the amount's JSON Pointer."""
@@ -79,9 +63,8 @@ class IncomingOrder:
 
     def as_order(self, store: Store, profile_id: UUID | None) -> Order:
         """The order of that store and buyer."""
-        identifier = order_id(store.id, self.external_id)
         return Order(
-            id=identifier,
+            id=order_id(store.id, self.external_id),
             store_id=store.id,
             external_id=self.external_id,
             number=self.number,
@@ -96,25 +79,8 @@ class IncomingOrder:
             admin_url=self.admin_url or store.admin_url,
             currency=store.currency,
             amounts=self.amounts,
-            line_items=tuple(
-                _line(identifier, number, line) for number, line in enumerate(self.line_items)
-            ),
+            line_items=self.line_items,
             discount_codes=self.discount_codes,
             customer_external_id=self.buyer.external_id if self.buyer else None,
             profile_id=profile_id,
         )
-
-
-def _line(order: UUID, number: int, line: IncomingLine) -> LineItem:
-    return LineItem(
-        id=derived_id(order, "line", str(number)),
-        title=line.title,
-        variant_title=line.variant_title,
-        sku=line.sku,
-        quantity=line.quantity,
-        unit_price=line.unit_price,
-        total_discount=line.total_discount,
-        is_gift_card=line.is_gift_card,
-        product_external_id=line.product_external_id,
-        variant_external_id=line.variant_external_id,
-    )

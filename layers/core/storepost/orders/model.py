@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from storepost.ids import derived_id
 from storepost.values.money import Money
 
 
@@ -31,9 +32,8 @@ class FulfillmentStatus(StrEnum):
 
 @dataclass(frozen=True)
 class LineItem:
-    """One line of an order."""
+    """One line of an order; amounts are minor units of the order's currency."""
 
-    id: UUID
     title: str
     variant_title: str | None
     sku: str | None
@@ -94,6 +94,10 @@ class Order:
         if self.is_test or self.cancelled:
             return 0
         return self.amounts.total - self.amounts.total_refunded
+
+    def line_id(self, number: int) -> UUID:
+        """The id of the line with that number, from 0."""
+        return derived_id(self.id, "line", str(number))
 
     def money(self, amount: int) -> Money:
         """An amount in the order's currency."""

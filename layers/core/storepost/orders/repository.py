@@ -8,7 +8,6 @@ from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, JSONAttribute, UnicodeAttribute
 
-from storepost.ids import from_short, short
 from storepost.orders.keys import (
     order_key,
     order_of_pointer,
@@ -184,7 +183,6 @@ def _attributes(order: Order) -> dict[str, Any]:
 
 def _line_row(line: LineItem) -> list[object]:
     return [
-        short(line.id),
         line.title,
         line.variant_title,
         line.sku,
@@ -195,11 +193,6 @@ def _line_row(line: LineItem) -> list[object]:
         line.product_external_id,
         line.variant_external_id,
     ]
-
-
-def _as_line(row: list[Any]) -> LineItem:
-    line_id, *rest = row
-    return LineItem(from_short(line_id), *rest)
 
 
 def _as_order(item: OrderItem) -> Order:
@@ -219,7 +212,7 @@ def _as_order(item: OrderItem) -> Order:
         admin_url=item.admin_url,
         currency=item.currency,
         amounts=Amounts(*item.amounts),
-        line_items=tuple(_as_line(row) for row in item.line_items),
+        line_items=tuple(LineItem(*row) for row in item.line_items),
         discount_codes=tuple(item.discount_codes),
         customer_external_id=item.customer_external_id,
         profile_id=item.profile_id,

@@ -8,9 +8,9 @@ from pydantic import Field, StrictBool, StrictInt, StringConstraints
 
 from storepost.orders import model
 from storepost.orders.details import OrderDetails
-from storepost.orders.incoming import IncomingBuyer, IncomingLine, IncomingOrder
-from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus
-from storepost.stores.model import Platform, Store
+from storepost.orders.incoming import IncomingBuyer, IncomingOrder
+from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, LineItem
+from storepost.stores.references import StoreReference
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.phones import PhoneNumber
@@ -45,9 +45,9 @@ class OrderLineItemBody(RequestBody):
     product_external_id: Text | None = None
     variant_external_id: Text | None = None
 
-    def value(self) -> IncomingLine:
+    def value(self) -> LineItem:
         """What the service is told."""
-        return IncomingLine(
+        return LineItem(
             title=self.title,
             variant_title=self.variant_title,
             sku=self.sku,
@@ -170,19 +170,6 @@ class OrderSummary(Shape):
         )
 
 
-class OrderStore(Shape):
-    """The store that an order belongs to."""
-
-    id: UUID
-    name: str
-    platform: Platform
-
-    @classmethod
-    def of(cls, store: Store) -> "OrderStore":
-        """The store in this shape."""
-        return cls(id=store.id, name=store.name, platform=store.platform)
-
-
 class OrderBuyer(Shape):
     """Who ordered, as the profile says now."""
 
@@ -207,7 +194,7 @@ class OrderLineItem(Shape):
 class Order(OrderSummary):
     """An order whole."""
 
-    store: OrderStore
+    store: StoreReference
     admin_url: Uri
     customer_admin_url: Uri | None
     buyer: OrderBuyer | None
@@ -239,7 +226,7 @@ class Order(OrderSummary):
             cancelled=order.cancelled,
             total=money(order.amounts.total),
             locale=order.locale,
-            store=OrderStore.of(details.store),
+            store=StoreReference.of(details.store),
             admin_url=order.admin_url,
             customer_admin_url=details.customer_admin_url,
             buyer=OrderBuyer(profile_id=buyer.id, name=buyer.name, email=buyer.email)
@@ -255,7 +242,7 @@ class Order(OrderSummary):
             cancelled_at=order.cancelled_at,
             line_items=[
                 OrderLineItem(
-                    id=line.id,
+                    id=order.line_id(number),
                     title=line.title,
                     variant_title=line.variant_title,
                     sku=line.sku,
@@ -264,6 +251,6 @@ class Order(OrderSummary):
                     total_discount=money(line.total_discount),
                     is_gift_card=line.is_gift_card,
                 )
-                for line in order.line_items
+                for number, line in enumerate(order.line_items)
             ],
         )

@@ -11,6 +11,8 @@ from storepost.text import fold
 
 SLUG_LENGTH = 60
 _UNFIT = re.compile(r"[^a-z0-9]+")
+_DROPPED = str.maketrans("", "", "'\u2019")
+"""Apostrophes, which stand inside a word: Nora's Tea is noras-tea."""
 
 
 class Role(StrEnum):
@@ -65,5 +67,5 @@ class Membership:
 
 def slug_of(name: str) -> str:
     """The slug that a name asks for: folded ASCII words joined by hyphens."""
-    words = _UNFIT.sub("-", fold(name)).strip("-")[:SLUG_LENGTH].strip("-")
+    words = _UNFIT.sub("-", fold(name.translate(_DROPPED))).strip("-")[:SLUG_LENGTH].strip("-")
     return words or "workspace"

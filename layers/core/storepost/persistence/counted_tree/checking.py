@@ -1,5 +1,6 @@
 """The checker: that a tree is what it should be."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
@@ -37,8 +38,9 @@ def _faults_of(
         found.append("it has a gap")
     if any(node.has_parent != (node.level + 1 in levels) for node in same):
         found.append("it doesn't know whether a level stands above it")
+    keys = [key for key, _ in below]
     for node in same:
-        counted = total(counts for key, counts in below if key in node.range)
-        if difference(counted, node.counts):
+        under = below[bisect_left(keys, node.lo) : bisect_left(keys, node.hi)]
+        if difference(total(counts for _, counts in under), node.counts):
             found.append("a node doesn't hold the sum of what is below it")
     return found

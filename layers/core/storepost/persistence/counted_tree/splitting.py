@@ -12,7 +12,7 @@ from storepost.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, sep
 from storepost.persistence.counted_tree.model import Counts, counts_of, difference, total
 from storepost.persistence.counted_tree.rows import Node, Rows, is_whole
 
-_MOST_TOP_NODES = 90
+_MOST_TOP_NODES = _MOST_PARTS = 90
 """A new level is written in one transaction with all that it covers; 100 items are the most."""
 
 
@@ -43,7 +43,7 @@ class Splitter:
         pieces = self._pieces(node)
         if len(pieces) < 2 * self.fan_out:
             return
-        parts = len(pieces) // self.fan_out
+        parts = min(len(pieces) // self.fan_out, _MOST_PARTS)
         if node.has_parent:
             self._cut(node, pieces, parts)
         else:

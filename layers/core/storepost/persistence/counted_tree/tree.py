@@ -14,7 +14,7 @@ from pynamodb.exceptions import PynamoDBException
 
 from storepost.logs import log_unexpected
 from storepost.pagination import Listing, PageRequest, cut
-from storepost.persistence.changes import Changes, LostRace
+from storepost.persistence.changes import Changes, LostRace, TooManyWrites
 from storepost.persistence.counted_tree import reading, scanning
 from storepost.persistence.counted_tree.keys import EVERYTHING, KeyRange
 from storepost.persistence.counted_tree.merging import Merger
@@ -31,6 +31,7 @@ FAN_OUT = 36
 class Tree:
     """One list: its partition key and the fields whose values are counted.
 
+    The fields stay what they are for as long as the list has entries, but for values added to one.
     `fan_out` and `top_nodes` are for tests, which want many levels of few entries.
     """
 
@@ -131,5 +132,5 @@ class Tree:
                 if not addition.n:
                     with suppress(LostRace):
                         merger.merge(addition.node.level, addition.last)
-        except PynamoDBException as error:
+        except (PynamoDBException, TooManyWrites) as error:
             log_unexpected(error)
