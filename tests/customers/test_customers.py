@@ -3,13 +3,16 @@
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID, uuid4
 
 import pytest
 
 from storepost import clock
-from storepost.consent.model import ConsentChange, WriteBackStatus
+from storepost.consent.assertions import assert_consent
+from storepost.consent.model import Address, ConsentChange, Origin, Source, WriteBackStatus
 from storepost.consent.repository import ConsentChangeItem, ConsentRepository
+from storepost.consent.states import Channel, ConsentState
 from storepost.customers.model import GivenCustomer, customer_id
 from storepost.customers.repository import CustomerItem
 from storepost.customers.service import put_customer
@@ -19,6 +22,7 @@ from storepost.identity.repository import SessionItem, as_session, find_person, 
 from storepost.identity.tokens import digest
 from storepost.persistence.changes import Changes
 from storepost.profiles.repository import IdentityItem, ProfileItem, ProfileRepository
+from storepost.profiles.shown import subject_of
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.stores.model import Platform
 from storepost.stores.repository import StoreRepository
@@ -246,6 +250,13 @@ class TestPut:
         }
         assert shop.profiles(storeId=shop.id) == [profile]
         assert history(world, profile) == []
+
+    @pytest.mark.parametrize("external_id", ['a#b"c', "Ünïcode 7", "x" * 255, "00a"])
+    def test_ids_of_any_characters(self, shop: Shop, external_id: str) -> None:
+        answer = shop.put(quote(external_id))
+        assert (answer.status, answer.json["externalId"]) == (201, external_id)
+        assert shop.profile(externalId=external_id, storeId=shop.id)["isCustomer"] is True
+        assert shop.delete(quote(external_id)).status == 204
 
     def test_what_stores_send_for_nothing(self, shop: Shop) -> None:
         answer = shop.put(
@@ -551,6 +562,25 @@ class TestPutConsent:
             "subscribed",
         )
         assert shop.profile(emailMarketingConsent="subscribed")["id"] == answer.json["id"]
+
+    def test_a_state_that_changes_meanwhile_is_shown(self, world: World, shop: Shop) -> None:
+        shop.put("7", email=EMAIL)
+        shop.put("7", 1, email=OTHER)
+        profile = ProfileRepository(workspace_of(world)).get(UUID(shop.profile()["id"]))
+        assert profile is not None
+        address = Address(Channel.EMAIL, EMAIL)
+
+        def subscribe(changes: Changes) -> None:
+            state = ConsentState.SUBSCRIBED
+            assert_consent(changes, subject_of(profile), address, state, Origin(Source.IMPORT))
+
+        by_hand = {"email": EMAIL}
+        with world.meanwhile(subscribe):
+            answer = world.call("POST", "/profiles", token=shop.by.token, json_body=by_hand)
+        assert (answer.json["email"], answer.json["emailMarketingConsent"]) == (
+            EMAIL,
+            "subscribed",
+        )
 
 
 class TestDelete:

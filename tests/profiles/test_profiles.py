@@ -298,7 +298,7 @@ class TestManyStores:
     def test_every_list_follows(self, world: World, owner: Someone) -> None:
         workspace = _workspace_of(world)
         made = upsert(world, owner, email=EMAIL)
-        stores = [UUID(world.store(owner)) for _ in range(11)]
+        stores = [UUID(world.store(owner)) for _ in range(34)]
         repository = ProfileRepository(workspace)
 
         def link(changes: Changes) -> None:
