@@ -13,8 +13,9 @@ help: ## this list
 
 $(VENV)/installed: requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info[:2] == (3, 13) else "Storepost needs Python 3.13, found " + sys.version.split()[0])'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@echo 'Making the virtual environment and installing what is pinned (about a minute, once) ...'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@
 
 install: $(VENV)/installed ## the virtual environment with everything pinned

@@ -80,12 +80,14 @@ class RecordItem(Row):
 
 
 class _OwnedClient:
-    """DynamoDB's client with the claim's owner in what Powertools puts, by the service's clock."""
+    """DynamoDB's client with the claim's owner in what Powertools puts, by the service's clock.
+
+    It has no `meta`: Powertools would hang one more handler on the shared client with each claim.
+    """
 
     def __init__(self, owner: str) -> None:
         self._client = dynamodb_client()
         self._owner = owner
-        self.meta = self._client.meta
 
     def put_item(self, **request: Any) -> Any:  # noqa: ANN401 - botocore's own shapes
         item, values = request["Item"], request["ExpressionAttributeValues"]
