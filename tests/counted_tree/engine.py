@@ -57,6 +57,17 @@ class Engine:
         self.calls.append(operation)
         return {"Query": self._query, "TransactWriteItems": self._transact}[operation](request)
 
+    def snapshot(self) -> Callable[[], None]:
+        """Puts back, when it is called, what is stored now."""
+        items = {pk: dict(partition) for pk, partition in self.items.items()}
+        order = {pk: list(keys) for pk, keys in self.order.items()}
+
+        def restore() -> None:
+            self.items = {pk: dict(partition) for pk, partition in items.items()}
+            self.order = {pk: list(keys) for pk, keys in order.items()}
+
+        return restore
+
     def measured(self, work: Callable[[], object]) -> tuple[int, int]:
         """Calls and read units of some work."""
         calls, units = len(self.calls), self.units

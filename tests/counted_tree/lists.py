@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from storepost.pagination import PageRequest
@@ -13,6 +14,7 @@ from storepost.persistence.counted_tree import (
     FilterField,
     KeyRange,
     Tree,
+    moment_key,
     text_key,
 )
 from storepost.persistence.counted_tree.checking import faults
@@ -20,6 +22,7 @@ from storepost.persistence.counted_tree.checking import faults
 STATUS = FilterField("status", "s", ("pending", "paid", "refunded", None))
 TEST = FilterField("isTest", "t", (False, True))
 FIELDS = (STATUS, TEST)
+START = datetime(2026, 1, 1, tzinfo=UTC)
 NAMES = ("", "ann", "ann lee", "Ánn", "bob", "zoë", "\U0001f600", None)
 
 type Operation = tuple[Entry | None, Entry | None]
@@ -30,6 +33,12 @@ def entry(name: str | None, number: int, status: str | None, *, test: bool) -> E
     """An entry whose payload says all of it."""
     values = {"status": status, "isTest": test}
     return Entry(text_key(name, UUID(int=number)), values, [name, number])
+
+
+def numbered(number: int, status: str | None = "paid", *, test: bool = False) -> Entry:
+    """The entry of a number; they sort as the numbers do."""
+    key = moment_key(START + timedelta(minutes=number), UUID(int=number))
+    return Entry(key, {"status": status, "isTest": test}, number)
 
 
 def tree(partition: str, fan_out: int = 3, top_nodes: int = 4) -> Tree:
@@ -93,6 +102,11 @@ class TwoLists:
         assert listing.total == len(rows)
         assert list(listing.items) == rows[request.skipped :][: request.size]
         assert listing.request == request
+
+    def check_whole(self) -> None:
+        """The nodes are right, and so is the list, read at once."""
+        assert faults(self.tree) == []
+        self.check_page(PageRequest(1, 1000))
 
     def check(self) -> None:
         """The nodes are right, and every page of the list, and one past its end."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -15,15 +15,18 @@ from storepost.persistence.counted_tree.checking import faults
 from storepost.persistence.item import Item
 from storepost.problems import NotFound
 from tests.counted_tree.engine import Engine, Killed
-from tests.counted_tree.lists import FIELDS, STATUS, TEST, Operation, TwoLists, apply, entry, tree
-
-START = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def numbered(number: int, status: str | None = "paid", *, test: bool = False) -> Entry:
-    """The entry of a number; they sort as the numbers do."""
-    key = moment_key(START + timedelta(minutes=number), UUID(int=number))
-    return Entry(key, {"status": status, "isTest": test}, number)
+from tests.counted_tree.lists import (
+    FIELDS,
+    START,
+    STATUS,
+    TEST,
+    Operation,
+    TwoLists,
+    apply,
+    entry,
+    numbered,
+    tree,
+)
 
 
 def filled(numbers: range, of: Tree | None = None) -> TwoLists:

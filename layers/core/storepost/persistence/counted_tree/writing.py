@@ -12,7 +12,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
-from storepost.persistence.changes import Changes
+from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.counted_tree.keys import END, LOWEST
 from storepost.persistence.counted_tree.model import (
     Counts,
@@ -127,6 +127,8 @@ class Writing:
             if node is None:
                 # Somebody may be creating it now: creating it here too makes this the lost race.
                 return []
+            if gathered and gathered[-1].node.lo == node.lo:
+                raise LostRace  # it reaches further than a moment ago
             gathered.append(Addition(node, counts, key))
         return gathered
 
