@@ -11,7 +11,7 @@ from typing import Any
 
 from local import functions
 from storepost.reference.documents import interface, problem_kinds
-from tests.told import code_of
+from tests.told import code_of, codes_in
 
 type Reach = tuple[str, int, str]
 """An operation's id (empty: no operation), a status and a problem's code (empty: a success)."""
@@ -86,7 +86,7 @@ def _codes() -> set[tuple[int, str]]:
         code
         for _, _, operation in _operations()
         for response in operation["responses"].values()
-        for code in _told(response)
+        for code in codes_in(response)
     } | {"method_not_allowed"}
     return {
         (kind.status, each.code)
@@ -94,13 +94,6 @@ def _codes() -> set[tuple[int, str]]:
         for each in kind.codes
         if each.code != kind.kind or each.code in told
     }
-
-
-def _told(response: dict[str, Any]) -> list[str]:
-    if "$ref" in response:
-        response = interface()["components"]["responses"][response["$ref"].rsplit("/", 1)[1]]
-    content = response.get("content", {}).get("application/problem+json")
-    return content["schema"]["properties"]["code"]["enum"] if content else []
 
 
 def _statuses(operation: dict[str, Any]) -> Iterator[int]:

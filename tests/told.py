@@ -61,10 +61,11 @@ def _is_told(operation: dict[str, Any], answer: dict[str, Any]) -> bool:
     if code in _EVERYWHERE:
         return True
     told = operation["responses"].get(str(answer["statusCode"]))
-    return told is not None and (code is None or code in _codes(told))
+    return told is not None and (code is None or code in codes_in(told))
 
 
-def _codes(told: dict[str, Any]) -> list[str]:
+def codes_in(told: dict[str, Any]) -> list[str]:
+    """The problems' codes that a described response may have."""
     reference = told.get("$ref")
     if reference:
         told = interface()["components"]["responses"][reference.rsplit("/", 1)[1]]

@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
-from aws_lambda_powertools.event_handler.api_gateway import BaseRouter, ResponseBuilder
+from aws_lambda_powertools.event_handler.api_gateway import BaseRouter, ResponseBuilder, Route
 from aws_lambda_powertools.event_handler.depends import (
     DependencyResolutionError,
     DependencyTree,
@@ -60,6 +60,11 @@ class Resolver(APIGatewayHttpResolver):
         self.forms = forms
         self.operation: str | None = None
         """The id of the operation that runs, for the log; the context is gone by then."""
+
+    @property
+    def declared_routes(self) -> list[Route]:
+        """The group's own routes."""
+        return [*self._static_routes, *self._dynamic_routes]
 
     @staticmethod
     def _compile_regex(rule: str, base_regex: str = "^{}$") -> re.Pattern[str]:
@@ -128,7 +133,8 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
     """Solves the route's dependencies first, the caller among them."""
     app.context["changes"] = Changes()
     route = app.context["_route"]
-    app.operation = route.operation_id
+    # What no route matched gets one of Powertools', which it names after the path.
+    app.operation = route.operation_id if route in app.declared_routes else None
     if route.has_dependencies:
         try:
             solve_dependencies(
