@@ -1,6 +1,7 @@
 """The world that every test begins with: an empty AWS in moto, from the template's resources."""
 
 import os
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -55,6 +56,12 @@ def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     _forget_hasher()
     yield
     _forget_hasher()
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever lost a race or was throttled tries again at once: the jitter is the least there is."""
+    monkeypatch.setattr(random, "uniform", lambda least, _most: least)
 
 
 def _forget_hasher() -> None:

@@ -16,9 +16,3 @@ def owner(world: World) -> Someone:
 def workspace(world: World, owner: Someone) -> WorkspaceScope:
     """The owner's workspace."""
     return world.workspace(owner)
-
-
-@pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lost race is run again at once."""
-    monkeypatch.setattr("random.uniform", lambda low, high: 0)
