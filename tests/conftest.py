@@ -60,7 +60,7 @@ def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever lost a race or was throttled tries again at once: the jitter is the least there is."""
+    """Whoever lost a race or was throttled tries again at once: all jitter is the least."""
     monkeypatch.setattr(random, "uniform", lambda least, _most: least)
 
 
