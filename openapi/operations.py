@@ -81,7 +81,7 @@ def problems_for(
     if caller:
         found |= {Unauthenticated, *caller.problems}
     if operation.method != "GET":
-        found.add(Conflict)
+        found |= {Conflict, PayloadTooLarge}
     if IDEMPOTENCY_KEY in document.get("parameters", []):
         found |= {IdempotencyInProgress, IdempotencyKeyReused}
         if SecretAnswer.is_behind(operation.function.__annotations__.get("return")):
@@ -91,7 +91,7 @@ def problems_for(
 
 def _of_input(document: Document) -> set[type[Problem]]:
     if "requestBody" in document:
-        return {MalformedRequest, PayloadTooLarge, UnsupportedMediaType, ValidationFailed}
+        return {MalformedRequest, UnsupportedMediaType, ValidationFailed}
     return {ValidationFailed} if document.get("parameters") else set()
 
 

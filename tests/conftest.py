@@ -1,6 +1,7 @@
 """The world that every test begins with: an empty AWS in moto, from the template's resources."""
 
 import os
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest  # noqa: E402 - the service reads its environment when it is impor
 from storepost.identity import passwords  # noqa: E402
 from tests.least_privilege import Recorder, unused  # noqa: E402
 from tests.log_watch import LogWatch  # noqa: E402
+from tests.reached import Reached, unreached  # noqa: E402
 from tests.told import ToldAnswers  # noqa: E402
 from tests.world import World  # noqa: E402
 
@@ -31,9 +33,11 @@ log_watch = LogWatch()
 log_watch.install()
 told_answers = ToldAnswers()
 told_answers.install()
+reached = Reached()
+reached.install()
 
-_USED = "used_grants"
-_unused: list[str] = []
+_USED, _REACHED = "used_grants", "reached"
+_lacking: dict[str, list[str]] = {}
 
 
 @pytest.fixture
@@ -52,6 +56,12 @@ def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     _forget_hasher()
     yield
     _forget_hasher()
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever lost a race or was throttled tries again at once: all jitter is the least."""
+    monkeypatch.setattr(random, "uniform", lambda least, _most: least)
 
 
 def _forget_hasher() -> None:
@@ -76,28 +86,33 @@ def _told_answers() -> Iterator[None]:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """A worker hands over what its functions used; who holds it all looks for what nobody used."""
+    """A worker hands over what it saw; who holds it all looks for what nobody used or reached."""
     config: Any = session.config
     if hasattr(config, "workerinput"):
         config.workeroutput[_USED] = sorted(recorder.used)
+        config.workeroutput[_REACHED] = sorted(reached.answers)
     elif exitstatus == pytest.ExitCode.OK and _is_whole(session.config):
-        _unused.extend(unused(recorder.used))
-        if _unused:
+        _lacking["granted in template.yaml, but used by no test"] = unused(recorder.used)
+        _lacking["answered by the interface, but reached by no test"] = unreached(reached.answers)
+        if any(_lacking.values()):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Takes what a worker hands over."""
-    recorder.used |= {tuple(use) for use in getattr(node, "workeroutput", {}).get(_USED, [])}
+    output = getattr(node, "workeroutput", {})
+    recorder.used |= {tuple(use) for use in output.get(_USED, [])}
+    reached.answers |= {tuple(reach) for reach in output.get(_REACHED, [])}
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says which granted actions nothing used."""
-    if _unused:
-        terminalreporter.section("granted in template.yaml, but used by no test", red=True)
-        for grant in _unused:
-            terminalreporter.line(grant)
+    """Says what is granted or described, and what nothing used or reached."""
+    for title, lacking in _lacking.items():
+        if lacking:
+            terminalreporter.section(title, red=True)
+            for each in sorted(lacking):
+                terminalreporter.line(each)
 
 
 def _is_whole(config: pytest.Config) -> bool:

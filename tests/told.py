@@ -57,14 +57,15 @@ class ToldAnswers:
 
 
 def _is_told(operation: dict[str, Any], answer: dict[str, Any]) -> bool:
-    code = _code(answer)
+    code = code_of(answer)
     if code in _EVERYWHERE:
         return True
     told = operation["responses"].get(str(answer["statusCode"]))
-    return told is not None and (code is None or code in _codes(told))
+    return told is not None and (code is None or code in codes_in(told))
 
 
-def _codes(told: dict[str, Any]) -> list[str]:
+def codes_in(told: dict[str, Any]) -> list[str]:
+    """The problems' codes that a described response may have."""
     reference = told.get("$ref")
     if reference:
         told = interface()["components"]["responses"][reference.rsplit("/", 1)[1]]
@@ -73,7 +74,8 @@ def _codes(told: dict[str, Any]) -> list[str]:
     return codes
 
 
-def _code(answer: dict[str, Any]) -> str | None:
+def code_of(answer: dict[str, Any]) -> str | None:
+    """The problem's code, or None where the answer is no problem."""
     headers = {name.lower(): value for name, value in answer.get("headers", {}).items()}
     if headers.get("content-type") != "application/problem+json":
         return None
@@ -82,4 +84,4 @@ def _code(answer: dict[str, Any]) -> str | None:
 
 
 def _name(answer: dict[str, Any]) -> str:
-    return f"{answer['statusCode']} {_code(answer) or ''}".strip()
+    return f"{answer['statusCode']} {code_of(answer) or ''}".strip()

@@ -38,22 +38,16 @@ def until_answered(world: World, send: Callable[[], Answer]) -> Answer:
     raise AssertionError("the claim was never given back")
 
 
-def begin_anew(world: World) -> None:
-    """An empty world, and a function that has just started: it has no data key yet."""
-    world.close()
-    forget_keys()
-
-
 class TestConsentChange:
     """PUT /profiles/{id}/consent/email: one change, one write-back."""
 
     def ready(self, world: World) -> tuple[Shop, Profile, Callable[[], Answer]]:
         """A person whom a store knows, and the request, always with the same key."""
-        begin_anew(world)
         shop = open_shop(world)
         profile = shop.person(shop.store())
         path, body = f"/profiles/{profile.id}/consent/email", {"state": "subscribed"}
         send = partial(world.call, "PUT", path, token=shop.owner.token, json_body=body, key=KEY)
+        forget_keys()  # as a function has none that has just started
         return shop, profile, send
 
     def one_effect(self, shop: Shop, profile: Profile, answer: Answer, listener: Listener) -> None:
@@ -70,11 +64,13 @@ class TestConsentChange:
         listener.received.clear()
 
     def test_killed_anywhere(self, world: World, listener: Listener) -> None:
-        _, _, send = self.ready(world)
+        shop, profile, send = self.ready(world)
+        begin_anew = world.kept()
         places = everywhere(send)
         assert len(places) > 10
         for number, moment in places:
-            shop, profile, send = self.ready(world)
+            begin_anew()
+            forget_keys()
             assert killed_at(number, moment, send), (number, moment)
             answer = until_answered(world, send)
             assert answer.status == 200, (number, moment, answer.body)
@@ -100,10 +96,12 @@ class TestConsentChange:
         self.one_effect(shop, profile, first, listener)
 
     def test_the_relay_killed_anywhere(self, world: World, listener: Listener) -> None:
-        _, _, send = self.ready(world)
+        shop, profile, send = self.ready(world)
+        begin_anew = world.kept()
         send()
         for number, moment in everywhere(partial(relay, outbox_row(world))):
-            shop, profile, send = self.ready(world)
+            begin_anew()
+            forget_keys()
             answer = send()
             row = outbox_row(world)
             world.lose_stream()
@@ -157,13 +155,13 @@ class TestInvitation:
 
     def test_killed_anywhere(self, world: World) -> None:
         owner, workspace = self.owner(world)
+        send, begin_anew = self.sending(world, owner), world.kept()
         forget_keys()
-        places = everywhere(self.sending(world, owner))
+        places = everywhere(send)
         assert len(places) > 10
         for number, moment in places:
-            begin_anew(world)
-            owner, workspace = self.owner(world)
-            send = self.sending(world, owner)
+            begin_anew()
+            forget_keys()
             assert killed_at(number, moment, send), (number, moment)
             answer = until_answered(world, send)
             assert answer.status == 201, (number, moment, answer.body)
@@ -188,12 +186,13 @@ class TestInvitation:
         self.one_effect(world, workspace)
 
     def test_the_relay_killed_anywhere(self, world: World) -> None:
-        owner, _ = self.owner(world)
-        assert self.sending(world, owner)().status == 201
+        owner, workspace = self.owner(world)
+        send, begin_anew = self.sending(world, owner), world.kept()
+        assert send().status == 201
         for number, moment in everywhere(partial(relay, outbox_row(world))):
-            begin_anew(world)
-            owner, workspace = self.owner(world)
-            assert self.sending(world, owner)().status == 201
+            begin_anew()
+            forget_keys()
+            assert send().status == 201
             row = outbox_row(world)
             world.lose_stream()
             assert killed_at(number, moment, partial(relay, row))

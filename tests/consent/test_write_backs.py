@@ -3,7 +3,9 @@
 import base64
 import hashlib
 import hmac
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from functools import partial
@@ -420,6 +422,23 @@ class TestTries:
         return dict(shop.world.call("GET", path, token=shop.owner.token).json)
 
 
+@dataclass(frozen=True)
+class Known:
+    """Somebody whom a store knows, made once for all the examples of a test."""
+
+    shop: Shop
+    profile: Profile
+    begin: Callable[[], None]
+    """Brings back how they were at first."""
+
+
+@pytest.fixture
+def known(shop: Shop) -> Known:
+    """Somebody whom a store knows that listens."""
+    profile = shop.person(shop.store())
+    return Known(shop, profile, shop.world.kept())
+
+
 class TestAgainAndAgain:
     """Messages that come twice, out of order, late, or after a run that was killed."""
 
@@ -477,21 +496,16 @@ class TestAgainAndAgain:
     ) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
 
-        def change() -> tuple[Shop, Profile, dict[str, Any], dict[str, str]]:
-            shop = open_shop(world)
-            profile = shop.person(shop.store())
-            body = shop.change(profile, "subscribed")
-            [message] = shop.queued()
-            forget_keys()  # as a function has none that has just started
-            return shop, profile, body, message
-
-        *_, message = change()
+        shop = open_shop(world)
+        profile = shop.person(shop.store())
+        begin = world.kept()
+        body, message = changed(shop, profile)
         places = everywhere(partial(hand_over, message))
         assert len(places) > 10
         for number, moment in places:
-            world.close()
+            begin()
             listener.received.clear()
-            shop, profile, body, message = change()
+            body, message = changed(shop, profile)
             [store_id] = profile.store_ids
             assert killed_at(number, moment, partial(hand_over, message)), (number, moment)
             assert hand_over(message, 2)
@@ -565,13 +579,11 @@ class TestAgainAndAgain:
     )
     @given(data=st.data())
     def test_however_they_come_the_store_ends_on_the_newest(
-        self, world: World, listener: Listener, data: st.DataObject, monkeypatch: pytest.MonkeyPatch
+        self, known: Known, listener: Listener, data: st.DataObject
     ) -> None:
-        world.close()
-        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
-        shop, queue = open_shop(world), Queue(listener)
-        store_id = shop.store()
-        profile = shop.person(store_id)
+        known.begin()
+        shop, profile, queue = known.shop, known.profile, Queue(listener)
+        [store_id] = profile.store_ids
         given_first = data.draw(st.sampled_from(list(ConsentState)))
         shop.customer(profile, store_id, email_consent=given_first)
         states = data.draw(st.permutations(["subscribed", "unsubscribed"])) * 2
@@ -587,6 +599,14 @@ class TestAgainAndAgain:
         newest = shop.profile(profile.id).email_consent
         assert (queue.taken or [given_first])[-1] == newest
         assert shop.given(store_id) is newest
+
+
+def changed(shop: Shop, profile: Profile) -> tuple[dict[str, Any], dict[str, str]]:
+    """A change of the person's consent, and the message that it queued for the one store."""
+    body = shop.change(profile, "subscribed")
+    [message] = shop.queued()
+    forget_keys()  # as a function has none that has just started
+    return body, message
 
 
 class Ending(StrEnum):

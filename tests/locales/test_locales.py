@@ -11,6 +11,8 @@ from storepost import clock
 from storepost.identity.model import KeyScope
 from storepost.ids import new_id
 from storepost.locales.model import Locales, Origin
+from storepost.locales.repository import LocaleRepository
+from storepost.persistence.changes import Changes
 from storepost.scope import WorkspaceScope
 from tests.world import Someone, World
 
@@ -150,8 +152,15 @@ class TestCreate:
         assert len(listed(world, owner)) == 1
 
     def test_limit(self, world: World, owner: Someone) -> None:
-        for number in range(500):
-            added(world, owner, f"de-x-n{number}")
+        """499 are there already, written in one go."""
+        repository = LocaleRepository(world.workspace(owner))
+        locales, changes = repository.get(), Changes()
+        for number in range(499):
+            new = locales.new(f"de-x-n{number}", None, Origin.MANUAL, clock.now())
+            locales = locales.put(new)
+        repository.save(changes, locales)
+        changes.commit()
+        added(world, owner, "de-x-n499")
         answer = world.call("POST", "/locales", token=owner.token, json_body={"code": "sv"})
         assert answer.problem() == (409, "locale_limit")
 

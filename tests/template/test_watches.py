@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from typing import ClassVar
 
 import pytest
 from aws_lambda_powertools import Logger
@@ -9,6 +10,7 @@ from aws_lambda_powertools import Logger
 from storepost.logs import log_unexpected, logger
 from tests import conftest
 from tests.log_watch import LogWatch
+from tests.reached import Reached, unreached
 from tests.told import ToldAnswers
 from tests.world import CANARY
 
@@ -88,3 +90,47 @@ class TestToldAnswers:
             event, {"statusCode": status, "headers": {"Content-Type": kind}, "body": body}
         )
         assert watch.untold == untold
+
+
+class TestReached:
+    """What no test reached is told, once everything ran."""
+
+    PROBLEM: ClassVar[dict[str, str]] = {"Content-Type": "application/problem+json"}
+
+    def keep(self, watch: Reached, method: str, path: str, status: int, code: str = "") -> None:
+        event = {"rawPath": path, "requestContext": {"http": {"method": method}}}
+        body = {"headers": self.PROBLEM, "body": f'{{"code": "{code}"}}'} if code else {}
+        watch.keep(event, {"statusCode": status, **body})
+
+    def test_without_any_answer(self) -> None:
+        lacking = unreached(set())
+        assert {
+            "404 not_found: by no operation",
+            "405 method_not_allowed: by no operation",
+            "401 credentials_invalid: by no operation",
+            "422 credentials_invalid: by no operation",
+            "me.get: 200",
+            "me.get: 401",
+            "openapi.get: 304",
+            "locales.create: 201",
+            "locales.create: 422",
+            "locales.delete: 204",
+            "members.leave: 422",
+        } <= set(lacking)
+        assert len(lacking) == len(set(lacking))
+        # Nobody signs in for it; nothing of it can be wrong; no operation says just that.
+        never = {"auth.signIn: 401", "me.get: 422", "docs.get: 422", "410 gone: by no operation"}
+        assert not never & set(lacking)
+
+    def test_each_answer_takes_its_own_off(self) -> None:
+        watch, before = Reached(), set(unreached(set()))
+        self.keep(watch, "DELETE", "/v1/locales/7", 204)
+        assert before - set(unreached(watch.answers)) == {"locales.delete: 204"}
+        self.keep(watch, "GET", "/v1/workspaces/available-slug", 401, "unauthenticated")
+        self.keep(watch, "GET", "/v1/nowhere", 404, "not_found")
+        assert before - set(unreached(watch.answers)) == {
+            "locales.delete: 204",
+            "workspaces.availableSlug: 401",
+            "401 unauthenticated: by no operation",
+            "404 not_found: by no operation",
+        }

@@ -6,6 +6,7 @@ Powertools validates before it resolves a route's dependencies; here an anonymou
 query is told of the missing credentials first.
 """
 
+import json
 import re
 from collections.abc import Callable
 from functools import cache
@@ -13,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.api_gateway import BaseRouter, ResponseBuilder, Route
 from aws_lambda_powertools.event_handler.depends import (
     DependencyResolutionError,
     DependencyTree,
@@ -29,9 +31,10 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
     RequestUnsupportedContentType,
     RequestValidationError,
 )
+from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.http.deadline import deadline
+from storepost.http.deadline import DeadlineReached, deadline
 from storepost.http.once import as_sent, first_answer, once
 from storepost.http.rendering import from_validation, missing, render, unexpected
 from storepost.logs import logger
@@ -52,11 +55,16 @@ class Resolver(APIGatewayHttpResolver):
 
     def __init__(self, *, large_bodies: frozenset[str], forms: frozenset[str]) -> None:
         """`large_bodies` and `forms` are the ids of operations that take 5 MB, or a form."""
-        super().__init__(enable_validation=False)
+        super().__init__(enable_validation=False, json_body_deserializer=_read_json)
         self.large_bodies = large_bodies
         self.forms = forms
         self.operation: str | None = None
         """The id of the operation that runs, for the log; the context is gone by then."""
+
+    @property
+    def declared_routes(self) -> list[Route]:
+        """The group's own routes."""
+        return [*self._static_routes, *self._dynamic_routes]
 
     @staticmethod
     def _compile_regex(rule: str, base_regex: str = "^{}$") -> re.Pattern[str]:
@@ -68,8 +76,11 @@ class Resolver(APIGatewayHttpResolver):
 
         def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             began, self.operation = perf_counter(), None
-            with deadline(context.get_remaining_time_in_millis()):
-                answer = self.resolve(event, context)
+            try:
+                with deadline(context.get_remaining_time_in_millis()):
+                    answer = self.resolve(event, context)
+            except DeadlineReached as error:
+                answer = self._out_of_time(event, error)
             logger.info(
                 "request",
                 extra={
@@ -82,6 +93,12 @@ class Resolver(APIGatewayHttpResolver):
             return answer
 
         return lambda_handler
+
+    def _out_of_time(self, event: dict[str, Any], error: DeadlineReached) -> dict[str, Any]:
+        # The signal may have come before the resolver knew the event.
+        BaseRouter.current_event = self._to_proxy_event(event)
+        response = render(self, unexpected(error))
+        return self._build_response(ResponseBuilder(response, serializer=self._serializer))
 
 
 def create_app(
@@ -102,7 +119,6 @@ def create_app(
     app.exception_handler(RequestUnsupportedContentType)(
         lambda _: render(app, UnsupportedMediaType())
     )
-    app.exception_handler(UnicodeDecodeError)(lambda _: render(app, MalformedRequest()))
     app.exception_handler(NotFoundError)(lambda _: render(app, missing(app)))
     app.exception_handler(Exception)(lambda error: render(app, unexpected(error)))
     return app
@@ -117,7 +133,8 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
     """Solves the route's dependencies first, the caller among them."""
     app.context["changes"] = Changes()
     route = app.context["_route"]
-    app.operation = route.operation_id
+    # What no route matched gets one of Powertools', which it names after the path.
+    app.operation = route.operation_id if route in app.declared_routes else None
     if route.has_dependencies:
         try:
             solve_dependencies(
@@ -137,16 +154,40 @@ _validation: Any = OpenAPIRequestValidationMiddleware()  # type: ignore[no-untyp
 
 
 def _validate_request(app: Resolver, next_middleware: NextMiddleware) -> Response[Any]:
-    """The body's size and type, then everything that the route's annotations say."""
+    """The body's size, type and form, then everything that the route's annotations say."""
     route, event = app.context["_route"], app.current_event
-    body = event.body or ""
-    size = len(body) if event.is_base64_encoded else len(body.encode())
-    most = LARGE_BODY_BYTES if route.operation_id in app.large_bodies else BODY_BYTES
-    if size > most * (4 / 3 if event.is_base64_encoded else 1):
-        raise PayloadTooLarge(f"This operation takes at most {most // 1_000_000} MB.")
-    if body and route.dependant.body_params:
-        sent = (event.headers.get("content-type") or "").split(";")[0].strip().lower()
-        if sent != (FORM if route.operation_id in app.forms else JSON):
-            raise UnsupportedMediaType()
+    _check_size(event, LARGE_BODY_BYTES if route.operation_id in app.large_bodies else BODY_BYTES)
+    if event.body and route.dependant.body_params:
+        _check_form(event, FORM if route.operation_id in app.forms else JSON)
     response: Response[Any] = _validation(app, next_middleware)
     return response
+
+
+def _check_size(event: BaseProxyEvent, most: int) -> None:
+    body = event.body or ""
+    size = len(body.encode())
+    if event.is_base64_encoded:
+        size = size * 3 // 4 - body[-2:].count("=")
+    if size > most:
+        raise PayloadTooLarge(f"This operation takes at most {most // 1_000_000} MB.")
+
+
+def _check_form(event: BaseProxyEvent, form: str) -> None:
+    sent = (event.headers.get("content-type") or "").split(";")[0].strip().lower()
+    if sent != form:
+        raise UnsupportedMediaType()
+    # Powertools compares it as it was sent; its case says nothing (RFC 9110, section 8.3.1).
+    event["headers"]["content-type"] = sent
+    try:
+        _ = event.json_body if form == JSON else event.decoded_body
+    except (ValueError, RecursionError) as error:
+        raise MalformedRequest() from error
+
+
+def _read_json(text: str) -> Any:  # noqa: ANN401 - whatever JSON can say
+    return json.loads(text, parse_constant=_no_json)
+
+
+def _no_json(constant: str) -> None:
+    """Python's parser takes NaN and the infinities, which JSON doesn't know (RFC 8259, 6)."""
+    raise ValueError(constant)

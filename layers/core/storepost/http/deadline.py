@@ -12,8 +12,12 @@ from types import FrameType
 MARGIN_SECONDS = 2.0
 
 
-class DeadlineReached(Exception):  # noqa: N818 - it is what happened
-    """The function has used up its time."""
+class DeadlineReached(BaseException):
+    """The function has used up its time.
+
+    No `Exception`: the signal comes anywhere, in botocore too, which takes every exception for a
+    connection's and tries again, with nothing to end it.
+    """
 
 
 def _ring(_signal: int, _frame: FrameType | None) -> None:

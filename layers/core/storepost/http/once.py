@@ -88,7 +88,7 @@ def _run_claimed(
         return _answer_of_the_winner(app, claim)
     except Problem as problem:
         return _refuse(app, claim, problem)
-    except Exception:
+    except BaseException:  # the deadline too
         claim.release()
         raise
 
@@ -163,7 +163,7 @@ def _claim_of(app: APIGatewayHttpResolver) -> Claim | None:
             "method": event.http_method,
             "path": event.path,
             "query": event.raw_query_string,
-            "body": event.decoded_body if event.body else None,
+            "body": event.body or None,
         },
     )
 

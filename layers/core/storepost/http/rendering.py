@@ -12,7 +12,6 @@ from storepost.logs import log_unexpected
 from storepost.problems import (
     FieldError,
     Internal,
-    MalformedRequest,
     MethodNotAllowed,
     NotFound,
     Problem,
@@ -37,8 +36,6 @@ def from_validation(error: RequestValidationError) -> Problem:
     errors = error.errors()
     if any(e["loc"][0] == "response" for e in errors):
         return unexpected(error)  # our own answer broke its schema: a fault of ours
-    if any(e["type"] == "json_invalid" for e in errors):
-        return MalformedRequest()
     return ValidationFailed(
         errors=[FieldError(_path(e["loc"]), _message(e)) for e in _distinct(errors)]
     )

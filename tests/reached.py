@@ -1,0 +1,113 @@
+"""Every problem code and every status is reached: what the whole suite got as answers.
+
+Each answer of a function is kept as its operation, status and code. After a run of everything,
+what no test reached fails it: a code that the reference lists, and of each operation its successes,
+401 where it has a caller and 422 where something in its request can be wrong.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from local import functions
+from storepost.reference.documents import interface, problem_kinds
+from tests.told import code_of, codes_in
+
+type Reach = tuple[str, int, str]
+"""An operation's id (empty: no operation), a status and a problem's code (empty: a success)."""
+
+_PARAMETER = re.compile(r"{\w+}")
+_FREE = {"type", "title", "description"}
+
+
+class Reached:
+    """Keeps what the functions answered."""
+
+    def __init__(self) -> None:
+        """Nothing was reached yet."""
+        self.answers: set[Reach] = set()
+        self._operations = [
+            (re.compile("/v1" + _PARAMETER.sub("[^/]+", path) + "$"), method, operation)
+            for path, method, operation in sorted(_operations(), key=lambda o: "{" in o[0])
+        ]
+
+    def install(self) -> None:
+        """From now on every answer is kept."""
+        plain = functions.handler_of
+
+        def watched(function: str) -> Any:
+            handler = plain(function)
+
+            def handle(event: Any, context: Any) -> Any:
+                answer = handler(event, context)
+                if isinstance(event, dict) and "rawPath" in event:
+                    self.keep(event, answer)
+                return answer
+
+            return handle
+
+        functions.handler_of = watched  # type: ignore[assignment]
+
+    def keep(self, event: dict[str, Any], answer: dict[str, Any]) -> None:
+        """Keeps one answer."""
+        method, path = event["requestContext"]["http"]["method"], event["rawPath"]
+        found = (
+            operation["operationId"]
+            for pattern, verb, operation in self._operations
+            if verb == method and pattern.match(path)
+        )
+        self.answers.add((next(found, ""), answer["statusCode"], code_of(answer) or ""))
+
+
+def unreached(answers: set[Reach]) -> list[str]:
+    """What no answer was, told so that a person knows which test lacks."""
+    codes = {(status, code) for _, status, code in answers}
+    statuses = {(operation, status) for operation, status, _ in answers}
+    return [
+        *(f"{status} {code}: by no operation" for status, code in _codes() - codes),
+        *(
+            f"{operation['operationId']}: {status}"
+            for _, _, operation in _operations()
+            for status in _statuses(operation)
+            if (operation["operationId"], status) not in statuses
+        ),
+    ]
+
+
+def _operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in interface()["paths"].items():
+        for method, operation in methods.items():
+            yield path, method.upper(), operation
+
+
+def _codes() -> set[tuple[int, str]]:
+    """The codes of the reference; a kind's own code only where some operation answers with it."""
+    told = {
+        code
+        for _, _, operation in _operations()
+        for response in operation["responses"].values()
+        for code in codes_in(response)
+    } | {"method_not_allowed"}
+    return {
+        (kind.status, each.code)
+        for kind in problem_kinds("")
+        for each in kind.codes
+        if each.code != kind.kind or each.code in told
+    }
+
+
+def _statuses(operation: dict[str, Any]) -> Iterator[int]:
+    yield from (int(status) for status in operation["responses"] if int(status) < 400)
+    if operation["security"]:
+        yield 401
+    if "requestBody" in operation or any(_is_bound(p) for p in operation.get("parameters", [])):
+        yield 422
+
+
+def _is_bound(parameter: dict[str, Any]) -> bool:
+    """Whether a value can be wrong; that of a string without any bound can't."""
+    if "$ref" in parameter:
+        return True
+    schema = parameter["schema"]
+    free = schema.get("type") == "string" and set(schema) <= _FREE
+    return parameter["in"] != "header" and not free
