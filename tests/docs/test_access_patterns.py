@@ -1,0 +1,79 @@
+"""The page of access patterns against the code: rows, keys, operations, and how reads are made."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from local.template import functions
+from tests.docs import source
+
+PAGE = (source.ROOT / "docs" / "access-patterns.md").read_text(encoding="utf-8")
+_OPERATION = re.compile(r"[a-z]\w*\.[a-z]\w*")
+
+
+def rows_of(section: str) -> Iterator[list[str]]:
+    """The cells of the tables below a heading of the second level, without the tables' heads."""
+    text = PAGE.split(f"\n## {section}\n", 1)[1].split("\n## ", 1)[0]
+    for line in text.splitlines():
+        if line.startswith("| ") and not line.startswith(("| Kind |", "| Worker |")):
+            yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def quoted(cell: str) -> list[str]:
+    """What stands between backticks."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def told(section: str, column: int) -> list[str]:
+    """What a column of the section's tables names; a star for each id or value in a key."""
+    names = [name for row in rows_of(section) for name in quoted(row[column])]
+    return [re.sub(r"<[^>]*>", "*", name) for name in names]
+
+
+class TestRows:
+    """The tables of rows."""
+
+    def test_every_kind_stands_there_once_and_no_other(self) -> None:
+        assert len(source.kinds()) > 30
+        assert sorted(told("Rows", 0)) == sorted(source.kinds().values())
+
+    def test_every_partition_key_stands_there_and_no_other(self) -> None:
+        assert set(told("Rows", 1)) == source.partitions()
+
+    def test_every_sort_key_of_a_key_function_stands_there(self) -> None:
+        made = {sk for _, sk in source.key_pairs() if sk}  # the second table has no sort key
+        assert made - {"*"} <= set(told("Rows", 2))
+
+    def test_what_expires_is_what_gets_an_expiration(self) -> None:
+        expiring = {kind for row in rows_of("Rows") if row[5] != "no" for kind in quoted(row[0])}
+        assert expiring == source.expiring()
+
+
+class TestPaths:
+    """The tables of operations and workers."""
+
+    def test_every_operation_that_reads_the_table_has_a_row_and_no_other(self) -> None:
+        first = " ".join(line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| "))
+        handlers = (source.ROOT / "functions" / "api").glob("*/handler.py")
+        operations = {
+            name
+            for path in handlers
+            if path.parent.name != "docs"  # it tells of the service and reads no row
+            for name in re.findall(r'operation_id="([^"]+)"', path.read_text(encoding="utf-8"))
+        }
+        assert len(operations) > 60
+        assert {name for name in quoted(first) if _OPERATION.fullmatch(name)} == operations
+
+    def test_every_worker_and_schedule_has_a_row_and_no_other(self) -> None:
+        jobs = {f.job for f in functions() if not f.folder.startswith("functions/api")}
+        assert set(told("Workers", 0)) == jobs
+
+    def test_every_read_is_strongly_consistent(self) -> None:
+        """What no column says, as the page says it once."""
+        gets = [call for call in source.calls("get") if ast.unparse(call.func) == "model.get"]
+        reads = gets + [c for name in ("query", "batch_get_item") for c in source.calls(name)]
+        assert gets
+        assert len(reads) > 10
+        for call in reads:
+            asked = {word.arg: ast.unparse(word.value) for word in call.keywords}
+            assert asked.get("consistent_read") == "True", ast.unparse(call)
