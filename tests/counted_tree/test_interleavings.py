@@ -42,6 +42,7 @@ UNITS = {
     "empties a level": deletes(*range(100, 190, 10)),
     "empties the beginning": deletes(*range(0, 90, 10)),
     "empties the end": deletes(*range(300, 390, 10)),
+    "deletes one": deletes(300),
     "swaps": moves((140, 141), (150, 159), (330, 261)),
 }
 OTHERS = {
@@ -124,3 +125,23 @@ def test_a_writer_that_dies_leaves_all_or_nothing(engine: Engine, unit: str) -> 
         lists.do(*inserts(*range(601, 620)))
         lists.check_whole()
     assert number > 3
+
+
+def test_a_merge_gives_way_to_the_split_of_the_node_above(engine: Engine) -> None:
+    """Else the new node above would begin with the one that the merge takes away."""
+    before = TwoLists(tree(f"list#{uuid4()}", 3, 4))
+    for number in range(17):
+        before.do(*inserts(number))
+    leaves = before.tree.rows.children(before.tree.rows.top()[0])
+    assert [leaf.n for leaf in leaves] == [3, 3, 3, 3, 5]
+    restore = engine.snapshot()
+    acted, pause = True, 0
+    while acted:
+        pause += 1
+        restore()
+        lists = TwoLists(before.tree, dict(before.model))
+        work = apply(lists.tree, deletes(9, 10, 11))
+        acted = paused(engine, pause, partial(lists.do, *inserts(17)), partial(commit_anew, work))
+        lists.note(*deletes(9, 10, 11))
+        lists.check_whole()
+    assert pause > 6

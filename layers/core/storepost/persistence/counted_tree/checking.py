@@ -41,6 +41,8 @@ def _faults_of(
     keys = [key for key, _ in below]
     for node in same:
         under = below[bisect_left(keys, node.lo) : bisect_left(keys, node.hi)]
+        if node.level and node.lo not in keys:
+            found.append("a node begins where none below it does")
         if difference(total(counts for _, counts in under), node.counts):
             found.append("a node doesn't hold the sum of what is below it")
     return found
