@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from local.pumps import run_schedule
 from storepost.identity.model import KeyScope
 from storepost.identity.repository import find_person, find_person_by_email
 from storepost.ids import short
@@ -110,6 +111,14 @@ class TestDelete:
         assert world.rows("due#") == []
         assert world.queue_depth("AccountErasureQueue") == 0
         assert world.queue_depth("AccountErasureDeadLetters") == 0
+
+    def test_what_the_stream_missed_is_swept(self, world: World) -> None:
+        someone = account(world)
+        assert delete(world, someone).status == 204
+        world.advance(minutes=2, seconds=1)
+        assert run_schedule("outbox_sweep") == {"sent": 1}
+        assert world.rows("due#") == []
+        assert world.queue_depth("AccountErasureQueue") == 1
 
     def test_the_address_is_free(self, world: World) -> None:
         someone, other = account(world), account(world)
