@@ -8,7 +8,8 @@ from storepost.identity.limits import (
     give_back,
 )
 from storepost.identity.passwords import verify_password
-from storepost.problems import Problem, TooManyRequests
+from storepost.identity.problems import SignInLimit
+from storepost.problems import Problem
 
 
 def check_password(
@@ -21,7 +22,7 @@ def check_password(
     of_address = count_for_address(PASSWORDS_OF_ADDRESS, email)
     try:
         of_source = count_for_source(PASSWORDS_OF_SOURCE, ip)
-    except TooManyRequests:  # the password was never compared, so the address isn't charged
+    except SignInLimit:  # the password was never compared, so the address isn't charged
         give_back(of_address)
         raise
     if not verify_password(password_hash, password):
