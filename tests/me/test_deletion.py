@@ -213,3 +213,13 @@ class TestErase:
         world.deliver()
         assert traces(world, someone) == []
         assert traces(world, other) == others
+
+    def test_even_where_the_stream_lost_it(self, world: World) -> None:
+        someone = self.prepared(world)
+        world.lose_stream()
+        world.deliver()
+        assert traces(world, someone)
+        world.advance(minutes=3)
+        world.sweep()
+        world.deliver()
+        assert traces(world, someone) == []

@@ -329,6 +329,12 @@ class TestLocales:
         assert world.call("GET", path).problem() == (401, "unauthenticated")
         assert world.call("PUT", path, json_body=[]).problem() == (401, "unauthenticated")
 
+    def test_a_path_or_query_that_is_none(self, world: World, owner: Someone) -> None:
+        answer = world.call("GET", "/stores/none/locales", token=owner.token, query={"page": 0})
+        assert answer.error_paths() == ["path.id", "query.page"]
+        answer = world.call("PUT", "/stores/none/locales", token=owner.token, json_body=ROWS)
+        assert answer.error_paths() == ["path.id"]
+
     @pytest.mark.parametrize(
         "body",
         [
@@ -383,6 +389,12 @@ class TestWriteBack:
         for token in (member.token, key):
             answer = world.call("PUT", path, token=token, json_body={"url": HOOK})
             assert answer.problem() == (403, "role")
+
+    def test_an_id_that_is_none(self, world: World, owner: Someone) -> None:
+        path = "/stores/none/write-back"
+        for method, more in (("GET", ""), ("DELETE", ""), ("POST", "/rotate")):
+            answer = world.call(method, f"{path}{more}", token=owner.token)
+            assert answer.error_paths() == ["path.id"]
 
     def test_unknown(self, world: World, owner: Someone) -> None:
         path = f"/stores/{world.store(owner)}/write-back"
