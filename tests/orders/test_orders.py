@@ -389,6 +389,20 @@ class TestList:
             key = world.api_key(world.workspace(owner), scope, owner)
             assert world.call("GET", "/orders", token=key).status == 200
 
+    def test_the_pages_of_one_buyer(self, world: World, owner: Someone, store: str) -> None:
+        made = [
+            put(world, owner, store, f"o-{n}", order(placedAt=f"2026-02-{n:02d}T00:00:00Z")).json
+            for n in range(1, 13)
+        ]
+        buyer = made[0]["buyer"]["profileId"]
+        for sort, expected in (("placedAt", made), ("-placedAt", made[::-1])):
+            for page in (1, 2, 3):
+                query = {"profileId": buyer, "sort": sort, "page": page, "pageSize": 10}
+                answer = world.call("GET", "/orders", token=owner.token, query=query).json
+                shown = expected[(page - 1) * 10 : page * 10]
+                assert [row["id"] for row in answer["items"]] == [row["id"] for row in shown]
+                assert answer["total"] == 12
+
     def test_every_filter_against_a_plain_one(
         self, world: World, owner: Someone, store: str
     ) -> None:

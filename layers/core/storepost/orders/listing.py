@@ -20,6 +20,7 @@ from storepost.orders.trees import (
 )
 from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.persistence.counted_tree import Entry, Filter, moments
+from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.stores.repository import StoreRepository
 
@@ -70,6 +71,8 @@ def list_orders(
     workspace: WorkspaceScope, asked: OrderFilter, page: PageRequest, *, descending: bool
 ) -> Listing[OrderSummary]:
     """The orders that are asked for, by `placedAt`."""
+    if asked == OrderFilter(profile_id=asked.profile_id) and asked.profile_id is not None:
+        return _page_of_profile(workspace, asked.profile_id, page, descending=descending)
     if asked.external_id is not None:
         found = _by_external_id(workspace, asked)
     elif asked.profile_id is not None:
@@ -115,6 +118,23 @@ def _by_external_id(workspace: WorkspaceScope, asked: OrderFilter) -> list[Order
 
 def _store_ids(workspace: WorkspaceScope) -> list[UUID]:
     return [store.id for store in StoreRepository(workspace).all()]
+
+
+def _page_of_profile(
+    workspace: WorkspaceScope, profile_id: UUID, page: PageRequest, *, descending: bool
+) -> Listing[OrderSummary]:
+    """One page of a profile's orders: their pointers up to it, and the page's orders alone.
+
+    The profile counts its orders, so the total needs no walk.
+    """
+    profile, repository = ProfileRepository(workspace).get(profile_id), OrderRepository(workspace)
+    total = profile.orders if profile else 0
+    if page.skipped >= total:
+        return Listing([], total, page)
+    until = page.skipped + page.size
+    ids = list(repository.ids_of_profile(profile_id, until, descending=descending))
+    orders = repository.get_many(ids[page.skipped :])
+    return Listing([summary_of_order(order) for order in orders], total, page)
 
 
 def _of_profile(workspace: WorkspaceScope, profile_id: UUID) -> list[OrderSummary]:

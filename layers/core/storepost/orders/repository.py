@@ -101,12 +101,16 @@ class OrderRepository:
         items = [find_in(rows, OrderItem, key) for key in keys]
         return [_as_order(item) for item in items if item and not item.deleted_at]
 
-    def ids_of_profile(self, profile_id: UUID) -> Iterator[UUID]:
-        """The profile's orders."""
+    def ids_of_profile(
+        self, profile_id: UUID, most: int | None = None, *, descending: bool = False
+    ) -> Iterator[UUID]:
+        """The profile's orders by time, the first so many."""
         rows = OrderPointerItem.query(
             pointer_partition(self._scope, profile_id),
             OrderPointerItem.sk.startswith(pointer_prefix()),
             consistent_read=True,
+            scan_index_forward=not descending,
+            limit=most,
         )
         return (order_of_pointer(row.sk) for row in rows)
 
