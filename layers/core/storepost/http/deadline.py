@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 MARGIN_SECONDS = 2.0
+AGAIN_SECONDS = 0.1
 
 
 class DeadlineReached(BaseException):
@@ -35,10 +36,18 @@ def deadline(remaining_milliseconds: int) -> Iterator[None]:
         yield
         return
     seconds = remaining_milliseconds / 1000 - MARGIN_SECONDS
+    if seconds <= 0:
+        raise DeadlineReached()
     before = signal.signal(signal.SIGALRM, _ring)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+    # Again and again: Python drops what is raised in a finaliser, where a signal may come as well.
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN_SECONDS)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        silence()
         signal.signal(signal.SIGALRM, before)
+
+
+def silence() -> None:
+    """Ends the ringing, once the deadline was heard and there is still something to put right."""
+    signal.setitimer(signal.ITIMER_REAL, 0)

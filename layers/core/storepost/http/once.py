@@ -19,7 +19,7 @@ from aws_lambda_powertools.event_handler import (
 )
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
-from storepost.http.deadline import DeadlineReached
+from storepost.http.deadline import DeadlineReached, silence
 from storepost.http.rendering import render
 from storepost.identity.model import Caller
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace
@@ -89,7 +89,11 @@ def _run_claimed(
         return _answer_of_the_winner(app, claim)
     except Problem as problem:
         return _refuse(app, claim, problem)
-    except (Exception, DeadlineReached):  # the deadline is no Exception
+    except DeadlineReached:
+        silence()
+        claim.release()
+        raise
+    except Exception:
         claim.release()
         raise
 
