@@ -66,7 +66,7 @@ class Row(Model):
     @property
     def key(self) -> Key:
         """What tells the row from every other of its table."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} belongs to neither table")
 
 
 class Item(Row):
