@@ -14,7 +14,6 @@ from storepost.consent.assertions import (
     Outcome,
     assert_consent,
     assert_from_store,
-    state_of,
 )
 from storepost.consent.model import Address, ConsentChange, Origin, Source, Subject
 from storepost.consent.repository import ConsentRepository
@@ -56,7 +55,7 @@ class Somebody:
             before=before,
             after=after,
             updated_at=updated_at or clock.now(),
-            origin=Origin(Source.API, self.store.id),
+            origin=lambda: Origin(Source.API, self.store.id),
         )
         changes.commit()
         return outcome
@@ -80,7 +79,8 @@ class Somebody:
     def state(self, channel: Channel = Channel.EMAIL) -> ConsentState:
         """The address's state."""
         value = EMAIL if channel is Channel.EMAIL else PHONE
-        return state_of(self.subject.workspace, channel, value)
+        repository = ConsentRepository(self.subject.workspace)
+        return repository.consent_of(Address(channel, value)).state
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ class TestWhatIsNew:
                 before=None,
                 after=Given(EMAIL, SUBSCRIBED),
                 updated_at=clock.now(),
-                origin=Origin(Source.API, new_id()),
+                origin=lambda: Origin(Source.API, new_id()),
             )
 
 

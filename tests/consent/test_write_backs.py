@@ -60,7 +60,7 @@ def gave(shop: Shop, profile: Profile, store_id: UUID, state: ConsentState) -> N
         before=Given(customer.email, customer.email_consent),
         after=Given(customer.email, state, now),
         updated_at=now,
-        origin=Origin(Source.API, store_id),
+        origin=lambda: Origin(Source.API, store_id),
     )
     changes.commit()
     shop.customer(profile, store_id, email_consent=state)

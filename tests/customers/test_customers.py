@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from storepost import clock
+from storepost.api_keys.repository import ApiKeyRepository
 from storepost.consent.assertions import assert_consent
 from storepost.consent.model import Address, ConsentChange, Origin, Source, WriteBackStatus
 from storepost.consent.repository import ConsentChangeItem, ConsentRepository
@@ -469,6 +470,29 @@ class TestPutConsent:
         assert world.call("PUT", path, token=key, json_body=given).status == 201
         [change] = history(world, shop.profile())
         assert (change.origin.source.value, change.origin.store_id) == ("api", UUID(shop.id))
+
+    def test_the_key_is_read_once_and_only_for_what_is_new(
+        self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        key, read = world.api_key(workspace_of(world), KeyScope.WRITE), list[UUID]()
+        plain = ApiKeyRepository.get
+
+        def counted(repository: ApiKeyRepository, key_id: UUID) -> object:
+            read.append(key_id)
+            return plain(repository, key_id)
+
+        monkeypatch.setattr(ApiKeyRepository, "get", counted)
+        path = f"/stores/{shop.id}/customers/7"
+        given = body(
+            email=EMAIL,
+            phone="+436601234567",
+            emailMarketingConsent="subscribed",
+            smsMarketingConsent="subscribed",
+        )
+        assert world.call("PUT", path, token=key, json_body=given).status == 201
+        assert len(read) == 1
+        assert world.call("PUT", path, token=key, json_body=given).status == 200
+        assert len(read) == 1
 
     @pytest.mark.parametrize("state", ["not_subscribed", None])
     def test_nothing_said_asserts_nothing(

@@ -5,6 +5,7 @@ and saves the profile itself. An address can be asserted once a unit of work.
 """
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -50,13 +51,6 @@ class Given:
     """`not_subscribed` where it gives none."""
     consent_at: datetime | None = None
     """The store's own consent time."""
-
-
-def state_of(workspace: WorkspaceScope, channel: Channel, address: str | None) -> ConsentState:
-    """The state of an address, for a profile that begins to show it."""
-    if address is None:
-        return ConsentState.NOT_SUBSCRIBED
-    return ConsentRepository(workspace).consent_of(Address(channel, address)).state
 
 
 def assert_consent(
@@ -112,27 +106,28 @@ def assert_from_store(
     before: Given | None,
     after: Given,
     updated_at: datetime,
-    origin: Origin,
+    origin: Callable[[], Origin],
 ) -> Outcome | None:
     """Asserts what a store's record says of a channel, as far as it says something new.
 
     `before` is what this store gave last of the customer (what was written to it counts), None for
     a new customer; `updated_at` is the record's `externalUpdatedAt`. None where nothing is
     asserted. Semantics, section 2.4; a value for another address is another value, since state
-    belongs to the address.
+    belongs to the address. `origin` is asked for only where something is: it can cost reads.
     """
     if after.address is None or after.state is ConsentState.NOT_SUBSCRIBED:
         return None
     if before and (before.address, before.state) == (after.address, after.state):
         return None
-    if origin.store_id != store.id:
+    brought = origin()
+    if brought.store_id != store.id:
         raise ValueError("the origin names another store")
     return assert_consent(
         changes,
         subject,
         Address(channel, after.address),
         after.state,
-        origin,
+        brought,
         occurred_at=min(after.consent_at or updated_at, clock.now()),
         dated=after.consent_at is not None,
     )

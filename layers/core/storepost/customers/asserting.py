@@ -1,10 +1,11 @@
 """What a customer's push says of consent, and the profiles that it changes, saved with it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from uuid import UUID
 
 from storepost.consent.assertions import Given, Outcome, assert_from_store
-from storepost.consent.model import Address
+from storepost.consent.model import Address, Origin
 from storepost.consent.origins import origin_of
 from storepost.consent.states import Channel, ConsentState
 from storepost.customers.model import Customer, GivenCustomer
@@ -28,6 +29,11 @@ class Push:
     given: GivenCustomer
     before: Customer | None
     after: Customer
+
+    @cached_property
+    def origin(self) -> Origin:
+        """Who pushes; of a key it is read once, for both channels."""
+        return origin_of(self.caller, store_id=self.store.id)
 
 
 def assert_and_save(
@@ -78,5 +84,5 @@ def _assert(changes: Changes, push: Push, channel: Channel, owner: Profile) -> O
             gives.updated_at,
         ),
         updated_at=push.given.external_updated_at,
-        origin=origin_of(push.caller, store_id=push.store.id),
+        origin=lambda: push.origin,
     )

@@ -3,7 +3,6 @@
 An entry's row carries what the list shows, so that a page is read in one query.
 """
 
-from collections.abc import Sequence
 from typing import cast
 from uuid import UUID
 
@@ -69,11 +68,6 @@ def summary_of_order(order: Order) -> OrderSummary:
     entry = _entry(order)
     assert entry is not None  # noqa: S101 - an order has an entry
     return summary_of(entry)
-
-
-def summaries_of(entries: Sequence[Entry]) -> list[OrderSummary]:
-    """What the list shows of several entries."""
-    return [summary_of(entry) for entry in entries]
 
 
 def _entry(order: Order | None) -> Entry | None:
