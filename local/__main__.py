@@ -1,4 +1,7 @@
-"""`make run`: the whole service on this machine, with demo data. `PORT` moves it."""
+"""`make run`: the whole service on this machine, with demo data.
+
+`PORT` moves it; `STORE=dynoxide` keeps its data for the next run.
+"""
 
 import os
 import signal
@@ -8,24 +11,30 @@ import threading
 from time import perf_counter
 from types import FrameType
 
-from local.console import say
+from local.console import CannotRun, say
 
 PORT = 8000
-
-
-class CannotRun(Exception):  # noqa: N818 - it is what happened
-    """What the developer asked for can't be done; the message says what to do instead."""
+STORES = ("moto", "dynoxide")
 
 
 def main() -> int:
     """Runs until Ctrl-C; 0, or 2 where it can't."""
     began = perf_counter()
     try:
-        _check_store(os.environ.get("STORE") or "moto")
-        listening = _listen(_port(os.environ.get("PORT") or str(PORT)))
+        store = _store(os.environ.get("STORE") or STORES[0])
+        with _listen(_port(os.environ.get("PORT") or str(PORT))) as listening:
+            # Here and not above: a port that is taken is told at once, and moto alone takes half a
+            # second to import.
+            from local import run  # noqa: PLC0415
+
+            run.run(store, listening, _stopped(), began)
     except CannotRun as problem:
         say(str(problem))
         return 2
+    return 0
+
+
+def _stopped() -> threading.Event:
     stopped = threading.Event()
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
@@ -35,43 +44,15 @@ def main() -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
-    with listening:
-        _run(listening, stopped, began)
-    return 0
+    return stopped
 
 
-def _run(listening: socket.socket, stopped: threading.Event, began: float) -> None:
-    say("Starting AWS in this process ...")
-    os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
-    # Here and not above: a port that is taken is told at once, and moto alone takes half a second
-    # to import. The service reads its environment when it is imported.
-    from local import aws  # noqa: PLC0415
-
-    aws.prepare_environment()
-    aws.start()
-    aws.create_resources()
-    from local import demo, welcome  # noqa: PLC0415
-    from local.running import LocalRun  # noqa: PLC0415
-
-    demo.CREDENTIALS.unlink(missing_ok=True)
-    local_run = LocalRun(listening)
-    local_run.serve()
-    say("Loading demo data through the API ...")
-    made = demo.load(local_run.base_url, local_run.write_back_url, local_run.deliver)
-    local_run.pump()
-    made.credentials.write(demo.CREDENTIALS)
-    print(welcome.screen(local_run.origin, made, perf_counter() - began), flush=True)
-    stopped.wait()
-    say("\nStopping ...")
-    local_run.stop()
-
-
-def _check_store(store: str) -> None:
-    if store != "moto":
+def _store(given: str) -> str:
+    if given not in STORES:
         raise CannotRun(
-            f"STORE={store} is not available yet: the local run keeps its data in memory, in moto."
-            " Leave STORE out."
+            f"STORE must be dynoxide, or be left out to have everything in memory, not {given!r}."
         )
+    return given
 
 
 def _port(given: str) -> int:

@@ -10,6 +10,7 @@ import yaml
 ROOT = Path(__file__).parent.parent
 TABLE = "AWS::DynamoDB::Table"
 QUEUE = "AWS::SQS::Queue"
+KEY = "AWS::KMS::Key"
 
 type Properties = dict[str, Any]
 
