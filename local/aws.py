@@ -72,6 +72,11 @@ def _announce(target: str | bytes) -> None:
             bell.ring()
 
 
+def keep_tables_at(url: str) -> None:
+    """Has the tables and their streams at another engine's address; the rest stays in moto."""
+    os.environ.update(AWS_ENDPOINT_URL_DYNAMODB=url, AWS_ENDPOINT_URL_DYNAMODB_STREAMS=url)
+
+
 def create_resources() -> None:
     """The template's tables, queues, keys and sender, named by their logical ids."""
     create_tables()
