@@ -6,6 +6,7 @@ Powertools validates before it resolves a route's dependencies; here an anonymou
 query is told of the missing credentials first.
 """
 
+import gc
 import json
 import re
 from collections.abc import Callable
@@ -72,7 +73,8 @@ class Resolver(APIGatewayHttpResolver):
         return re.compile(base_regex.format(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule)))
 
     def handler(self) -> Handler:
-        """The group's Lambda handler."""
+        """The group's Lambda handler; everything is imported by now."""
+        gc.freeze()  # and will stay: no collection need look at it again
 
         def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             began, self.operation = perf_counter(), None
