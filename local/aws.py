@@ -57,14 +57,15 @@ def start() -> None:
     def process_one_at_a_time(self: BotocoreStubber, request: Any) -> Any:  # noqa: ANN401
         with LOCK:
             answer = plain(self, request)
-        _announce(request.headers.get("X-Amz-Target", ""))
+        announce(request.headers.get("X-Amz-Target", ""))
         return answer
 
     BotocoreStubber.process_request = process_one_at_a_time  # type: ignore[method-assign]
     mock_aws().start()
 
 
-def _announce(target: str | bytes) -> None:
+def announce(target: str | bytes) -> None:
+    """Rings for whoever waits for what a request, by its `X-Amz-Target`, may have changed."""
     service, _, operation = (target if isinstance(target, str) else target.decode()).partition(".")
     if service in _ANNOUNCED:
         bell, writes = _ANNOUNCED[service]

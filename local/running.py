@@ -4,13 +4,16 @@ import os
 import socket
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import urlsplit
 
 from local import aws, functions
 from local.bells import Bell
 from local.console import say_failure
 from local.cors import cors_of_template
 from local.endpoints import WRITE_BACK_PATH, Endpoints
-from local.front import HOST, Front, server_on
+from local.front import HOST, Api, Front, gateway_in_process, server_on
 from local.pretend_store import PretendStore
 from local.pumps import StreamPump, pump_queue, read_queues
 from local.schedules import Schedules
@@ -23,26 +26,41 @@ LOOK_AGAIN_SECONDS = 0.5
 type Pump = Callable[[], int]
 
 
+@dataclass(frozen=True)
+class Entrance:
+    """A second address of the local run, for functions that its own doesn't reach."""
+
+    listening: socket.socket
+    origin: str
+
+
 class LocalRun:
     """Storepost on this machine. AWS has been started and its resources made before."""
 
-    def __init__(self, listening: socket.socket) -> None:
-        """`listening` is the front's address."""
+    def __init__(
+        self, listening: socket.socket, *, api: Api | None = None, entrance: Entrance | None = None
+    ) -> None:
+        """`listening` is the front's address; `api` is this process's own unless it is given."""
         self.origin = f"http://{HOST}:{listening.getsockname()[1]}"
         self.base_url = f"{self.origin}/v1"
-        self.write_back_url = f"{self.origin}{WRITE_BACK_PATH}"
-        _allow(self.origin.removeprefix("http://"))
+        store_origin = entrance.origin if entrance else self.origin
+        self.write_back_url = f"{store_origin}{WRITE_BACK_PATH}"
+        _allow(urlsplit(store_origin).netloc)
         self._stop = threading.Event()
         self._schedules = Schedules()
         self._stream = StreamPump(pause=self._pause)
-        self._server = server_on(
-            listening, Front(Endpoints(PretendStore(), self._schedules), cors_of_template())
+        front = Front(
+            Endpoints(PretendStore(), self._schedules),
+            api or gateway_in_process(cors_of_template()),
         )
+        listeners = [listening, entrance.listening] if entrance else [listening]
+        self._servers = [server_on(each, front) for each in listeners]
         self._threads: list[threading.Thread] = []
 
     def serve(self) -> None:
         """Answers requests from now on."""
-        self._start("front", lambda: self._server.serve_forever(poll_interval=0.1))
+        for server in self._servers:
+            self._start("front", partial(server.serve_forever, poll_interval=0.1))
 
     def deliver(self) -> None:
         """Carries everything that is on its way, before there are pumps that do."""
@@ -62,8 +80,9 @@ class LocalRun:
         self._stop.set()
         for bell in (aws.TABLES_CHANGED, aws.QUEUES_CHANGED):
             bell.ring()
-        self._server.shutdown()
-        self._server.server_close()
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
         for thread in self._threads:
             thread.join(timeout=2)
 

@@ -1,0 +1,101 @@
+"""What SAM CLI is given: the template made local and built, and the environment of its functions.
+
+SAM CLI hands a function only variables that the template declares for it. Those of a local run are
+declared in a copy: in a deployed stack nothing names them.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from local.__main__ import CannotRun
+from local.console import say
+from local.template import ROOT, environment, template
+
+DIRECTORY = ROOT / ".aws-sam" / "containers"
+VARIABLES = DIRECTORY / "variables.json"
+LOCAL_VARIABLES = (
+    "STOREPOST_LOCAL",
+    "FEED_ALLOW_HOSTS",
+    "POWERTOOLS_LOG_LEVEL",
+    "POWERTOOLS_METRICS_DISABLED",
+)
+_ARCHITECTURES = {"arm64": "arm64", "aarch64": "arm64"}
+
+
+def architecture() -> str:
+    """This machine's, by Lambda's name."""
+    return _ARCHITECTURES.get(platform.machine().lower(), "x86_64")
+
+
+def local_template() -> dict[str, Any]:
+    """The template for this machine's architecture, with the local run's variables declared."""
+    made = deepcopy(template())
+    made["Globals"]["Function"]["Environment"]["Variables"] |= dict.fromkeys(LOCAL_VARIABLES, "")
+    made["Parameters"]["Architecture"]["Default"] = architecture()
+    return made
+
+
+def function_environment(endpoint: str, base_url: str) -> dict[str, dict[str, str]]:
+    """What `--env-vars` names: this process's own variables, and where AWS and the pages are.
+
+    The resources must have been made, which sets the variables that refer to them. Links in emails
+    are given an address because SAM CLI calls every gateway `localhost`.
+    """
+    names = {**environment(), **dict.fromkeys(LOCAL_VARIABLES)}
+    found = {name: os.environ.get(name, "") for name in names}
+    pages = found["APP_URL"] or f"{base_url}/pages"
+    return {"Parameters": {**found, "AWS_ENDPOINT_URL": endpoint, "APP_URL": pages}}
+
+
+def build() -> Path:
+    """Builds what has changed since the last time; the built template.
+
+    Raises CannotRun, after what SAM CLI said, where it can't be built.
+    """
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    source = DIRECTORY / "template.json"
+    source.write_text(json.dumps(local_template(), indent=1))
+    # A directory of its own: `sam deploy` takes what is in SAM CLI's usual one.
+    built = subprocess.run(
+        [
+            *sam("build"),
+            *("--template", str(source), "--base-dir", str(ROOT)),
+            *("--build-dir", str(DIRECTORY / "build"), "--cache-dir", str(DIRECTORY / "cache")),
+            *("--cached", "--parallel"),
+        ],
+        check=False,
+        env=sam_environment(),
+        capture_output=True,
+        text=True,
+    )
+    if built.returncode:
+        say(built.stdout + built.stderr)
+        raise CannotRun("`sam build` failed; above is what it said.")
+    return DIRECTORY / "build" / "template.yaml"
+
+
+def sam(*command: str) -> list[str]:
+    """A command of the SAM CLI that is installed with this Python."""
+    return [sys.executable, "-m", "samcli", *command]
+
+
+def sam_environment() -> dict[str, str]:
+    """The environment of SAM CLI, which passes the credentials that it finds on to functions."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    region = os.environ.get("AWS_REGION", "")
+    return {
+        **kept,
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_DEFAULT_REGION": region,
+        "AWS_REGION": region,
+        # The build looks for the runtime's own Python by its name.
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
+        "SAM_CLI_TELEMETRY": "0",
+    }
