@@ -15,7 +15,7 @@ from typing import Any
 
 from local.__main__ import CannotRun
 from local.console import say
-from local.template import ROOT, environment, template
+from local.template import FUNCTION, ROOT, environment, template
 
 DIRECTORY = ROOT / ".aws-sam" / "containers"
 VARIABLES = DIRECTORY / "variables.json"
@@ -25,6 +25,9 @@ LOCAL_VARIABLES = (
     "POWERTOOLS_LOG_LEVEL",
     "POWERTOOLS_METRICS_DISABLED",
 )
+LEAST_SECONDS = 60
+"""A function's timeout here: its first call compiles all that it imports, on a machine that may be
+busy, and Lambda gives that time of its own."""
 _ARCHITECTURES = {"arm64": "arm64", "aarch64": "arm64"}
 
 
@@ -34,10 +37,15 @@ def architecture() -> str:
 
 
 def local_template() -> dict[str, Any]:
-    """The template for this machine's architecture, with the local run's variables declared."""
+    """The template for this machine, with the local run's variables declared."""
     made = deepcopy(template())
-    made["Globals"]["Function"]["Environment"]["Variables"] |= dict.fromkeys(LOCAL_VARIABLES, "")
     made["Parameters"]["Architecture"]["Default"] = architecture()
+    shared = made["Globals"]["Function"]
+    shared["Environment"]["Variables"] |= dict.fromkeys(LOCAL_VARIABLES, "")
+    functions = [r["Properties"] for r in made["Resources"].values() if r["Type"] == FUNCTION]
+    for properties in (shared, *functions):
+        if "Timeout" in properties:
+            properties["Timeout"] = max(properties["Timeout"], LEAST_SECONDS)
     return made
 
 

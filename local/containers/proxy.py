@@ -11,8 +11,15 @@ from local.gateway import Answer, own_answer
 ANSWER_SECONDS = 180
 """A first request waits for its function's container to be made."""
 
-# What is said of a connection, not of what it carries (RFC 9110, 7.6.1): a body is handed on whole
-_OF_THE_CONNECTION = {"connection", "keep-alive", "transfer-encoding", "content-length", "date"}
+# What is said of a connection (RFC 9110, 7.6.1) or by each server for itself.
+_NOT_HANDED_ON = {
+    "connection",
+    "content-length",
+    "date",
+    "keep-alive",
+    "server",
+    "transfer-encoding",
+}
 
 
 def gateway_at(port: int) -> Api:
@@ -39,4 +46,4 @@ def gateway_at(port: int) -> Api:
 
 
 def _is_handed_on(name: str) -> bool:
-    return name.lower() not in _OF_THE_CONNECTION
+    return name.lower() not in _NOT_HANDED_ON

@@ -24,6 +24,8 @@ class Running:
     """A run that answers."""
 
     origin: str
+    write_back_url: str
+    """Where the pretend store listens, as containers reach it."""
     lambda_port: int
     logs: list[Path]
 
@@ -54,7 +56,7 @@ def run_in_containers(
         local_run.serve()
         local_run.pump()
         stack.callback(local_run.stop)
-        yield Running(local_run.origin, sam.lambda_port, sam.logs)
+        yield Running(local_run.origin, local_run.write_back_url, sam.lambda_port, sam.logs)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ Nobody is there yet. Sign up:
     {running.origin}/v1/auth/sign-up
 
 Emails, with their links and codes: {running.origin}/_local/
+A store's address for write-backs, which the same page shows: {running.write_back_url}
 
 Lambda is at http://127.0.0.1:{running.lambda_port}. Invoke a function by itself:
   aws lambda invoke --endpoint-url http://127.0.0.1:{running.lambda_port} --no-sign-request \\
