@@ -6,9 +6,9 @@ Whatever is on the network is the run's own, so that it can end all of it, whoev
 import platform
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 from local.__main__ import CannotRun
-from local.template import globals_
 
 # Docker Desktop's own name for the machine that it runs on; elsewhere the network's gateway is it.
 DESKTOP_HOST = "host.docker.internal"
@@ -48,11 +48,9 @@ def make_network(name: str) -> Network:
     return Network(name, gateway, gateway)
 
 
-def has_image(architecture: str) -> bool:
-    """Whether the runtime's image is here already, under any registry's name."""
-    runtime = globals_()["Runtime"].replace("python", "python:")
-    images = _docker("image", "ls", "--format", "{{.Repository}}:{{.Tag}}").splitlines()
-    return any(image.endswith(f"/lambda/{runtime}-{architecture}") for image in images)
+def build_image(name: str, dockerfile: str, directory: Path) -> None:
+    """Builds an image of what is in the directory; what has not changed is taken as it was."""
+    _docker("build", "--quiet", "--tag", name, "--file", "-", str(directory), given=dockerfile)
 
 
 def _check_engine() -> None:
@@ -77,6 +75,8 @@ def _remove_containers(network: str) -> None:
         _docker("rm", "--force", *found)
 
 
-def _docker(*arguments: str) -> str:
-    done = subprocess.run(["docker", *arguments], check=True, capture_output=True, text=True)
+def _docker(*arguments: str, given: str = "") -> str:
+    done = subprocess.run(
+        ["docker", *arguments], check=True, capture_output=True, text=True, input=given
+    )
     return done.stdout.strip()

@@ -12,7 +12,7 @@ from wsgiref.types import WSGIApplication
 from local import functions
 from local.containers import building
 from local.containers.aws_server import AwsServer
-from local.containers.engine import Network, has_image
+from local.containers.engine import Network
 from local.containers.proxy import gateway_at
 from local.containers.sam import Sam, free_port
 from local.front import server_on
@@ -46,7 +46,7 @@ def run_in_containers(
         local_run = LocalRun(listening, api=gateway_at(api_port), entrance=entrance)
         variables = building.function_environment(endpoint, local_run.base_url)
         building.VARIABLES.write_text(json.dumps(variables, indent=1))
-        sam = Sam(template, network.name, api_port, pull=not has_image(building.architecture()))
+        sam = Sam(template, network.name, api_port)
         stack.callback(sam.stop)
         # SAM CLI waits for each container in turn, three seconds for most.
         stack.callback(network.remove_containers)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from local.__main__ import CannotRun
-from local.containers.building import DIRECTORY, VARIABLES, sam, sam_environment
+from local.containers.building import DIRECTORY, IMAGE, VARIABLES, sam, sam_environment
 from local.template import Function
 
 READY_SECONDS = 60
@@ -41,12 +41,9 @@ class Server:
 class Sam:
     """Both servers, at 127.0.0.1."""
 
-    def __init__(self, template: Path, network: str, api_port: int, *, pull: bool) -> None:
-        """Starts them; `pull` lets them fetch the runtime's image.
-
-        What `building.VARIABLES` names are the functions' environment variables.
-        """
-        options = _options(template, network, pull=pull)
+    def __init__(self, template: Path, network: str, api_port: int) -> None:
+        """Starts them, with the functions' environment variables in `building.VARIABLES`."""
+        options = _options(template, network)
         self._api = _start("start-api", api_port, options)
         self._lambda = _start("start-lambda", free_port(), options)
 
@@ -116,11 +113,14 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def _options(template: Path, network: str, *, pull: bool) -> list[str]:
-    options = ["--template", str(template), "--env-vars", str(VARIABLES)]
+def _options(template: Path, network: str) -> list[str]:
     # Each function's container comes with its first invocation: nobody needs all of them at once.
-    options += ["--docker-network", network, "--warm-containers", "LAZY", "--no-watch"]
-    return options if pull else [*options, "--skip-pull-image"]
+    # Of the image SAM CLI makes one with its emulator in it, and by itself never again.
+    return [
+        *("--template", str(template), "--env-vars", str(VARIABLES)),
+        *("--invoke-image", IMAGE, "--skip-pull-image", "--force-image-build"),
+        *("--docker-network", network, "--warm-containers", "LAZY", "--no-watch"),
+    ]
 
 
 def _start(command: str, port: int, options: list[str]) -> Server:

@@ -96,14 +96,15 @@ class Service:
         assert answer.status == status, answer.body
         return answer.json
 
-    def email_to(self, address: str) -> dict[str, Any]:
-        """The latest email to somebody, as soon as there is one."""
+    def email_to(self, address: str, subject: str) -> dict[str, Any]:
+        """The email of this subject to somebody, as soon as there is one."""
 
         def look() -> list[dict[str, Any]]:
             emails = self.told(200, "GET", "/_local/emails")
-            return [email for email in emails if email["to"] == address]
+            return [e for e in emails if (e["to"], e["subject"]) == (address, subject)]
 
-        return soon(look)[-1]
+        (email,) = soon(look)
+        return email
 
     def stop(self) -> int:
         """Ctrl-C: the exit code."""

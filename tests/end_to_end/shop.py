@@ -6,6 +6,7 @@ from typing import Any
 from tests.end_to_end.service import ID, MOMENT, Matching, Service
 
 PASSWORD = "correct horse battery staple"
+SIGN_UP = "Your Storepost sign-up code"
 WORKSPACE = "Birch & Loom"
 STORE = "Garn & Wolle Zoë"
 CUSTOMER: dict[str, Any] = {
@@ -43,12 +44,12 @@ def sign_up(service: Service, name: str, email: str) -> str:
     body = {"name": name, "email": email, "password": PASSWORD}
     registered = service.told(202, "POST", "/v1/auth/sign-up", json_body=body)
     assert registered == {"registration": ID}
-    sent = service.email_to(email)
+    sent = service.email_to(email, SIGN_UP)
     page = f"http://{service.host}/v1/pages/verify-address"
     assert sent == {
         "id": Matching(r"\S+"),
         "to": email,
-        "subject": "Your Storepost sign-up code",
+        "subject": SIGN_UP,
         "text": sent["text"],
         "html": sent["html"],
         "links": [f"{page}#{registered['registration']}"],

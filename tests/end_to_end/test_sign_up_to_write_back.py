@@ -112,8 +112,8 @@ class TestPeople:
             "expiresAt": MOMENT,
             "expired": False,
         }
-        sent = service.email_to("mira@example.com")
-        assert sent["subject"] == f"Olive invited you to {WORKSPACE} on Storepost"
+        subject = f"Olive invited you to {WORKSPACE} on Storepost"
+        sent = service.email_to("mira@example.com", subject)
         assert sent["links"] == [f"http://{service.host}/v1/pages/invitation#{invited['id']}"]
         path = f"/v1/invitations/{invited['id']}"
         assert service.told(200, "GET", f"{path}/preview") == {
