@@ -9,7 +9,7 @@ from time import perf_counter
 
 from local.__main__ import CannotRun, until_stopped
 from local.console import say
-from local.containers import building, engine
+from local.containers import engine
 
 
 def main() -> int:
@@ -26,11 +26,14 @@ def _run(listening: socket.socket, stopped: threading.Event, began: float) -> No
     with ExitStack() as stack:
         network = engine.make_network(f"storepost-{listening.getsockname()[1]}")
         stack.callback(network.remove)
+        from local import aws  # noqa: PLC0415 - these imports are slow, as in `local.__main__`
+        from local.containers import building  # noqa: PLC0415
+
         say("Building the functions and their layers (half a minute, the first time) ...")
         template = building.build()
+        if stopped.is_set():
+            return
         say("Starting AWS in this process, and SAM CLI ...")
-        from local import aws  # noqa: PLC0415 - as in `local.__main__`
-
         aws.prepare_environment()
         aws.start()
         aws.create_resources()

@@ -16,6 +16,7 @@ from typing import Any
 from samcli.local.docker.lambda_image import LambdaImage, Runtime
 
 from local.__main__ import CannotRun
+from local.aws import REGION
 from local.console import say
 from local.containers.engine import build_image
 from local.template import FUNCTION, ROOT, environment, globals_, template
@@ -31,8 +32,8 @@ LOCAL_VARIABLES = (
     "POWERTOOLS_METRICS_DISABLED",
 )
 LEAST_SECONDS = 60
-"""A function's timeout here: its first call compiles all that it imports, on a machine that may be
-busy, and Lambda gives that time of its own."""
+"""A function's timeout here: its first call imports everything, on a machine that may be busy.
+Lambda gives time of its own for that."""
 _ARCHITECTURES = {"arm64": "arm64", "aarch64": "arm64"}
 
 
@@ -73,18 +74,15 @@ def function_environment(endpoint: str, base_url: str) -> dict[str, dict[str, st
 def dockerfile() -> str:
     """How the image is made of the built layers.
 
-    SAM CLI itself would send them to the engine for each function anew. Compiled, they save each
+    SAM CLI itself would send them to the engine anew for each function. Compiled, they save each
     container's first call a second of work.
     """
     runtime = globals_()["Runtime"]
-    lines = [f"FROM {LambdaImage._INVOKE_REPO_PREFIX}/{_image_tag(runtime)}"]
+    image = Runtime.get_image_name_tag(runtime, architecture())
+    lines = [f"FROM {LambdaImage._INVOKE_REPO_PREFIX}/{image}"]
     for layer in globals_()["Layers"]:
         lines += [f"COPY {layer['Ref']}/ /opt/", f"RUN {runtime} -m compileall -q /opt/python"]
     return "\n".join(lines) + "\n"
-
-
-def _image_tag(runtime: str) -> str:
-    return str(Runtime.get_image_name_tag(runtime, architecture()))
 
 
 def build() -> Path:
@@ -107,6 +105,8 @@ def build() -> Path:
         env=sam_environment(),
         capture_output=True,
         text=True,
+        # A terminal's Ctrl-C is for the run alone, which stops in its own order.
+        start_new_session=True,
     )
     if built.returncode:
         say(built.stdout + built.stderr)
@@ -127,13 +127,12 @@ def sam(*command: str) -> list[str]:
 def sam_environment() -> dict[str, str]:
     """The environment of SAM CLI, which passes the credentials that it finds on to functions."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    region = os.environ.get("AWS_REGION", "")
     return {
         **kept,
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",
-        "AWS_DEFAULT_REGION": region,
-        "AWS_REGION": region,
+        "AWS_DEFAULT_REGION": REGION,
+        "AWS_REGION": REGION,
         # The build looks for the runtime's own Python by its name.
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
         "SAM_CLI_TELEMETRY": "0",

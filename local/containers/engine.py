@@ -72,11 +72,12 @@ def _remove(network: str) -> None:
 def _remove_containers(network: str) -> None:
     found = _docker("ps", "--all", "--quiet", "--filter", f"network={network}").split()
     if found:
-        _docker("rm", "--force", *found)
+        # Not checked: SAM CLI may have removed one meanwhile. What is left keeps the network.
+        _docker("rm", "--force", *found, check=False)
 
 
-def _docker(*arguments: str, given: str = "") -> str:
+def _docker(*arguments: str, given: str = "", check: bool = True) -> str:
     done = subprocess.run(
-        ["docker", *arguments], check=True, capture_output=True, text=True, input=given
+        ["docker", *arguments], check=check, capture_output=True, text=True, input=given
     )
     return done.stdout.strip()

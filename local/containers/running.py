@@ -66,9 +66,11 @@ def _serve(application: WSGIApplication, network: Network) -> Iterator[str]:
         server = server_on(listening, application)
         thread = Thread(target=server.serve_forever, args=(0.1,), daemon=True)
         thread.start()
-        yield _origin(network, listening)
-        server.shutdown()
-        server.server_close()
+        try:
+            yield _origin(network, listening)
+        finally:
+            server.shutdown()
+            server.server_close()
 
 
 def _origin(network: Network, listening: socket.socket) -> str:

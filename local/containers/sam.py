@@ -132,7 +132,7 @@ def _start(command: str, port: int, options: list[str]) -> Server:
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,
-            # A terminal sends its Ctrl-C to every process of a session; these are told by `stop`.
+            # A terminal's Ctrl-C is for the run alone, which stops in its own order.
             start_new_session=True,
         )
     return Server(process, port, log)
