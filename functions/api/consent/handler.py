@@ -26,9 +26,16 @@ def change_email_consent(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[ConsentUpdate, Body()]
 ) -> ConsentChange:
     """Subscribes or unsubscribes the profile's email; answers the latest change of it."""
-    proof = body.proof.value() if body.proof else None
-    wanted = service.Wanted(body.state, body.occurred_at, proof)
-    change = service.change_email_consent(caller, id, wanted, writes)
+    change = service.change_email_consent(caller, id, body.value(), writes)
+    return ConsentChange.of(change, service.store_names(caller.workspace))
+
+
+@app.put("/v1/profiles/<id>/consent/sms", operation_id="consent.changeSms")
+def change_sms_consent(
+    id: UUID, caller: Writer, writes: Writes, body: Annotated[ConsentUpdate, Body()]
+) -> ConsentChange:
+    """Subscribes or unsubscribes the profile's phone; answers the latest change of it."""
+    change = service.change_sms_consent(caller, id, body.value(), writes)
     return ConsentChange.of(change, service.store_names(caller.workspace))
 
 
