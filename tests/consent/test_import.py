@@ -13,7 +13,7 @@ from storepost.consent_changes import importing
 from storepost.consent_changes.import_schemas import ChangeFault
 from storepost.http.app import BODY_BYTES, LARGE_BODY_BYTES
 from storepost.identity.model import KeyScope
-from storepost.persistence.changes import MOST_RUNS, LostRace
+from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, TooManyWrites
 from storepost.persistence.counted_tree.checking import faults
 from storepost.persistence.idempotency import RecordItem
 from storepost.persistence.ledger import Ledger
@@ -468,6 +468,22 @@ class TestMany:
         assert counts(shop, *map(row, emails)) == (60, 0, 0)
         assert total(shop, emailMarketingConsent="subscribed") == 60
         check_lists(shop)
+
+    def test_what_no_transaction_takes_is_given_up(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tried: list[dict[int, str]] = []
+
+        def refuse(_ledger: Ledger, _changes: Changes, outcomes: dict[int, str]) -> None:
+            tried.append(outcomes)
+            raise TooManyWrites
+
+        monkeypatch.setattr(Ledger, "commit", refuse)
+        answer = send(shop, [row(f"p{number}.{CANARY}@example.com") for number in range(12)])
+        assert answer.problem() == (500, "internal")
+        sizes = [len(outcomes) for outcomes in tried]
+        assert sizes[-1] == 1
+        assert sizes == sorted(sizes, reverse=True)
 
 
 class TestAtOnce:

@@ -13,7 +13,7 @@ from storepost.consent_changes.schemas import ConsentChange, ConsentUpdate
 from storepost.http.app import create_app
 from storepost.http.callers import Reader, Writer
 from storepost.http.lists import Page, PageNumber, Size
-from storepost.http.once import Rows, Writes
+from storepost.http.once import RowLedger, Writes
 from storepost.pagination import PageRequest, PageSize
 
 app = create_app(large_bodies=frozenset({"consent.import"}))
@@ -78,7 +78,7 @@ def retry_write_back(
 
 @app.post("/v1/consent/import", operation_id="consent.import")
 def import_consent(
-    caller: Writer, rows: Rows, body: Annotated[ConsentImport, Body()]
+    caller: Writer, ledger: RowLedger, body: Annotated[ConsentImport, Body()]
 ) -> ConsentImported:
     """Takes over up to 500 changes of consent that happened elsewhere, each of one address.
 
@@ -99,7 +99,7 @@ def import_consent(
     goes on where it ended, and answers as if it had run once. Without one, what it had recorded is
     `unchanged` the second time, and what was `older` enters the history again.
     """
-    became = importing.import_consent(caller, body.words, rows)
+    became = importing.import_consent(caller, body.words, ledger)
     return ConsentImported.of(became, body)
 
 

@@ -153,6 +153,8 @@ class _Round:
             try:
                 self._record_part(part)
             except TooManyWrites:
+                if len(part) == 1:
+                    raise
                 room = room * 2 // 3
             else:
                 people = people[len(part) :]

@@ -56,7 +56,7 @@ def row_ledger(request: Request) -> Ledger:
     return ledger
 
 
-Rows = Annotated[Ledger, Depends(row_ledger)]
+RowLedger = Annotated[Ledger, Depends(row_ledger)]
 """A parameter for a route that takes several transactions: a retry goes on where a run ended."""
 
 
