@@ -68,7 +68,8 @@ def assert_consent(
     `occurred_at` left out is now, and at least 1 ms after all that is known; it mustn't be in the
     future. `dated` is false where a store gave no consent time and `occurred_at` is its record's.
     """
-    repository, now = ConsentRepository(subject.workspace), clock.now()
+    repository = ConsentRepository(subject.workspace, changes.reads)
+    now = clock.now()
     before = repository.consent_of(address)
     moment = occurred_at or before.moment_left_out(now)
     ref = ChangeRef(subject.profile_id, timed_id(now))

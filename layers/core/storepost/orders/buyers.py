@@ -23,7 +23,8 @@ def settle_buyer(
     Each profile that the change concerns is saved once: the one that has the order now, and the one
     that had it.
     """
-    repository, buyer = ProfileRepository(store.workspace), incoming.buyer or IncomingBuyer()
+    repository = ProfileRepository(store.workspace, changes.reads)
+    buyer = incoming.buyer or IncomingBuyer()
     identities = identities_of(
         store_id=store.id, customer_id=buyer.external_id, email=buyer.email, phone=buyer.phone
     )
@@ -50,7 +51,7 @@ def take_away(changes: Changes, workspace: WorkspaceScope, order: Order | None) 
     """Takes an order out of what its buyer's profile counts."""
     if order is None or order.profile_id is None:
         return
-    repository = ProfileRepository(workspace)
+    repository = ProfileRepository(workspace, changes.reads)
     profile = repository.get(order.profile_id)
     if profile:
         repository.save(changes, profile, _counted(profile, order, -1))
