@@ -78,9 +78,9 @@ def keep_tables_at(url: str) -> None:
 
 
 def create_resources() -> None:
-    """The template's tables, queues, keys and sender, named by their logical ids."""
+    """The template's tables, queues, keys, buckets and sender, named by their logical ids."""
     create_tables()
-    _set_variables({**create_queues(), **create_keys()})
+    _set_variables({**create_queues(), **create_keys(), **create_buckets()})
     client("sesv2").create_email_identity(EmailIdentity=os.environ["SENDER_ADDRESS"])
 
 
@@ -149,6 +149,15 @@ def queue_arn(logical_id: str) -> str:
 def queue_url(logical_id: str) -> str:
     """The queue's address."""
     return str(client("sqs").get_queue_url(QueueName=queue_name(logical_id))["QueueUrl"])
+
+
+def create_buckets() -> dict[str, str]:
+    """The template's buckets: their names, which are their logical ids."""
+    buckets = {name: name for name in resources("AWS::S3::Bucket")}
+    for name in buckets:
+        where = {"LocationConstraint": REGION}
+        client("s3").create_bucket(Bucket=name, CreateBucketConfiguration=where)
+    return buckets
 
 
 def create_keys() -> dict[str, str]:

@@ -3,29 +3,27 @@
 from dataclasses import replace
 from uuid import UUID
 
-from storepost.api_keys.repository import ApiKeyRepository
+from storepost.api_keys.requesters import requester_of
 from storepost.consent.model import Origin, Proof, Source
-from storepost.identity.model import ApiKeyHolder
-from storepost.workspaces.callers import WorkspaceCaller
+from storepost.workspaces.callers import Requester, WorkspaceCaller
 
 
 def origin_of(
     caller: WorkspaceCaller, *, given: Proof | None = None, store_id: UUID | None = None
 ) -> Origin:
-    """The caller as an assertion's origin: `api` for a key, `manual` for a person.
+    """The caller as an assertion's origin.
 
     `given` is what the request says of the person's own doing. The server adds which key or person
     called, and never takes the caller's address for the person's. `store_id` is that of a store
     whose record is pushed.
     """
-    proof = given or Proof()
-    if isinstance(caller.by, ApiKeyHolder):
-        filled = replace(proof, api_key_id=caller.by.key_id)
-        return Origin(Source.API, store_id, filled, _name_of(caller.by))
-    filled = replace(proof, user_id=caller.by.person.id)
-    return Origin(Source.MANUAL, store_id, filled, caller.by.person.name)
+    return origin_by(requester_of(caller), given=given, store_id=store_id)
 
 
-def _name_of(key: ApiKeyHolder) -> str | None:
-    known = ApiKeyRepository(key.workspace).get(key.key_id)
-    return known.name if known else None
+def origin_by(
+    requester: Requester, *, given: Proof | None = None, store_id: UUID | None = None
+) -> Origin:
+    """As `origin_of`, for who asked at some time before: `api` for a key, `manual` for a person."""
+    source = Source.API if requester.key_id else Source.MANUAL
+    proof = replace(given or Proof(), user_id=requester.person_id, api_key_id=requester.key_id)
+    return Origin(source, store_id, proof, requester.name)

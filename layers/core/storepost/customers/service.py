@@ -16,7 +16,7 @@ from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
 from storepost.profiles.model import Identity, IdentityType
 from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.resolution import identities_of, look_up, takes_in, whose_arrival
+from storepost.profiles.resolution import look_up, takes_in, whose_arrival
 from storepost.stores.model import Store
 from storepost.stores.problems import StaleUpdate
 from storepost.stores.service import active_custom_store
@@ -66,9 +66,7 @@ def write_customer(
     held = customers.get(store.id, external_id)
     if held and held.holds_newer_than(given.external_updated_at):
         raise StaleUpdate()
-    identities = identities_of(
-        store_id=store.id, customer_id=external_id, email=given.email, phone=given.phone
-    )
+    identities = given.identities(store, external_id)
     known = look_up(profiles, identities)
     before = whose_arrival(identities, known)
     profile = with_customer(store, before, held, given, takes_in(before, identities, known))

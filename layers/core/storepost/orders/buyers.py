@@ -9,7 +9,7 @@ from storepost.orders.model import Order
 from storepost.persistence.changes import Changes
 from storepost.profiles.model import LocaleOrigin, LocaleSignal, LocaleSource, Profile
 from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.resolution import identities_of, look_up, takes_in, whose_arrival
+from storepost.profiles.resolution import look_up, takes_in, whose_arrival
 from storepost.profiles.shown import show_consents
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
@@ -24,10 +24,7 @@ def settle_buyer(
     that had it.
     """
     repository = ProfileRepository(store.workspace, changes.reads)
-    buyer = incoming.buyer or IncomingBuyer()
-    identities = identities_of(
-        store_id=store.id, customer_id=buyer.external_id, email=buyer.email, phone=buyer.phone
-    )
+    identities = incoming.identities(store)
     known = look_up(repository, identities)
     known_profile = whose_arrival(identities, known)
     former = before.profile_id if before else None

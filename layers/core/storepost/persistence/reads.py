@@ -55,6 +55,11 @@ class ReadAhead(Reads):
         """Whether the unit writes one of these rows."""
         return not self._written.isdisjoint(keys)
 
+    def text(self, key: Key, attribute: str) -> str | None:
+        """What a text attribute of a row says; the row is read ahead already, or isn't there."""
+        raw = self._rows.get(key) or {}
+        return raw[attribute]["S"] if attribute in raw else None
+
     def find[T: Item](self, model: type[T], key: Key) -> T | None:
         """The row, or None. Raises ReadAfterWrite."""
         return find_in(self.find_all([key]), model, key)

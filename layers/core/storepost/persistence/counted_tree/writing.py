@@ -63,9 +63,7 @@ class Writing:
         self._changes = changes
         self._tend = tend
         self._planned: dict[str, _Change] = {}
-        self._known = changes.reads.kept(
-            ("counted_tree", rows.partition), lambda: KnownNodes(rows)
-        )
+        self._known = changes.reads.kept(("counted_tree", rows.partition), lambda: KnownNodes(rows))
         self._looked_at: dict[str, set[tuple[int, str]]] = {}
         changes.before_commit(self._write, self._items)
 
