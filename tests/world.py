@@ -14,6 +14,7 @@ from uuid import UUID
 import boto3
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
+from moto.s3.models import s3_backends
 from moto.sqs.models import sqs_backends
 
 from local import aws, gateway, mail, pumps
@@ -43,6 +44,7 @@ from storepost.workspaces.model import Membership, Role, Workspace
 from storepost.workspaces.repository import WorkspaceRepository
 
 BASE_URL = "https://api.example.com/v1"
+BUCKET = "JobObjects"
 CANARY = "canary"
 """Stands in every address and name that the tests make: no log line may hold it."""
 
@@ -329,6 +331,15 @@ class World:
         """The table's rows whose partition key begins so."""
         return [row for row in Item.scan() if row.pk.startswith(prefix)]
 
+    def objects(self) -> dict[str, bytes]:
+        """What long jobs keep on S3, by name."""
+        s3: Any = boto3.client("s3")
+        held = s3.list_objects_v2(Bucket=BUCKET).get("Contents", [])
+        return {
+            each["Key"]: s3.get_object(Bucket=BUCKET, Key=each["Key"])["Body"].read()
+            for each in held
+        }
+
     def queue_depth(self, queue: str) -> int:
         """How many messages a queue holds, waiting or in flight."""
         sqs: Any = boto3.client("sqs")
@@ -338,7 +349,7 @@ class World:
         return sum(int(attributes[name]) for name in names)
 
     def kept(self) -> Callable[[], None]:
-        """Keeps the rows and the time of now; what it returns brings them back, and only them.
+        """Keeps rows, objects and the time of now; what it returns brings them back, and only them.
 
         For what begins at the same place very often. Streams and queues must have nothing more to
         carry.
@@ -346,10 +357,13 @@ class World:
         self.deliver()
         backend, ahead = dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION], clock.ahead()
         rows = {name: deepcopy(table.items) for name, table in backend.tables.items()}
+        objects = self.objects()
 
         def bring_back() -> None:
             self.close()
             clock.advance(ahead)
+            for name, content in objects.items():
+                boto3.client("s3").put_object(Bucket=BUCKET, Key=name, Body=content)
             for name, table in backend.tables.items():
                 table.items.update(deepcopy(rows[name]))
 
@@ -365,4 +379,5 @@ class World:
             queue._messages = []
             queue.pending_messages.clear()
             queue.deleted_messages.clear()
+        s3_backends[DEFAULT_ACCOUNT_ID]["aws"].buckets[BUCKET].keys.clear()
         mail.ses().sent_messages.clear()
