@@ -306,6 +306,11 @@ class World:
         while self._stream.pump() + sum(pumps.pump_queue(q) for q in pumps.read_queues()):
             pass
 
+    def deliver_outbox(self) -> None:
+        """Lets the stream carry what is on its way to the queues, and no further."""
+        while self._stream.pump():
+            pass
+
     def sweep(self) -> None:
         """Runs the outbox's sweep now."""
         pumps.run_schedule("outbox_sweep")
@@ -340,6 +345,15 @@ class World:
             for each in held
         }
 
+    def forget_objects(self, instead: bytes | None = None) -> None:
+        """Takes away what long jobs keep, or puts something else in its place."""
+        names, s3 = list(self.objects()), boto3.client("s3")
+        for name in names:
+            if instead is None:
+                s3.delete_object(Bucket=BUCKET, Key=name)
+            else:
+                s3.put_object(Bucket=BUCKET, Key=name, Body=instead)
+
     def queue_depth(self, queue: str) -> int:
         """How many messages a queue holds, waiting or in flight."""
         sqs: Any = boto3.client("sqs")
@@ -348,13 +362,14 @@ class World:
         attributes = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
         return sum(int(attributes[name]) for name in names)
 
-    def kept(self) -> Callable[[], None]:
+    def kept(self, *, deliver: bool = True) -> Callable[[], None]:
         """Keeps rows, objects and the time of now; what it returns brings them back, and only them.
 
-        For what begins at the same place very often. Streams and queues must have nothing more to
-        carry.
+        For what begins at the same place very often. What streams and queues still have to carry
+        is delivered first, or lost.
         """
-        self.deliver()
+        if deliver:
+            self.deliver()
         backend, ahead = dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION], clock.ahead()
         rows = {name: deepcopy(table.items) for name, table in backend.tables.items()}
         objects = self.objects()

@@ -21,7 +21,7 @@ from pynamodb.transactions import TransactWrite
 from storepost.logs import log_unexpected
 from storepost.persistence.item import Item, Key, Row, VersionedItem, connection
 from storepost.persistence.reads import Reads
-from storepost.problems import Conflict
+from storepost.problems import Conflict, PayloadTooLarge
 
 MOST_ITEMS = 90
 """DynamoDB takes 100; the rest is left to what a request adds to every transaction."""
@@ -40,6 +40,10 @@ _TRANSIENT = frozenset(
         "InternalServerError",
     }
 )
+
+
+# DynamoDB's own words, for a row that is put and for one that is updated.
+_TOO_LARGE = "tem size"
 
 
 class TooManyWrites(ValueError):  # noqa: N818 - as LostRace
@@ -227,6 +231,9 @@ def _raise_what_failed(error: TransactWriteError, writes: list[_Write]) -> None:
     for write, reason in zip(writes, error.cancellation_reasons, strict=False):
         if reason and reason.code == "ConditionalCheckFailed":
             raise write.otherwise from error
+    said = [error.cause_response_message, *(r.message for r in error.cancellation_reasons if r)]
+    if any(_TOO_LARGE in (text or "") for text in said):
+        raise PayloadTooLarge("What is to be kept is larger than a row may be: 400 KB.") from error
 
 
 def _is_transient(error: TransactWriteError) -> bool:

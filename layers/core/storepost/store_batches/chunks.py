@@ -18,6 +18,9 @@ from storepost.stores.problems import StaleUpdate
 AHEAD = 25
 """Records whose rows are read at once: with four keys each, they make a whole batch get."""
 _LEAST_AHEAD = 12
+MOST_BYTES = 1_000_000
+"""Of the records of a chunk, as JSON: DynamoDB takes 4 MB a transaction, and what the records
+belong to is rewritten with them."""
 _DETAIL_LENGTH = 500
 
 
@@ -33,6 +36,7 @@ class Chunk:
         self.progress = progress
         self.changes = changes
         self.count = 0
+        self.size = 0
         self.problems: list[ImportProblem] = []
         self._heaviest = 0
 
@@ -41,10 +45,10 @@ class Chunk:
         """How many items the records will take in the transaction."""
         return self.changes.items + len(self.problems)
 
-    @property
-    def is_full(self) -> bool:
-        """Whether another record like the heaviest so far would be too many."""
-        return self.items + self._heaviest > MOST_ITEMS
+    def has_room_for(self, record: Record) -> bool:
+        """Whether the record fits, too, if it takes no more items than the heaviest so far."""
+        fits = self.size + record.size <= MOST_BYTES
+        return fits and self.items + self._heaviest <= MOST_ITEMS
 
     def add(self, record: Record) -> None:
         """What the record changes, or why it can't be taken.
@@ -52,8 +56,8 @@ class Chunk:
         A record that is older than what is held changes nothing, and that is all right.
         """
         self.count += 1
-        before = len(self.changes)
-        imported = self.progress.imported
+        self.size += record.size
+        before, imported = len(self.changes), self.progress.imported
         try:
             record.write(self.changes)
             imported = _one_more(imported, record)
@@ -61,13 +65,18 @@ class Chunk:
             imported = _one_more(imported, record)
         except Problem as problem:
             if len(self.changes) != before:
-                raise RuntimeError("a record was refused after it had added something") from problem
-            self.problems.append(_told(record, problem))
+                raise  # it has added something already: nothing of this chunk can be used
+            self.refuse(record, problem)
+            return
+        self.progress = replace(self.progress, done=self.progress.done + 1, imported=imported)
+
+    def refuse(self, record: Record, problem: Problem) -> None:
+        """Keeps why the record can't be taken."""
+        self.problems.append(_told(record, problem))
         self.progress = replace(
             self.progress,
             done=self.progress.done + 1,
-            imported=imported,
-            problems=self.progress.problems + (imported == self.progress.imported),
+            problems=self.progress.problems + 1,
         )
 
     def weigh(self, before: int) -> None:
@@ -93,21 +102,34 @@ class Chunks:
     def write(self, progress: Progress, note: Note) -> Progress:
         """Writes the next chunk; where the import stands then. Raises LostRace."""
         most = len(self._records)
-        while True:
+        while most > 1:
             self._reads.next()
-            chunk = Chunk(progress, Changes(self._reads if most > 1 else None))
+            chunk = Chunk(progress, Changes(self._reads))
             try:
                 self._fill(chunk, most)
                 note(chunk)
                 chunk.changes.commit()
             except _Overfull:
                 most = chunk.count - 1
-            except (TooManyWrites, WrittenTwice, ReadAfterWrite):
-                if most == 1:
-                    raise
-                most = max(1, chunk.count // 2)
+            except (TooManyWrites, WrittenTwice, ReadAfterWrite, Problem):
+                most = chunk.count // 2
             else:
                 return chunk.progress
+        return self._alone(progress, note)
+
+    def _alone(self, progress: Progress, note: Note) -> Progress:
+        """Writes one record by itself, as its PUT would."""
+        record, chunk = self._records[progress.done], Chunk(progress, Changes())
+        try:
+            chunk.add(record)
+            note(chunk)
+            chunk.changes.commit()
+        except Problem as problem:
+            chunk = Chunk(progress, Changes())
+            chunk.refuse(record, problem)
+            note(chunk)
+            chunk.changes.commit()
+        return chunk.progress
 
     def forget(self) -> None:
         """Reads everything anew, as somebody else changed what was read."""
@@ -116,12 +138,9 @@ class Chunks:
 
     def _fill(self, chunk: Chunk, most: int) -> None:
         start = chunk.progress.done
-        if most == 1:
-            chunk.add(self._records[start])
-            return
         self._read_ahead(start)
         for record in self._records[start : min(start + most, self._ahead)]:
-            if chunk.count and (self._waits(record) or chunk.is_full):
+            if chunk.count and (self._waits(record) or not chunk.has_room_for(record)):
                 return
             before = chunk.items
             chunk.add(record)

@@ -23,6 +23,7 @@ from storepost.profiles.resolution import keys_behind, keys_of
 from storepost.store_batches.schemas import BatchCustomer, BatchOrder, StoreBatch
 from storepost.store_imports.model import ImportStage
 from storepost.stores.model import Store
+from storepost.wire import RequestBody
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,11 @@ class CustomerRecord:
     def external_id(self) -> str:
         """What the store calls it."""
         return self.body.external_id
+
+    @property
+    def size(self) -> int:
+        """Its bytes as JSON."""
+        return _size(self.body)
 
     @cached_property
     def given(self) -> GivenCustomer:
@@ -95,6 +101,11 @@ class OrderRecord:
         """What the store calls it."""
         return self.body.external_id
 
+    @property
+    def size(self) -> int:
+        """Its bytes as JSON."""
+        return _size(self.body)
+
     @cached_property
     def given(self) -> IncomingOrder:
         """What the service is told."""
@@ -135,3 +146,7 @@ def records_of(batch: StoreBatch, sender: Sender) -> Sequence[Record]:
         *(CustomerRecord(sender, index, body) for index, body in enumerate(batch.customers)),
         *(OrderRecord(sender, index, body) for index, body in enumerate(batch.orders)),
     ]
+
+
+def _size(body: RequestBody) -> int:
+    return len(body.model_dump_json(exclude_unset=True).encode())
