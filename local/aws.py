@@ -90,12 +90,12 @@ def keep_tables_at(url: str) -> None:
 
 
 def create_resources(keys: Mapping[str, KeyMaterial] | None = None) -> None:
-    """The template's tables, queues, keys and sender, named by their logical ids.
+    """The template's tables, queues, keys, buckets and sender, named by their logical ids.
 
     `keys` are those of an earlier run, by logical id; without them they are new.
     """
     create_tables()
-    _set_variables({**create_queues(), **create_keys(keys or {})})
+    _set_variables({**create_queues(), **create_keys(keys or {}), **create_buckets()})
     client("sesv2").create_email_identity(EmailIdentity=os.environ["SENDER_ADDRESS"])
 
 
@@ -178,6 +178,15 @@ def queue_depth(logical_id: str) -> dict[str, int]:
         "waiting": int(attributes["ApproximateNumberOfMessages"]),
         "inFlight": int(attributes["ApproximateNumberOfMessagesNotVisible"]),
     }
+
+
+def create_buckets() -> dict[str, str]:
+    """The template's buckets: their names, which are their logical ids."""
+    buckets = {name: name for name in resources("AWS::S3::Bucket")}
+    for name in buckets:
+        where = {"LocationConstraint": REGION}
+        client("s3").create_bucket(Bucket=name, CreateBucketConfiguration=where)
+    return buckets
 
 
 def create_keys(known: Mapping[str, KeyMaterial]) -> dict[str, str]:

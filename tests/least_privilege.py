@@ -123,6 +123,9 @@ def _s3(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
     if operation in {"UploadPart", "CompleteMultipartUpload"}:
         action = "PutObject"
     yield f"s3:{action or operation}", params["Bucket"]
+    if operation == "GetObject":
+        # Who may not list gets 403 where there is no object, and not 404.
+        yield "s3:ListBucket", params["Bucket"]
 
 
 _NEEDS: dict[str, Callable[[str, dict[str, Any]], Iterable[Grant]]] = {

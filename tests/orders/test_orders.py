@@ -1,11 +1,13 @@
 """Orders of a custom store, an operation a class."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
+from storepost.http.app import BODY_BYTES
 from storepost.identity.model import KeyScope
 from storepost.ids import derived_id
 from tests.orders.sample import eur, order, put
@@ -155,6 +157,18 @@ class TestPut:
         assert len({row["id"] for row in most.json["lineItems"]}) == 250
         more = put(world, owner, store, "o-2", order(lineItems=[line] * 251))
         assert more.error_paths() == ["/lineItems"]
+
+    def test_more_than_a_row_holds(self, world: World, owner: Someone, store: str) -> None:
+        """Within every bound of the body, but in letters of two bytes."""
+        text, money = "é" * 255, eur(1)
+        names = ("title", "variantTitle", "sku", "productExternalId", "variantExternalId")
+        line = {**dict.fromkeys(names, text), "quantity": 1}
+        lines = [{**line, "unitPrice": money, "totalDiscount": money}] * 250
+        body = json.dumps(order(lineItems=lines), ensure_ascii=False).encode()
+        assert len(body) < BODY_BYTES
+        path = f"/stores/{store}/orders/o-1"
+        answer = world.call("PUT", path, token=owner.token, body=body)
+        assert answer.problem() == (413, "payload_too_large")
 
     def test_another_currency(self, world: World, owner: Someone, store: str) -> None:
         body = order(total={"amount": 1, "currency": "USD"})

@@ -51,6 +51,13 @@ def function(name: str) -> Function:
             {"QueueUrl": "https://sqs.example.com/123456789012/WriteBackQueue.fifo"},
             {("sqs:SendMessage", "WriteBackQueue")},
         ),
+        ("s3", "PutObject", {"Bucket": "JobObjects"}, {("s3:PutObject", "JobObjects")}),
+        (
+            "s3",
+            "GetObject",
+            {"Bucket": "JobObjects"},
+            {("s3:GetObject", "JobObjects"), ("s3:ListBucket", "JobObjects")},
+        ),
         (
             "sesv2",
             "SendEmail",

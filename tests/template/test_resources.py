@@ -12,6 +12,7 @@ from tests.least_privilege import ADDED_BY_SAM, SENDER, granted
 
 QUEUES = resources("AWS::SQS::Queue")
 TABLES = resources("AWS::DynamoDB::Table")
+BUCKETS = resources("AWS::S3::Bucket")
 
 
 def dead_letters_of(queue: dict[str, Any]) -> str | None:
@@ -125,6 +126,50 @@ class TestTables:
             "AttributeName": "expiration",
             "Enabled": True,
         }
+
+
+class TestBuckets:
+    """The buckets."""
+
+    @pytest.mark.parametrize("name", BUCKETS)
+    def test_each_is_encrypted_and_nobody_elses(self, name: str) -> None:
+        bucket = BUCKETS[name]
+        [rule] = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+        assert rule["ServerSideEncryptionByDefault"] == {"SSEAlgorithm": "aws:kms"}
+        assert bucket["PublicAccessBlockConfiguration"] == {
+            "BlockPublicAcls": True,
+            "BlockPublicPolicy": True,
+            "IgnorePublicAcls": True,
+            "RestrictPublicBuckets": True,
+        }
+        assert bucket["OwnershipControls"]["Rules"] == [{"ObjectOwnership": "BucketOwnerEnforced"}]
+
+    @pytest.mark.parametrize("name", BUCKETS)
+    def test_each_takes_no_plain_text(self, name: str) -> None:
+        [policy] = [
+            policy
+            for policy in resources("AWS::S3::BucketPolicy").values()
+            if policy["Bucket"] == {"Ref": name}
+        ]
+        [statement] = policy["PolicyDocument"]["Statement"]
+        assert (statement["Effect"], statement["Principal"]) == ("Deny", "*")
+        assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+        assert statement["Resource"] == [
+            {"Fn::GetAtt": [name, "Arn"]},
+            {"Fn::Sub": f"${{{name}.Arn}}/*"},
+        ]
+
+    @pytest.mark.parametrize("name", BUCKETS)
+    def test_what_each_holds_expires_and_has_no_second_version(self, name: str) -> None:
+        [rule] = BUCKETS[name]["LifecycleConfiguration"]["Rules"]
+        assert (rule["Status"], rule["ExpirationInDays"]) == ("Enabled", 7)
+        assert "Prefix" not in rule
+        assert "VersioningConfiguration" not in BUCKETS[name]
+
+    def test_a_message_waits_no_longer_than_what_it_is_about(self) -> None:
+        [rule] = BUCKETS["JobObjects"]["LifecycleConfiguration"]["Rules"]
+        days = QUEUES["StoreImportQueue"]["MessageRetentionPeriod"] / (24 * 60 * 60)
+        assert days == rule["ExpirationInDays"]
 
 
 class TestLogs:

@@ -14,10 +14,11 @@ from storepost.pagination import PageRequest, PageSize, cut
 from storepost.problems import NotFound
 from storepost.store_details.schemas import Store
 from storepost.store_details.service import details_of, details_of_id
+from storepost.store_imports.turns import LatestImportStatus
 from storepost.stores import service
 from storepost.stores.listing import StoreFilter
 from storepost.stores.listing import list_stores as find_stores
-from storepost.stores.model import ConnectionStatus, ImportStatus, Platform, StoreStatus
+from storepost.stores.model import ConnectionStatus, Platform, StoreStatus
 from storepost.stores.repository import StoreRepository
 from storepost.stores.schemas import (
     NewStore,
@@ -45,7 +46,7 @@ def list_stores(
     connection_status: Annotated[
         list[ConnectionStatus] | None, Query(alias="connectionStatus")
     ] = None,
-    import_status: Annotated[list[ImportStatus] | None, Query(alias="importStatus")] = None,
+    import_status: Annotated[list[LatestImportStatus] | None, Query(alias="importStatus")] = None,
     sort: Annotated[Sort, Query()] = "-connectedAt",
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,

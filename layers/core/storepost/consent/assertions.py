@@ -90,7 +90,7 @@ def assert_consent(
 
     The rest of what is given is as in `Word`.
     """
-    repository = ConsentRepository(subject.workspace)
+    repository = ConsentRepository(subject.workspace, changes.reads)
     before = repository.consent_of(address)
     words = [Word(state, origin, occurred_at, dated)]
     [outcome] = assert_in_turn(changes, repository, subject, address, before, words)

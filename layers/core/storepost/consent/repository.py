@@ -29,16 +29,8 @@ from storepost.consent.model import (
 from storepost.consent.states import Channel, ConsentState
 from storepost.ids import from_short, short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import (
-    Identifier,
-    Item,
-    Key,
-    Moment,
-    VersionedItem,
-    find,
-    find_all,
-    find_in,
-)
+from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, find_in
+from storepost.persistence.reads import Reads
 from storepost.scope import WorkspaceScope
 
 
@@ -96,21 +88,21 @@ def _change_sort(change: ChangeRef) -> str:
 class ConsentRepository:
     """A workspace's addresses and changes."""
 
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
+        self._reads = reads or Reads()
         self._read: dict[Address, ConsentAddressItem] = {}
 
     def consent_of(self, address: Address) -> AddressConsent:
         """What holds of an address, and what else was asserted."""
-        return self._as_consent(
-            address, find(ConsentAddressItem, address_key(self._scope, address))
-        )
+        item = self._reads.find(ConsentAddressItem, address_key(self._scope, address))
+        return self._as_consent(address, item)
 
     def consents_of(self, addresses: Iterable[Address]) -> dict[Address, AddressConsent]:
         """The same of each of the addresses, a hundred a call."""
         keys = {address: address_key(self._scope, address) for address in addresses}
-        rows = find_all(keys.values())
+        rows = self._reads.find_all(keys.values())
         found = ((each, find_in(rows, ConsentAddressItem, key)) for each, key in keys.items())
         return {address: self._as_consent(address, item) for address, item in found}
 
@@ -158,7 +150,7 @@ class ConsentRepository:
 
     def get(self, change: ChangeRef) -> ConsentChange | None:
         """The change, or None."""
-        item = find(ConsentChangeItem, change_key(self._scope, change))
+        item = self._reads.find(ConsentChangeItem, change_key(self._scope, change))
         return _as_change(item) if item else None
 
     def history(self, profile_id: UUID) -> Iterator[ConsentChange]:
@@ -186,7 +178,7 @@ class ConsentRepository:
 
     def tried(self, address: Address, store_id: UUID) -> frozenset[ConsentState]:
         """What the store may have been told in attempts whose end isn't known."""
-        item = find(ConsentTryItem, try_key(self._scope, address, store_id))
+        item = self._reads.find(ConsentTryItem, try_key(self._scope, address, store_id))
         return frozenset(map(ConsentState, item.states)) if item else frozenset()
 
     def note_try(

@@ -8,6 +8,7 @@ from uuid import UUID
 from storepost.consent.states import Channel, ConsentState
 from storepost.ids import derived_id
 from storepost.profiles.model import Identity, IdentityType
+from storepost.profiles.resolution import identities_of
 from storepost.stores.model import Store
 
 
@@ -43,6 +44,12 @@ class GivenCustomer:
     def consent(self, channel: Channel) -> GivenConsent:
         """What it says of a channel."""
         return self.email_consent if channel is Channel.EMAIL else self.sms_consent
+
+    def identities(self, store: Store, external_id: str) -> tuple[Identity, ...]:
+        """What names the person whom the store calls `external_id`."""
+        return identities_of(
+            store_id=store.id, customer_id=external_id, email=self.email, phone=self.phone
+        )
 
     def seen(self, identities: Iterable[Identity]) -> dict[Identity, tuple[datetime, ...]]:
         """When it shows each identity: the store's own id since the customer is there."""

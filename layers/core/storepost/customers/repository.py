@@ -9,14 +9,8 @@ from storepost.consent.states import Channel, ConsentState
 from storepost.customers.model import Customer
 from storepost.ids import short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import (
-    Identifier,
-    Key,
-    Moment,
-    VersionedItem,
-    find,
-    find_all,
-)
+from storepost.persistence.item import Identifier, Key, Moment, VersionedItem
+from storepost.persistence.reads import Reads
 from storepost.profiles.model import IdentityType, Profile
 from storepost.scope import WorkspaceScope
 
@@ -49,14 +43,15 @@ def customer_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) ->
 class CustomerRepository:
     """A workspace's customers."""
 
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
+        self._reads = reads or Reads()
         self._read: dict[UUID, CustomerItem] = {}
 
     def get(self, store_id: UUID, external_id: str) -> Customer | None:
         """The customer, a deleted one too."""
-        item = find(CustomerItem, customer_key(self._scope, store_id, external_id))
+        item = self._reads.find(CustomerItem, customer_key(self._scope, store_id, external_id))
         return self._as_customer(item) if item else None
 
     def of_profile(self, profile: Profile, store_id: UUID | None = None) -> list[Customer]:
@@ -102,7 +97,7 @@ class CustomerRepository:
         changes.update(CustomerItem(*key), [given.set(state.value)], given == before.value)
 
     def _found(self, keys: Iterable[Key]) -> list[Customer]:
-        rows = find_all(keys).values()
+        rows = self._reads.find_all(keys).values()
         return [self._as_customer(row) for row in rows if isinstance(row, CustomerItem)]
 
     def _as_customer(self, item: CustomerItem) -> Customer:

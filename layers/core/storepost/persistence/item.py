@@ -144,11 +144,16 @@ def find[T: Item](model: type[T], key: Key) -> T | None:
 
 
 def find_all(keys: Iterable[Key]) -> dict[Key, Item]:
-    """Those of the rows that exist, strongly consistent, by key.
+    """Those of the rows that exist, strongly consistent, by key."""
+    return {key: Item.from_raw_data(raw) for key, raw in find_raw(keys).items()}
+
+
+def find_raw(keys: Iterable[Key]) -> dict[Key, Any]:
+    """As `find_all`, in DynamoDB's own notation.
 
     PynamoDB's own batch get asks for unprocessed keys again without a pause; this one waits.
     """
-    found: dict[Key, Item] = {}
+    found: dict[Key, Any] = {}
     waiting = list(dict.fromkeys(keys))
     tries = 0
     while waiting:
@@ -159,8 +164,7 @@ def find_all(keys: Iterable[Key]) -> dict[Key, Item]:
             consistent_read=True,
         )
         for raw in response["Responses"].get(Item.Meta.table_name, []):
-            item = Item.from_raw_data(raw)
-            found[item.key] = item
+            found[raw["pk"]["S"], raw["sk"]["S"]] = raw
         left = response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
         if left:
             tries += 1

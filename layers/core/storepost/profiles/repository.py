@@ -20,10 +20,9 @@ from storepost.persistence.item import (
     Key,
     Moment,
     VersionedItem,
-    find,
-    find_all,
     find_in,
 )
+from storepost.persistence.reads import Reads
 from storepost.problems import Conflict
 from storepost.profiles.keys import claim_key, profile_key
 from storepost.profiles.lists import ProfileLists, is_settled, settled
@@ -93,9 +92,10 @@ class Claim:
 class ProfileRepository:
     """A workspace's profiles."""
 
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
+        self._reads = reads or Reads()
 
     @property
     def lists(self) -> ProfileLists:
@@ -104,20 +104,20 @@ class ProfileRepository:
 
     def get(self, profile_id: UUID) -> Profile | None:
         """The profile, or None."""
-        item = find(ProfileItem, profile_key(self._scope, profile_id))
+        item = self._reads.find(ProfileItem, profile_key(self._scope, profile_id))
         return self._as_profile(item) if item else None
 
     def get_many(self, profile_ids: Iterable[UUID]) -> list[Profile]:
         """Those of the profiles that exist, in the order asked for."""
         keys = [profile_key(self._scope, profile_id) for profile_id in profile_ids]
-        rows = find_all(keys)
+        rows = self._reads.find_all(keys)
         found = (find_in(rows, ProfileItem, key) for key in keys)
         return [self._as_profile(item) for item in found if item]
 
     def claims_of(self, identities: Iterable[Identity]) -> dict[Identity, Claim]:
         """The claims of those of the identities that somebody has, in one batch get."""
         keys = {identity: claim_key(self._scope, identity) for identity in identities}
-        rows = find_all(keys.values())
+        rows = self._reads.find_all(keys.values())
         claims = {identity: _as_claim(identity, rows, key) for identity, key in keys.items()}
         return {identity: claim for identity, claim in claims.items() if claim}
 
@@ -140,7 +140,7 @@ class ProfileRepository:
         """
 
         def move(changes: Changes) -> bool:
-            profile = self.get(profile_id)
+            profile = ProfileRepository(self._scope).get(profile_id)
             if profile is None or is_settled(profile):
                 return False
             after = settled(profile)

@@ -13,6 +13,7 @@ from storepost.locales.service import follow_stores
 from storepost.persistence.changes import Changes
 from storepost.problems import FieldError, NotFound
 from storepost.scope import WorkspaceScope
+from storepost.store_imports.service import fail_open_imports
 from storepost.stores.model import (
     ConnectionStatus,
     Platform,
@@ -104,6 +105,7 @@ def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes
         connection_status=ConnectionStatus.DISCONNECTED,
     )
     repository.save(changes, after)
+    fail_open_imports(changes, workspace, store_id, clock.now())
     WorkspaceRepository(workspace).count_stores(changes, -1)
     _bring_locales(repository, after, changes)
 

@@ -9,6 +9,15 @@ from storepost.workspaces.model import Membership
 
 
 @dataclass(frozen=True)
+class Requester:
+    """Who asked for something, as it is kept: a person, or a key, and the name of that moment."""
+
+    name: str | None
+    person_id: UUID | None = None
+    key_id: UUID | None = None
+
+
+@dataclass(frozen=True)
 class WorkspaceCaller:
     """A caller within one workspace."""
 
