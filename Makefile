@@ -32,6 +32,10 @@ test: install ## everything that proves the project on a fresh machine
 test-long: install ## the state machines at length, as CI runs them
 	HYPOTHESIS_PROFILE=ci $(BIN)/pytest tests/counted_tree/test_histories.py
 
+build: install ## what is deployed; compiled here, for a function can't keep what Python compiles
+	$(BIN)/sam build
+	$(BIN)/python -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build
+
 bench-%: install ## a benchmark: benchmarks/README.md has their names
 	@$(BIN)/python -m benchmarks.$*
 
@@ -65,4 +69,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run openapi test test-long audit check format format-check lint types contracts template requirements
+.PHONY: help install run openapi test test-long audit check format format-check lint types contracts template requirements build
