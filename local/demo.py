@@ -227,10 +227,12 @@ def _connect_store(api: Api, owner: str, write_back_url: str) -> str:
 
 
 def _send_shop(api: Api, key: str, store_id: str) -> None:
-    for external_id, customer in shop.customers().items():
-        api.call("PUT", f"/stores/{store_id}/customers/{external_id}", key, customer)
-    for external_id, order in shop.orders().items():
-        api.call("PUT", f"/stores/{store_id}/orders/{external_id}", key, order)
+    """All that the shop has, as one batch."""
+    batch = {
+        name: [{"externalId": external_id, **body} for external_id, body in records.items()]
+        for name, records in (("customers", shop.customers()), ("orders", shop.orders()))
+    }
+    api.call("POST", f"/stores/{store_id}/batches", key, batch)
 
 
 def _subscriber(api: Api, key: str) -> str:

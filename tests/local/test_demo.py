@@ -83,6 +83,10 @@ class TestData:
         assert store["orderCount"] == shop.ORDERS
         assert store["localeCount"] == len(shop.STORE_LOCALES)
         assert store["permissions"] == {"coupons": True, "consent": True}
+        brought = {"customers": len(shop.customers()), "orders": shop.ORDERS, "products": 0}
+        (batch,) = api.call("GET", f"/stores/{credentials.store_id}/imports", key)["items"]
+        assert (batch["status"], batch["imported"]) == ("completed", brought)
+        assert store["imports"]["customersOrders"] == batch
         assert api.call("GET", "/orders", key)["total"] == 30
         assert api.call("GET", "/profiles", key)["total"] == len(shop.customers())
         profile = f"/profiles/{loaded.demo.subscriber_id}"
