@@ -13,7 +13,14 @@ from botocore.httpsession import URLLib3Session
 from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
-from local import mail, moto_answers, moto_keys, moto_queries, moto_transactions
+from local import (
+    mail,
+    moto_answers,
+    moto_keys,
+    moto_queries,
+    moto_streams,
+    moto_transactions,
+)
 from local.bells import Bell
 from local.moto_keys import KeyMaterial
 from local.template import KEY, QUEUE, TABLE, environment, parameter_defaults, resources
@@ -52,6 +59,7 @@ def start() -> None:
     """Starts moto in this process."""
     moto_transactions.install()
     moto_queries.install()
+    moto_streams.install()
     mail.install()
     moto_answers.install()
     plain, send = BotocoreStubber.process_request, URLLib3Session.send
