@@ -9,7 +9,7 @@ export PYTHONPATH := layers/core:.
 export SAM_CLI_TELEMETRY := 0
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 $(VENV)/installed: requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info[:2] == (3, 13) else "Storepost needs Python 3.13, found " + sys.version.split()[0])'
@@ -31,6 +31,9 @@ test: install ## everything that proves the project on a fresh machine
 
 test-long: install ## the state machines at length, as CI runs them
 	HYPOTHESIS_PROFILE=ci $(BIN)/pytest tests/counted_tree/test_histories.py
+
+bench-%: install ## a benchmark: benchmarks/README.md has their names
+	@$(BIN)/python -m benchmarks.$*
 
 check: install format-check lint types contracts template ## what CI demands besides the tests
 
