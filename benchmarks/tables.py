@@ -16,14 +16,21 @@ def tables(database: Path | None = None) -> Iterator[Dynoxide]:
     Nothing of `storepost` may have been imported before: it reads its environment when it is.
     """
     with Dynoxide(database) as engine:
-        join(engine.url)
-        known = set(aws.client("dynamodb").list_tables()["TableNames"])
-        if not known >= set(resources(TABLE)):
-            aws.create_tables()
+        aws.prepare_environment()
+        aws.keep_tables_at(engine.url)
+        _create_missing()
         yield engine
 
 
-def join(url: str) -> None:
-    """Has the service in this process keep its rows in the engine that runs at the address."""
-    aws.prepare_environment()
-    aws.keep_tables_at(url)
+def _create_missing() -> None:
+    """Without their streams, which nobody reads here."""
+    dynamodb = aws.client("dynamodb")
+    there = dynamodb.list_tables()["TableNames"]
+    for name, table in resources(TABLE).items():
+        if name not in there:
+            dynamodb.create_table(
+                TableName=name,
+                BillingMode=table["BillingMode"],
+                AttributeDefinitions=table["AttributeDefinitions"],
+                KeySchema=table["KeySchema"],
+            )
