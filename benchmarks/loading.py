@@ -1,14 +1,5 @@
-"""A shop's lists of orders in a database file, as the service itself would have written them.
+"""A database with a large shop, made once: it stays under `.local/` until its rows would differ."""
 
-A million writes through HTTP take most of an hour. So the service's own code writes the lists to a
-table in memory, the rows of that are imported, and then it looks through what it finds there.
-
-The file stays under `.local/`, named by how many orders there are and by the code that decides what
-is written: another run finds it, until that code changes.
-"""
-
-import gc
-import gzip
 import hashlib
 import inspect
 import json
@@ -16,132 +7,150 @@ import multiprocessing
 import shutil
 import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
-from itertools import batched
 from pathlib import Path
+from types import ModuleType
 from uuid import UUID
 
-from benchmarks import sales
-from benchmarks.sales import OTHER_STORES, Sale, Sales, Step
-from benchmarks.shop import Shop, new_shop, noted, open_shop
+from benchmarks import exporting, large_shop, people, sales
+from benchmarks.exporting import export_orders, export_people
+from benchmarks.large_shop import Shop, open_shop, shop
+from benchmarks.people import People
+from benchmarks.sales import Sales
 from benchmarks.tables import tables
 from local.dynoxide import program
 from local.template import ROOT, TABLE, resources
 from storepost.orders import trees
 from storepost.orders.trees import OrderList
 from storepost.persistence import counted_tree
-from storepost.persistence.changes import Changes, commit_anew
+from storepost.persistence.counted_tree import Tree
 from storepost.persistence.counted_tree.checking import faults
-from storepost.persistence.item import Item, connection
-from tests.counted_tree.engine import Engine
+from storepost.persistence.item import Item
+from storepost.profiles import keys, lists, repository
+from storepost.profiles.lists import ProfileLists
 
 FOLDER = ROOT / ".local" / "benchmarks"
-_IN_ORDER, _SCATTERED = 88, 9
-"""Entries a transaction, so that it has at most 90 rows: scattered ones have nodes of their own."""
+_ONLY_READING = {"reading.py", "scanning.py", "checking.py"}
 
 
-class Faulty(Exception):  # noqa: N818 - it is what the lists are
+class Faulty(Exception):  # noqa: N818 - it is what a list is
     """What was loaded isn't what it should be."""
 
 
+@dataclass(frozen=True)
+class Large:
+    """The shop of a database: its first store has so many orders, and it has so many profiles."""
+
+    orders: int
+    people: int
+    shop: Shop
+    key: str
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A file of rows, and what writes it."""
+
+    file: Path
+    write: Callable[[Path], None]
+
+
 @contextmanager
-def shop_with_orders(orders: int) -> Iterator[Shop]:
-    """A shop whose first store has so many orders; loaded where no database has them yet."""
-    file = FOLDER / f"orders-{orders}-{_fingerprint()}.db"
-    note, began = file.with_suffix(".json"), time.monotonic()
-    if note.exists():
-        with tables(file):
-            yield noted(note)
-        return
-    print(f"Loading {orders:,} orders into {file.relative_to(ROOT)}; this is done once ...")
-    shop = new_shop(1 + OTHER_STORES)
-    _load(file, shop, orders)
-    with tables(file):
-        open_shop(shop)
-        for store_id in (None, *shop.stores):
-            _check(OrderList(shop.workspace, store_id), shop, Sales(orders))
-        shop.note(note)
-        print(f"... which took {(time.monotonic() - began) / 60:.0f} minutes.")
-        yield shop
+def large(orders: int) -> Iterator[Large]:
+    """Has the service use a database with so many orders and a tenth as many profiles."""
+    owner, count = shop("large"), orders // 10
+    parts = _parts(owner, orders, count)
+    names = "".join(part.file.name for part in parts)
+    database = FOLDER / f"large-{orders}-{hashlib.sha256(names.encode()).hexdigest()[:12]}.db"
+    note, began = database.with_suffix(".key"), time.monotonic()
+    is_new = not note.exists()
+    if is_new:
+        print(f"Writing {orders:,} orders and {count:,} profiles; this is done once ...")
+        _import(_written(parts), database)
+    with tables(database):
+        if is_new:
+            _check(owner, orders, count)
+            note.write_text(open_shop(owner), "utf-8")
+            print(f"... which took {(time.monotonic() - began) / 60:.0f} minutes.")
+        yield Large(orders, count, owner, note.read_text("utf-8"))
 
 
-def _fingerprint() -> str:
-    """Changes with the code that decides which rows there are."""
-    package = Path(inspect.getfile(counted_tree)).parent
-    reading = {"reading.py", "scanning.py", "checking.py"}
-    files = [path for path in sorted(package.glob("*.py")) if path.name not in reading]
-    files += [Path(inspect.getfile(module)) for module in (trees, sales)]
+def _parts(owner: Shop, orders: int, count: int) -> list[_Part]:
+    """The files, named by the code that decides what is in them."""
+    written = _print_of(trees, sales)
+    found = []
+    for store in (None, *range(len(owner.stores))):
+        file = f"orders-{orders}-{'all' if store is None else store}-{written}.json.gz"
+        found.append(_Part(FOLDER / file, partial(export_orders, owner, orders, store)))
+    written = _print_of(people, keys, lists, repository)
+    file = f"people-{count}-{written}.json.gz"
+    return [*found, _Part(FOLDER / file, partial(export_people, owner, count))]
+
+
+def _print_of(*modules: ModuleType) -> str:
+    package = sorted(Path(inspect.getfile(counted_tree)).parent.glob("*.py"))
+    files = [path for path in package if path.name not in _ONLY_READING]
+    files += [Path(inspect.getfile(each)) for each in (*modules, exporting, large_shop)]
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 
-def _load(file: Path, shop: Shop, orders: int) -> None:
-    exported, spawn = FOLDER / "exported", multiprocessing.get_context("spawn")
-    shutil.rmtree(exported, ignore_errors=True)
-    exported.mkdir(parents=True)
-    for former in FOLDER.glob(f"orders-{orders}-*"):
-        former.unlink()
-    # A process each, one after the other: a million rows take 4 GB, which only its end gives back.
+def _written(parts: Sequence[_Part]) -> list[Path]:
+    """The parts' files, those of them written that aren't there yet."""
+    spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1) as pool:
-        list(pool.map(partial(_export, exported, shop, orders), (None, *shop.stores)))
-    _import(exported, file)
+        for part in parts:
+            if not part.file.exists():
+                pool.submit(part.write, part.file).result()
+                print(f"... {part.file.name}")
+    return [part.file for part in parts]
 
 
-def _export(folder: Path, shop: Shop, orders: int, store_id: UUID | None) -> None:
-    """Writes one list to a table in memory, and that to a file of DynamoDB's own export format."""
-    gc.disable()  # nothing of it is garbage, and there is very much of it
-    engine, history = Engine(), Sales(orders)
-    connection._make_api_call = engine.call  # type: ignore[method-assign, assignment]
-    listed = OrderList(shop.workspace, store_id)
-    for some, size in ((history.in_order(), _IN_ORDER), (history.scattered(), _SCATTERED)):
-        for steps in batched(_of(some, shop, store_id), size, strict=False):
-            commit_anew(partial(_follow, listed, shop, steps))
-    data = folder / Item.Meta.table_name / "data"
-    data.mkdir(parents=True, exist_ok=True)
-    name = f"{store_id or 'all'}.json.gz"
-    with gzip.open(data / name, "wt", compresslevel=1, encoding="utf-8") as export:
-        for partition in engine.items.values():
-            export.writelines(json.dumps({"Item": item}) + "\n" for item in partition.values())
+def _import(files: Sequence[Path], database: Path) -> None:
+    source = FOLDER / "importing"
+    shutil.rmtree(source, ignore_errors=True)
+    data = source / Item.Meta.table_name / "data"
+    data.mkdir(parents=True)
+    for file in files:
+        (data / file.name).hardlink_to(file)
+    schema = source / "schema.json"
+    schema.write_text(json.dumps(_schema()), "utf-8")
+    command: list[str | Path] = [program(), "import", "--force", "--source", source]
+    command += ["--schema", schema, "--output", database]
+    subprocess.run(command, check=True, capture_output=True)
+    shutil.rmtree(source)
 
 
-def _import(exported: Path, database: Path) -> None:
+def _schema() -> list[object]:
     keys = ("AttributeDefinitions", "KeySchema")
-    described = [
+    return [
         {"Table": {"TableName": name, **{key: table[key] for key in keys}}}
         for name, table in resources(TABLE).items()
     ]
-    schema = exported / "schema.json"
-    schema.write_text(json.dumps(described), "utf-8")
-    command: list[str | Path] = [program(), "import", "--source", exported]
-    command += ["--schema", schema, "--output", database]
-    subprocess.run(command, check=True, capture_output=True)
-    shutil.rmtree(exported)
 
 
-def _of(steps: Iterable[Step], shop: Shop, store_id: UUID | None) -> Iterator[Step]:
-    """Those of the steps that a list knows; an order never changes its store."""
-    for before, after in steps:
-        sale = before or after
-        if sale and store_id in {None, shop.stores[sale.store]}:
-            yield before, after
+def _check(owner: Shop, orders: int, count: int) -> None:
+    """The lists hold what they should, and so do the trees above them."""
+    left = Sales(orders).left()
+    for store in (None, *range(len(owner.stores))):
+        listed = OrderList(owner.workspace, None if store is None else owner.stores[store])
+        of_list = (sale for sale in left if store in {None, sale.store})
+        _demand(listed.tree, (sale.id(owner.stores) for sale in of_list))
+    of_people = ProfileLists(owner.workspace)
+    profiles = [somebody.profile(owner) for somebody in People(count).left()]
+    for tree in (of_people.by_first_seen, of_people.by_name, of_people.by_email):
+        _demand(tree, (profile.id for profile in profiles))
+    customers = (profile.id for profile in profiles if profile.links)
+    _demand(of_people.of_store(owner.stores[0]), customers)
 
 
-def _follow(listed: OrderList, shop: Shop, steps: Iterable[Step], changes: Changes) -> None:
-    def entry(sale: Sale | None) -> counted_tree.Entry | None:
-        return listed.entry(sale.order(shop.stores)) if sale else None
-
-    for before, after in steps:
-        listed.tree.follow(changes, entry(before), entry(after))
-
-
-def _check(listed: OrderList, shop: Shop, history: Sales) -> None:
-    """The list is what it should be, and so is the tree above it."""
-    left = (sale for sale in history.left() if listed.store_id in {None, shop.stores[sale.store]})
-    entries = (listed.entry(sale.order(shop.stores)) for sale in left)
-    wanted = sorted(entries, key=lambda entry: entry.key)
-    _, held = listed.tree.rows.everything()
-    wrong = faults(listed.tree) + ([] if held == wanted else ["its entries are others"])
+def _demand(tree: Tree, ids: Iterable[UUID]) -> None:
+    _, held = tree.rows.everything()
+    wrong = set(faults(tree))
+    if sorted(entry.id for entry in held) != sorted(ids):
+        wrong.add("other entries than there should be")
     if wrong:
-        raise Faulty(", ".join(sorted(set(wrong))))
+        raise Faulty(f"{tree.partition}: {', '.join(sorted(wrong))}")

@@ -11,14 +11,12 @@ from itertools import chain
 from random import Random
 from uuid import UUID
 
+from benchmarks.large_shop import OTHER_STORES
 from storepost.orders.keys import order_id
 from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, Order
 
 BEGINNING = datetime(2023, 1, 1, tzinfo=UTC)
 SECONDS = 3 * 365 * 24 * 60 * 60
-OTHER_STORES = 2
-"""Beside the one that has nearly all: a hundredth of its orders each."""
-
 _LATE = 10
 """One order in so many arrives when others have long been placed after it."""
 _CHANGED = 30
@@ -86,7 +84,10 @@ type Step = tuple[Sale | None, Sale | None]
 
 
 class Sales:
-    """The orders of a workspace whose first store ends with exactly so many."""
+    """The orders of a workspace whose first store ends with exactly so many.
+
+    Each other store has a hundredth of that.
+    """
 
     def __init__(self, orders: int) -> None:
         """The same number gives the same orders."""

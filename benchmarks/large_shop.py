@@ -1,16 +1,14 @@
-"""A workspace with stores and a key, for benchmarks to call the API with."""
+"""The workspace whose lists benchmarks load: its stores, and a key to call the API with."""
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
-from uuid import UUID
+from uuid import NAMESPACE_URL, UUID, uuid5
 
 from storepost import clock
 from storepost.api_keys.model import ApiKey, Secret
 from storepost.api_keys.repository import ApiKeyRepository
 from storepost.identity.model import KeyScope
 from storepost.identity.tokens import digest, new_api_key, shown_prefix
-from storepost.ids import new_id
+from storepost.ids import derived_id, new_id
 from storepost.persistence.changes import Changes
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import ConnectionStatus, Platform, Store, StoreStatus
@@ -18,37 +16,28 @@ from storepost.stores.repository import StoreRepository
 from storepost.workspaces.model import Workspace
 from storepost.workspaces.repository import WorkspaceRepository
 
+OTHER_STORES = 2
+"""Beside the one that has nearly all."""
+
 
 @dataclass(frozen=True)
 class Shop:
-    """The workspace, its stores, and a key of scope `write`."""
+    """A workspace and its stores; the same name has the same ids."""
 
     workspace: WorkspaceScope
     stores: tuple[UUID, ...]
-    key: str
-
-    def note(self, file: Path) -> None:
-        """Writes down what `noted` reads."""
-        ids = {"workspace": str(self.workspace.id), "stores": list(map(str, self.stores))}
-        file.write_text(json.dumps({**ids, "key": self.key}), "utf-8")
 
 
-def noted(file: Path) -> Shop:
-    """The shop that was written down."""
-    found = json.loads(file.read_text("utf-8"))
-    workspace = WorkspaceScope(UUID(found["workspace"]))
-    return Shop(workspace, tuple(map(UUID, found["stores"])), found["key"])
+def shop(name: str) -> Shop:
+    """The shop of that name."""
+    scope = WorkspaceScope(uuid5(NAMESPACE_URL, f"https://{name}.example.com/"))
+    stores = (derived_id(scope.id, "store", str(number)) for number in range(1 + OTHER_STORES))
+    return Shop(scope, tuple(stores))
 
 
-def new_shop(stores: int) -> Shop:
-    """A workspace with so many stores, of which nothing is written yet."""
-    ids = tuple(new_id() for _ in range(stores))
-    return Shop(WorkspaceScope(new_id()), ids, new_api_key())
-
-
-def open_shop(shop: Shop) -> None:
-    """Writes the workspace, its custom stores and its key."""
-    changes, scope = Changes(), shop.workspace
+def open_shop(shop: Shop) -> str:
+    """Writes the workspace and its custom stores; a key of scope `write`."""
+    changes, scope, secret = Changes(), shop.workspace, new_api_key()
     workspace = Workspace(
         id=scope.id,
         name="Shop",
@@ -57,10 +46,11 @@ def open_shop(shop: Shop) -> None:
         store_count=len(shop.stores),
     )
     WorkspaceRepository(scope).add(changes, workspace)
-    ApiKeyRepository(scope).add(changes, _key(scope, shop.key))
+    ApiKeyRepository(scope).add(changes, _key(scope, secret))
     for store_id in shop.stores:
         StoreRepository(scope).save(changes, _store(scope, store_id))
     changes.commit()
+    return secret
 
 
 def _key(workspace: WorkspaceScope, secret: str) -> ApiKey:
