@@ -53,7 +53,7 @@ def put_customer(
     customer = customer_of(store, external_id, profile.id, held, given)
     push = Push(caller, store, given, held, customer)
     assert_and_save(changes, push, known, before, profile)
-    profiles.claim(changes, profile, known.claims, given.seen(identities))
+    profiles.claim(changes, profile, known.claims, identities)
     if customer != held:
         customers.save(changes, customer)
     return PutCustomer(customer, store, held is None)

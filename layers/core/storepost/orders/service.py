@@ -38,7 +38,8 @@ def put_order(
     before = held.order if held else None
     buyer = settle_buyer(changes, store, before, incoming)
     after = incoming.as_order(store, buyer.id if buyer else None)
-    repository.save(changes, before, after)
+    if after != before:
+        repository.save(changes, before, after)
     relist(changes, workspace, before, after)
     return _details(store, after, buyer), before is None
 

@@ -7,6 +7,8 @@ completion is written in the transaction of the effect, on the condition that th
 
 import json
 import math
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from typing import Any, cast
 from uuid import uuid4
@@ -28,6 +30,8 @@ from storepost.problems import Conflict, ValidationFailed
 from storepost.settings import settings
 
 KEPT_SECONDS = 24 * 60 * 60
+_PLAIN_CHARACTERS = 750
+"""An answer so long makes a record of less than 1 KB, which is what a write unit takes."""
 _IN_PROGRESS, _COMPLETED = "INPROGRESS", "COMPLETED"
 
 type Answer = dict[str, Any]
@@ -144,7 +148,7 @@ class Claim:
             record = error.old_data_record
             if record is None or record.status == _IN_PROGRESS or not record.response_data:
                 raise IdempotencyInProgress() from error
-            return cast("Answer", json.loads(record.response_data))
+            return cast("Answer", json.loads(unpacked(record.response_data)))
         return None
 
     def complete(self, changes: Changes, answer: Answer) -> None:
@@ -153,7 +157,7 @@ class Claim:
             RecordItem(self.id),
             [
                 RecordItem.status.set(_COMPLETED),
-                RecordItem.data.set(json.dumps(answer, sort_keys=True)),
+                RecordItem.data.set(_packed(answer)),
                 RecordItem.expiration.set(math.floor(clock.now().timestamp()) + KEPT_SECONDS),
                 RecordItem.in_progress_expiration.remove(),
             ],
@@ -173,3 +177,16 @@ class Claim:
             changes.commit()
         except LostClaim:
             return
+
+
+def _packed(answer: Answer) -> str:
+    """As JSON, deflated where that is long: most answers then fit into one write unit."""
+    text = json.dumps(answer, sort_keys=True, separators=(",", ":"))
+    if len(text) <= _PLAIN_CHARACTERS:
+        return text
+    return b64encode(zlib.compress(text.encode())).decode()
+
+
+def unpacked(data: str) -> str:
+    """The JSON of a record's answer."""
+    return data if data.startswith("{") else zlib.decompress(b64decode(data)).decode()
