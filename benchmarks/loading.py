@@ -4,6 +4,7 @@ import hashlib
 import inspect
 import json
 import multiprocessing
+import os
 import shutil
 import subprocess
 import time
@@ -60,23 +61,52 @@ class _Part:
 
 
 @contextmanager
-def large(orders: int) -> Iterator[Large]:
-    """Has the service use a database with so many orders and a tenth as many profiles."""
+def large(orders: int, *, scratch: bool = False) -> Iterator[Large]:
+    """Has the service use a database with so many orders and a tenth as many profiles.
+
+    `scratch` gives a copy that is gone afterwards, for those who write.
+    """
     owner, count = shop("large"), orders // 10
+    database = _database(owner, orders, count)
+    key = database.with_suffix(".key").read_text("utf-8")
+    used = database
+    if scratch:
+        used = shutil.copyfile(database, FOLDER / f"scratch-{os.getpid()}.db")
+    try:
+        with tables(used):
+            yield Large(orders, count, owner, key)
+    finally:
+        if scratch:
+            for file in FOLDER.glob(f"{used.name}*"):
+                file.unlink()
+
+
+def _database(owner: Shop, orders: int, count: int) -> Path:
+    """The database's file, made where there is none; the shop's key stands beside it."""
     parts = _parts(owner, orders, count)
     names = "".join(part.file.name for part in parts)
-    database = FOLDER / f"large-{orders}-{hashlib.sha256(names.encode()).hexdigest()[:12]}.db"
-    note, began = database.with_suffix(".key"), time.monotonic()
-    is_new = not note.exists()
-    if is_new:
+    named = hashlib.sha256(names.encode()).hexdigest()[:12]
+    database, began = FOLDER / f"large-{orders}-{named}.db", time.monotonic()
+    if not database.with_suffix(".key").exists():
         print(f"Writing {orders:,} orders and {count:,} profiles; this is done once ...")
-        _import(_written(parts), database)
+        with _alone() as alone:
+            _import(_written(alone, parts), database)
+            alone.submit(_open, database, owner, orders, count).result()
+        print(f"... which took {(time.monotonic() - began) / 60:.0f} minutes.")
+    return database
+
+
+def _alone() -> ProcessPoolExecutor:
+    """A process for each task: it has a table of its own, and its memory comes back."""
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1)
+
+
+def _open(database: Path, owner: Shop, orders: int, count: int) -> None:
+    """Looks through what was imported, and opens the shop."""
     with tables(database):
-        if is_new:
-            _check(owner, orders, count)
-            note.write_text(open_shop(owner), "utf-8")
-            print(f"... which took {(time.monotonic() - began) / 60:.0f} minutes.")
-        yield Large(orders, count, owner, note.read_text("utf-8"))
+        _check(owner, orders, count)
+        database.with_suffix(".key").write_text(open_shop(owner), "utf-8")
 
 
 def _parts(owner: Shop, orders: int, count: int) -> list[_Part]:
@@ -98,14 +128,12 @@ def _print_of(*modules: ModuleType) -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
 
 
-def _written(parts: Sequence[_Part]) -> list[Path]:
+def _written(alone: ProcessPoolExecutor, parts: Sequence[_Part]) -> list[Path]:
     """The parts' files, those of them written that aren't there yet."""
-    spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1) as pool:
-        for part in parts:
-            if not part.file.exists():
-                pool.submit(part.write, part.file).result()
-                print(f"... {part.file.name}")
+    for part in parts:
+        if not part.file.exists():
+            alone.submit(part.write, part.file).result()
+            print(f"... {part.file.name}")
     return [part.file for part in parts]
 
 

@@ -10,7 +10,7 @@ from benchmarks.large_shop import Shop
 from benchmarks.sales import BEGINNING, SECONDS
 from storepost.consent.states import ConsentState
 from storepost.ids import derived_id
-from storepost.profiles.model import Identity, IdentityType, Profile, StoreLink
+from storepost.profiles.model import Identity, IdentityType, Profile, Sighting, StoreLink
 
 _LATE = 10
 _CHANGED = 30
@@ -44,7 +44,8 @@ class Somebody:
     def profile(self, shop: Shop, version: int | None = None) -> Profile:
         """Their profile; `version` is that of the row that is there."""
         first_name, last_name = self.name or (None, None)
-        known = (Identity(IdentityType.EMAIL, self.email),) if self.email else ()
+        seen = Sighting(self.seen_at, self.seen_at)
+        known = {Identity(IdentityType.EMAIL, self.email): seen} if self.email else {}
         return Profile(
             id=derived_id(shop.workspace.id, "person", str(self.number)),
             workspace=shop.workspace,
@@ -56,7 +57,7 @@ class Somebody:
             locale="en-GB",
             email_consent=self.email_consent,
             sms_consent=self.sms_consent,
-            identities=known,
+            sightings=known,
             links={shop.stores[0]: StoreLink(1, 0, self.seen_at)} if self.is_customer else {},
             version=version,
         )
