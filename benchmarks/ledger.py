@@ -64,7 +64,9 @@ def _size(value: Mapping[str, Any]) -> int:
 def _scalar(kind: str, held: Any) -> int:  # noqa: ANN401 - whatever a row holds
     if kind == "N":
         return _digits(held)
-    return len(held.encode()) if kind == "S" else 1
+    if kind in {"S", "B"}:
+        return len(held.encode() if kind == "S" else held)
+    return 1
 
 
 def _digits(number: str) -> int:

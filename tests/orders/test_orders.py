@@ -1,6 +1,5 @@
 """Orders of a custom store, an operation a class."""
 
-import json
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
@@ -294,7 +293,7 @@ class TestPut:
         assert len(first.body) > 1024
         [record] = RecordItem.scan()
         assert size_of(record.serialize()) <= 1024
-        assert first.body.decode() == json.loads(unpacked(record.data))["body"]
+        assert first.body.decode() == unpacked(record.data)["body"]
 
     def test_the_same_again_writes_nothing(self, world: World, owner: Someone, store: str) -> None:
         first = put(world, owner, store, "o-1", order())

@@ -8,7 +8,6 @@ completion is written in the transaction of the effect, on the condition that th
 import json
 import math
 import zlib
-from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from typing import Any, cast
 from uuid import uuid4
@@ -21,7 +20,7 @@ from aws_lambda_powertools.utilities.idempotency.exceptions import (
     IdempotencyItemAlreadyExistsError,
     IdempotencyValidationError,
 )
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribute
 
 from storepost import clock
 from storepost.persistence.changes import Changes
@@ -30,8 +29,6 @@ from storepost.problems import Conflict, ValidationFailed
 from storepost.settings import settings
 
 KEPT_SECONDS = 24 * 60 * 60
-_PLAIN_CHARACTERS = 750
-"""An answer so long makes a record of less than 1 KB, which is what a write unit takes."""
 _IN_PROGRESS, _COMPLETED = "INPROGRESS", "COMPLETED"
 
 type Answer = dict[str, Any]
@@ -73,7 +70,7 @@ class RecordItem(Row):
     status = UnicodeAttribute()
     expiration = NumberAttribute()
     in_progress_expiration = NumberAttribute(null=True)
-    data = UnicodeAttribute(null=True)
+    data = BinaryAttribute(null=True, legacy_encoding=False)
     validation = UnicodeAttribute(null=True)
     owner = UnicodeAttribute(null=True)
 
@@ -148,7 +145,7 @@ class Claim:
             record = error.old_data_record
             if record is None or record.status == _IN_PROGRESS or not record.response_data:
                 raise IdempotencyInProgress() from error
-            return cast("Answer", json.loads(unpacked(record.response_data)))
+            return unpacked(bytes(cast("Any", record.response_data)))
         return None
 
     def complete(self, changes: Changes, answer: Answer) -> None:
@@ -179,14 +176,11 @@ class Claim:
             return
 
 
-def _packed(answer: Answer) -> str:
-    """As JSON, deflated where that is long: most answers then fit into one write unit."""
-    text = json.dumps(answer, sort_keys=True, separators=(",", ":"))
-    if len(text) <= _PLAIN_CHARACTERS:
-        return text
-    return b64encode(zlib.compress(text.encode())).decode()
+def _packed(answer: Answer) -> bytes:
+    """Deflated, so that most records fit into 1 KB, which is what a write unit takes."""
+    return zlib.compress(json.dumps(answer, sort_keys=True, separators=(",", ":")).encode())
 
 
-def unpacked(data: str) -> str:
-    """The JSON of a record's answer."""
-    return data if data.startswith("{") else zlib.decompress(b64decode(data)).decode()
+def unpacked(data: bytes) -> Answer:
+    """The answer that a record holds."""
+    return cast("Answer", json.loads(zlib.decompress(data)))
