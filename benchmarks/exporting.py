@@ -31,20 +31,31 @@ _IN_ORDER, _SCATTERED, _PEOPLE = 88, 9, 6
 
 def export_orders(shop: Shop, orders: int, store: int | None, file: Path) -> None:
     """The list of all orders, or of a store's."""
-    engine, history = _engine(), Sales(orders)
-    listed = OrderList(shop.workspace, None if store is None else shop.stores[store])
-    for some, size in ((history.in_order(), _IN_ORDER), (history.scattered(), _SCATTERED)):
-        for steps in batched(_of(some, store), size, strict=False):
-            commit_anew(partial(_follow_sales, listed, shop, steps))
+    engine = _engine()
+    write_orders(shop, orders, store)
     _write(engine, file)
 
 
 def export_people(shop: Shop, people: int, file: Path) -> None:
     """Profiles and their lists."""
     engine = _engine()
+    write_people(shop, people)
+    _write(engine, file)
+
+
+def write_orders(shop: Shop, orders: int, store: int | None) -> None:
+    """Writes the list of all orders, or of a store's, to the table."""
+    history = Sales(orders)
+    listed = OrderList(shop.workspace, None if store is None else shop.stores[store])
+    for some, size in ((history.in_order(), _IN_ORDER), (history.scattered(), _SCATTERED)):
+        for steps in batched(_of(some, store), size, strict=False):
+            commit_anew(partial(_follow_sales, listed, shop, steps))
+
+
+def write_people(shop: Shop, people: int) -> None:
+    """Writes profiles and their lists to the table."""
     for steps in batched(People(people).steps(), _PEOPLE, strict=False):
         commit_anew(partial(_follow_people, shop, steps))
-    _write(engine, file)
 
 
 def _engine() -> Engine:
