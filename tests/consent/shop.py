@@ -58,7 +58,7 @@ class Shop:
         profile = Profile(uuid4(), self.workspace, now, now, email=email, phone=phone)
         for store_id in stores:
             customer = Identity(IdentityType.PLATFORM_CUSTOMER_ID, f"c-{CANARY}", store_id)
-            profile = replace(profile, identities=(*profile.identities, customer))
+            profile = profile.identified({customer: (now,)})
             profile = profile.linked(store_id, customers=1)
         self.save(None, profile)
         for store_id in stores:

@@ -28,6 +28,7 @@ from storepost.scope import PersonScope, WorkspaceScope
 from storepost.stores.model import Platform
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.callers import WorkspaceCaller
+from tests.profiles.rows import claims
 from tests.world import CANARY, Answer, Someone, World
 
 EMAIL = f"ann.{CANARY}@example.com"
@@ -242,12 +243,11 @@ class TestPut:
             "orders": 0,
             "spent": [],
         }
-        rows = [row for row in world.rows() if isinstance(row, IdentityItem)]
-        assert {row.profile_id for row in rows} == {UUID(profile["id"])}
-        assert {row.pk.split("#")[3]: (row.first_seen_at, row.last_seen_at) for row in rows} == {
-            "platform_customer_id": (clock.from_text(CREATED), clock.from_text(day(0))),
-            "email": (clock.from_text(day(0)),) * 2,
-            "phone": (clock.from_text(day(0)),) * 2,
+        owner, updated = UUID(profile["id"]), clock.from_text(day(0))
+        assert {name.partition("#")[0]: held for name, held in claims(world).items()} == {
+            "platform_customer_id": (owner, clock.from_text(CREATED), updated),
+            "email": (owner, updated, updated),
+            "phone": (owner, updated, updated),
         }
         assert shop.profiles(storeId=shop.id) == [profile]
         assert history(world, profile) == []

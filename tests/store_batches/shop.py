@@ -8,7 +8,7 @@ from uuid import UUID
 from local.functions import invoke
 from local.pumps import reader_of
 from storepost import clock
-from storepost.orders.trees import all_orders, orders_of_store
+from storepost.orders.trees import OrderList
 from storepost.persistence.counted_tree.checking import faults
 from storepost.profiles.lists import ProfileLists
 from storepost.scope import WorkspaceScope
@@ -170,8 +170,8 @@ class Shop:
         """Every list that an import writes to is whole."""
         lists = ProfileLists(self.workspace)
         for tree in (
-            all_orders(self.workspace),
-            orders_of_store(self.workspace, self.store_id),
+            OrderList(self.workspace).tree,
+            OrderList(self.workspace, self.store_id).tree,
             lists.by_first_seen,
             lists.by_name,
             lists.by_email,

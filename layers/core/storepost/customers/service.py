@@ -73,7 +73,7 @@ def write_customer(
     customer = customer_of(store, external_id, profile.id, held, given)
     push = Push(store, given, held, customer, origin)
     assert_and_save(changes, push, known, before, profile)
-    profiles.claim(changes, profile, known.claims, given.seen(identities))
+    profiles.claim(changes, profile, known.claims, identities)
     if customer != held:
         customers.save(changes, customer)
     return PutCustomer(customer, store, held is None)

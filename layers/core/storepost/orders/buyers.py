@@ -33,14 +33,15 @@ def settle_buyer(
     if not identities:
         return None
     taken = takes_in(known_profile, identities, known)
-    profile = _told(known_profile, store, incoming).identified(taken)
+    seen = dict.fromkeys(taken, (incoming.placed_at,))
+    profile = _told(known_profile, store, incoming).identified(seen)
     if known_profile and known_profile.id == former:
         profile = _counted(profile, before, -1)
     profile = _counted(profile, incoming.as_order(store, profile.id), +1)
     profile = show_consents(changes, known_profile, profile, {})
-    repository.save(changes, known_profile, profile)
-    seen = dict.fromkeys(taken, (incoming.placed_at,))
-    repository.claim(changes, profile, known.claims, seen)
+    if profile != known_profile:
+        repository.save(changes, known_profile, profile)
+    repository.claim(changes, profile, known.claims, taken)
     return profile
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pynamodb.attributes import BooleanAttribute, JSONAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, UnicodeAttribute
 
 from storepost.orders.keys import (
     order_key,
@@ -23,7 +23,7 @@ from storepost.orders.model import (
     Order,
 )
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Moment, VersionedItem, find_in
+from storepost.persistence.item import Identifier, Item, Json, Moment, VersionedItem, find_in
 from storepost.persistence.reads import Reads
 from storepost.scope import WorkspaceScope
 
@@ -46,10 +46,10 @@ class OrderItem(VersionedItem, discriminator="order"):
     source_name = UnicodeAttribute(null=True)
     admin_url = UnicodeAttribute(null=True)
     currency = UnicodeAttribute(null=True)
-    amounts = JSONAttribute(null=True)
+    amounts = Json(null=True)
     """Total, subtotal, discounts, shipping, tax, refunded."""
-    line_items = JSONAttribute(null=True)
-    discount_codes = JSONAttribute(null=True)
+    line_items = Json(null=True)
+    discount_codes = Json(null=True)
     customer_external_id = UnicodeAttribute(null=True)
     profile_id = Identifier(null=True)
 

@@ -57,7 +57,8 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     before = held.order if held else None
     buyer = settle_buyer(changes, store, before, incoming)
     after = incoming.as_order(store, buyer.id if buyer else None)
-    repository.save(changes, before, after)
+    if after != before:
+        repository.save(changes, before, after)
     relist(changes, store.workspace, before, after)
     return WrittenOrder(after, buyer, before is None)
 

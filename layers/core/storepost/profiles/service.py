@@ -45,10 +45,11 @@ def upsert_profile(
     if len(takes_in(before, identities, known)) < len(identities):
         raise IdentityLimit()
     profile = before or Profile(new_id(), workspace, first_seen_at=now, last_seen_at=now)
-    after = _told(profile.seen(now).identified(identities), given)
+    seen = dict.fromkeys(identities, (now,))
+    after = _told(profile.seen(now).identified(seen), given)
     after = show_consents(changes, before, after, {})
     repository.save(changes, before, after)
-    repository.claim(changes, after, known.claims, dict.fromkeys(identities, (now,)))
+    repository.claim(changes, after, known.claims, identities)
     return after, before is None
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from storepost.orders.model import OrderSummary
-from storepost.orders.trees import orders_of_store, summary_of
+from storepost.orders.trees import OrderList
 from storepost.pagination import PageRequest
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
@@ -69,8 +69,9 @@ def details_of(store: Store) -> StoreDetails:
 
 
 def _newest_order(store: Store) -> tuple[OrderSummary | None, int]:
-    listing = orders_of_store(store.workspace, store.id).page(_NEWEST, descending=True)
-    return next((summary_of(entry) for entry in listing.items), None), listing.total
+    orders = OrderList(store.workspace, store.id)
+    listing = orders.tree.page(_NEWEST, descending=True)
+    return next(map(orders.summary, listing.items), None), listing.total
 
 
 def _newest_customer(store: Store) -> tuple[LatestCustomer | None, int]:
