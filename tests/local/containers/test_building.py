@@ -42,7 +42,7 @@ class TestTemplate:
         shared["Environment"] = globals_()["Environment"]
         for function in functions():
             properties = made["Resources"][function.name]["Properties"]
-            assert properties.get("Timeout", 60) == 60
+            assert properties.get("Timeout", 60) == max(60, function.timeout_seconds)
             made["Resources"][function.name]["Properties"] = function.properties
         made["Parameters"]["Architecture"] = template()["Parameters"]["Architecture"]
         assert made == template()
@@ -96,6 +96,8 @@ class TestEnvironment:
             "EMAIL_QUEUE_URL": aws.queue_url("EmailQueue"),
             "WRITE_BACK_QUEUE_URL": aws.queue_url("WriteBackQueue"),
             "ACCOUNT_ERASURE_QUEUE_URL": aws.queue_url("AccountErasureQueue"),
+            "STORE_IMPORT_QUEUE_URL": aws.queue_url("StoreImportQueue"),
+            "JOB_OBJECTS": "JobObjects",
             "DATA_KEY_ID": os.environ["DATA_KEY_ID"],
             "CODE_KEY_ID": os.environ["CODE_KEY_ID"],
             "APP_URL": f"{BASE_URL}/pages",

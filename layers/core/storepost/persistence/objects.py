@@ -3,9 +3,6 @@
 from functools import cache
 from typing import Any
 
-import boto3
-from botocore.config import Config
-
 from storepost.settings import settings
 
 
@@ -15,6 +12,9 @@ class ObjectGone(Exception):  # noqa: N818 - it is what happened
 
 @cache
 def _s3() -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    import boto3  # noqa: PLC0415 - 27 ms, and most requests of the group have no object
+    from botocore.config import Config  # noqa: PLC0415
+
     config = Config(connect_timeout=2, read_timeout=10, retries={"max_attempts": 4})
     return boto3.client("s3", config=config)
 

@@ -144,7 +144,7 @@ class Writing:
             return []
         gathered: list[Addition] = []
         for key, counts in additions:
-            while len(nodes) > 1 and nodes[1].lo <= key:
+            while key >= nodes[0].hi and len(nodes) > 1:
                 del nodes[0]
             if gathered and gathered[-1].node is nodes[0]:
                 counts = nonzero((gathered.pop().counts, counts))  # noqa: PLW2901
