@@ -60,7 +60,7 @@ def state_of(shop: Shop) -> dict[str, object]:
 
 
 def _who(row: ProfileItem) -> Who:
-    return frozenset((kind, value) for kind, value, _ in row.identities)
+    return frozenset((kind, value) for kind, value, *_ in row.identities)
 
 
 def _profile(row: ProfileItem) -> tuple[object, ...]:
