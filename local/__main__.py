@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from time import perf_counter
 from types import FrameType
 
@@ -16,25 +17,18 @@ from local.console import CannotRun, say
 PORT = 8000
 STORES = ("moto", "dynoxide")
 
+type Run = Callable[[socket.socket, threading.Event, float], None]
+"""Runs at an address until the event is set; it began at that moment of `perf_counter`."""
+
 
 def main() -> int:
     """Runs until Ctrl-C; 0, or 2 where it can't."""
+    return until_stopped("make run", _run)
+
+
+def until_stopped(command: str, run: Run) -> int:
+    """Runs on `PORT` until Ctrl-C; 0, or 2 where that can't be done. `command` begins it."""
     began = perf_counter()
-    try:
-        store = _store(os.environ.get("STORE") or STORES[0])
-        with _listen(_port(os.environ.get("PORT") or str(PORT))) as listening:
-            # Here and not above: a port that is taken is told at once, and moto alone takes half a
-            # second to import.
-            from local import run  # noqa: PLC0415
-
-            run.run(store, listening, _stopped(), began)
-    except CannotRun as problem:
-        say(str(problem))
-        return 2
-    return 0
-
-
-def _stopped() -> threading.Event:
     stopped = threading.Event()
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
@@ -42,9 +36,24 @@ def _stopped() -> threading.Event:
         # Python's own handler from now on: a second Ctrl-C ends what hangs.
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
-    return stopped
+    try:
+        with _listen(_port(os.environ.get("PORT") or str(PORT)), command) as listening:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, stop)
+            run(listening, stopped, began)
+    except CannotRun as problem:
+        say(str(problem))
+        return 2
+    return 0
+
+
+def _run(listening: socket.socket, stopped: threading.Event, began: float) -> None:
+    store = _store(os.environ.get("STORE") or STORES[0])
+    # Here and not above: a port that is taken is told at once, and moto alone takes half a second
+    # to import.
+    from local import run  # noqa: PLC0415
+
+    run.run(store, listening, stopped, began)
 
 
 def _store(given: str) -> str:
@@ -61,13 +70,13 @@ def _port(given: str) -> int:
     return int(given)
 
 
-def _listen(port: int) -> socket.socket:
+def _listen(port: int, command: str) -> socket.socket:
     try:
         return socket.create_server(("127.0.0.1", port), backlog=128)
     except OSError as error:
         raise CannotRun(
             f"Port {port} can't be used ({os.strerror(error.errno or 0)}). Choose another one:"
-            f" make run PORT={port + 1}"
+            f" {command} PORT={port + 1}"
         ) from None
 
 

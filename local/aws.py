@@ -68,7 +68,7 @@ def start() -> None:
         with LOCK:
             answer = plain(self, request)
         if answer is not None:
-            _announce(request)
+            announce(request.headers.get("X-Amz-Target", ""))
         return answer
 
     def send_elsewhere(self: URLLib3Session, request: Any) -> Any:  # noqa: ANN401
@@ -76,15 +76,15 @@ def start() -> None:
         try:
             return send(self, request)
         finally:
-            _announce(request)
+            announce(request.headers.get("X-Amz-Target", ""))
 
     BotocoreStubber.process_request = process_one_at_a_time  # type: ignore[method-assign]
     URLLib3Session.send = send_elsewhere  # type: ignore[method-assign]
     mock_aws().start()
 
 
-def _announce(request: Any) -> None:  # noqa: ANN401 - botocore's own shape
-    target = request.headers.get("X-Amz-Target", "")
+def announce(target: str | bytes) -> None:
+    """Rings for whoever waits for what a request, by its `X-Amz-Target`, may have changed."""
     service, _, operation = (target if isinstance(target, str) else target.decode()).partition(".")
     if service in _ANNOUNCED:
         bell, writes = _ANNOUNCED[service]

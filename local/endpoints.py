@@ -13,6 +13,7 @@ from werkzeug.exceptions import (
     NotFound,
     UnprocessableEntity,
 )
+from werkzeug.exceptions import NotImplemented as CannotDo
 from werkzeug.routing import Map, Rule
 from werkzeug.wrappers import Request, Response
 
@@ -155,6 +156,10 @@ class Endpoints:
 
     def advance_clock(self, request: Request) -> Response:
         """Moves all of the service's time forward and runs the schedules that became due."""
+        if not functions.are_here():
+            raise CannotDo(
+                "Containers keep the machine's time. Only `make run` can move the service's."
+            )
         seconds = _advance_seconds(request)
         with functions.LOCK:
             by = timedelta(seconds=seconds)

@@ -187,13 +187,14 @@ def _matches_one(value: Any, choice: Any) -> bool:  # noqa: ANN401 - JSON
 
 
 def _stream_record(record: Record, arn: str) -> Record:
+    created_at = int(record["dynamodb"]["ApproximateCreationDateTime"].timestamp())
     return {
         "eventID": record["eventID"],
         "eventName": record["eventName"],
         "eventVersion": "1.1",
         "eventSource": "aws:dynamodb",
         "awsRegion": record["awsRegion"],
-        "dynamodb": record["dynamodb"],
+        "dynamodb": {**record["dynamodb"], "ApproximateCreationDateTime": created_at},
         "eventSourceARN": arn,
     }
 

@@ -56,7 +56,7 @@ def _beside_moto(engine: ExitStack) -> Kept:
 
 def _kept_run(listening: socket.socket, kept: Kept) -> LocalRun:
     clock.advance(kept.clock_ahead)
-    return LocalRun(listening, kept.places(), kept.keep_clock)
+    return LocalRun(listening, places=kept.places(), keep_clock=kept.keep_clock)
 
 
 def _demo(local_run: LocalRun, kept: Kept | None) -> Demo:

@@ -5,14 +5,17 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
+from urllib.parse import urlsplit
 
 from local import aws, functions
 from local.bells import Bell
 from local.console import say_failure
 from local.cors import cors_of_template
 from local.endpoints import WRITE_BACK_PATH, Endpoints
-from local.front import HOST, Front, server_on
+from local.front import HOST, Api, Front, gateway_in_process, server_on
 from local.places import Places
 from local.pretend_store import PretendStore
 from local.pumps import StreamPump, pump_queue, read_queues
@@ -28,31 +31,52 @@ FINISH_SECONDS = 8
 type Pump = Callable[[], int]
 
 
+@dataclass(frozen=True)
+class Entrance:
+    """A second address of the local run, for functions that its own doesn't reach."""
+
+    listening: socket.socket
+    origin: str
+
+
 class LocalRun:
     """Storepost on this machine. AWS has been started and its resources made before."""
 
     def __init__(
         self,
         listening: socket.socket,
+        *,
+        api: Api | None = None,
+        entrance: Entrance | None = None,
         places: Places | None = None,
         keep_clock: Callable[[timedelta], None] = lambda _ahead: None,
     ) -> None:
-        """`listening` is the front's address; the rest is for a run whose rows outlive it."""
+        """`listening` is the front's address; `api` is this process's own unless it is given.
+
+        `places` and `keep_clock` are for a run whose rows outlive it.
+        """
         self.origin = f"http://{HOST}:{listening.getsockname()[1]}"
         self.base_url = f"{self.origin}/v1"
-        self.write_back_url = f"{self.origin}{WRITE_BACK_PATH}"
-        _allow(self.origin.removeprefix("http://"))
+        store_origin = entrance.origin if entrance else self.origin
+        self.write_back_url = f"{store_origin}{WRITE_BACK_PATH}"
+        _allow(urlsplit(store_origin).netloc)
         self._stop = threading.Event()
         self._schedules = Schedules()
         self._stream = StreamPump(pause=self._pause, places=places or Places())
-        endpoints = Endpoints(PretendStore(), self._schedules, keep_clock)
-        self._server = server_on(listening, Front(endpoints, cors_of_template()))
-        self._front = threading.Thread()
+        front = Front(
+            Endpoints(PretendStore(), self._schedules, keep_clock),
+            api or gateway_in_process(cors_of_template()),
+        )
+        listeners = [listening, entrance.listening] if entrance else [listening]
+        self._servers = [server_on(each, front) for each in listeners]
+        self._fronts: list[threading.Thread] = []
         self._pumps: list[threading.Thread] = []
 
     def serve(self) -> None:
         """Answers requests from now on."""
-        self._front = self._start("front", lambda: self._server.serve_forever(poll_interval=0.1))
+        for server in self._servers:
+            answer = partial(server.serve_forever, poll_interval=0.1)
+            self._fronts.append(self._start("front", answer))
 
     def deliver(self) -> None:
         """Carries everything that is on its way, where there are no pumps that do."""
@@ -91,9 +115,11 @@ class LocalRun:
             thread.join(timeout=2)
 
     def _end_front(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._front.join(timeout=2)
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
+        for thread in self._fronts:
+            thread.join(timeout=2)
 
     def _carry_out(self) -> dict[str, int]:
         until = time.monotonic() + FINISH_SECONDS

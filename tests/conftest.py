@@ -33,6 +33,9 @@ settings.register_profile("default", max_examples=60, deadline=None, derandomize
 settings.register_profile("ci", max_examples=2000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# They need a container engine: `make test-sam-local`.
+collect_ignore = ["end_to_end"]
+
 recorder = Recorder()
 recorder.install()
 log_watch = LogWatch()

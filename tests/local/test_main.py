@@ -28,7 +28,7 @@ def refused(**given: str) -> str:
 
 
 def test_there_are_two_stores() -> None:
-    assert refused(STORE="redis") == (
+    assert refused(STORE="redis", PORT="0") == (
         "STORE must be dynoxide, or be left out to have everything in memory, not 'redis'."
     )
 
