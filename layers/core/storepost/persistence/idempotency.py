@@ -129,6 +129,11 @@ class Claim:
         """The record's id: a hash, under which nothing of the request can be read."""
         return cast("str", self._layer._get_hashed_idempotency_key(self._event))
 
+    @property
+    def request_id(self) -> str:
+        """What tells the request from every other, its content too; nothing can be read from it."""
+        return f"{self.id}#{self._layer._get_hashed_payload(self._event)}"
+
     def take(self, lease_milliseconds: int) -> Answer | None:
         """The answer of the first call, or None where this is it and may run until the lease ends.
 
