@@ -104,7 +104,7 @@ def compared() -> Table:
         {"dynoxide": VERSION, **{name: version(name) for name in LIBRARIES}},
         (
             "floor: the same calls by botocore's client as it comes; medians of both.",
-            "own client: the same by the functions' own client, which does less (docs/adr/0011).",
+            "own client: the same by the functions' own client, which does less (docs/adr/0012).",
         ),
     )
     for kind in typical(open_shop()):

@@ -40,8 +40,8 @@ def create_client(self, **settings):
 ClientCreator.create_client = create_client
 for handler in sys.argv[1:]:
     import_module(handler)
-frozen = gc.get_freeze_count()
-print(json.dumps({"clients": made, "modules": sorted(sys.modules), "frozen": frozen}))
+seen = {"clients": made, "modules": sorted(sys.modules), "frozen": gc.get_freeze_count()}
+print(json.dumps(seen))
 """
 
 

@@ -1,6 +1,6 @@
 """The one client of DynamoDB, without the work that botocore does for what isn't needed here.
 
-What each of these saves is in docs/adr/0011.
+What each of these saves is in docs/adr/0012.
 """
 
 from typing import Any
