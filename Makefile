@@ -42,6 +42,10 @@ test-long: install ## the state machines at length, as CI runs them
 test-sam-local: install ## the whole service in containers, from sign-up to write-back (needs Docker)
 	$(BIN)/pytest tests/end_to_end
 
+build: install ## what is deployed; compiled here, for a function can't keep what Python compiles
+	$(BIN)/sam build
+	$(BIN)/python -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build
+
 bench-%: install ## a benchmark: benchmarks/README.md has their names
 	@$(BIN)/python -m benchmarks.$*
 
@@ -75,4 +79,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run sam-local openapi test test-dynoxide test-long test-sam-local audit check format format-check lint types contracts template requirements
+.PHONY: help install run sam-local openapi test test-dynoxide test-long test-sam-local audit check format format-check lint types contracts template requirements build

@@ -128,6 +128,7 @@ class TestWithoutNpm:
     ) -> None:
         monkeypatch.setattr(dynoxide, "FOLDER", tmp_path / "dynoxide")
         monkeypatch.setattr(run, "FOLDER", tmp_path / "kept")
+        monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")  # else the run itself sets it
         monkeypatch.setenv("PATH", str(tmp_path))
         monkeypatch.setenv("STORE", "dynoxide")
         monkeypatch.setenv("PORT", "0")
