@@ -110,8 +110,8 @@ class TestPages:
         lists = TwoLists(Tree(f"list#{uuid4()}", FIELDS))
         keys = sorted(moment_key(START, UUID(int=n * 2**100)) for n in range(5000))
         values = numbered(0).values
-        for first in range(0, 5000, 90):
-            lists.do(*((None, Entry(key, values)) for key in keys[first : first + 90]))
+        for first in range(0, 5000, 80):
+            lists.do(*((None, Entry(key, values)) for key in keys[first : first + 80]))
         assert faults(lists.tree) == []
         for number in (1, 2, 57, 100, 200):
             lists.check_page(PageRequest(number, 25), descending=True)
