@@ -79,4 +79,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run sam-local build openapi test test-dynoxide test-long test-sam-local audit check format format-check lint types contracts template requirements
+.PHONY: help install run sam-local openapi test test-dynoxide test-long test-sam-local audit check format format-check lint types contracts template requirements build

@@ -15,12 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
-from wsgiref.types import StartResponse, WSGIEnvironment
 
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import WSGIRequestHandler, make_server
 
-from local import aws
+from local.containers.aws_server import AwsServer
 from tests.concurrency import container
 from tests.concurrency.container import Done, Event, Task
 
@@ -100,13 +98,7 @@ def containers(number: int, **environment: str) -> Iterator[Containers]:
 
 @contextmanager
 def _moto_for_all() -> Iterator[str]:
-    application = DomainDispatcherApplication(create_backend_app)
-
-    def one_at_a_time(environ: WSGIEnvironment, start: StartResponse) -> list[bytes]:
-        with aws.LOCK:
-            return list(application(environ, start))
-
-    server = make_server(HOST, 0, one_at_a_time, threaded=True, request_handler=_Quiet)
+    server = make_server(HOST, 0, AwsServer(), threaded=True, request_handler=_Quiet)
     serving = threading.Thread(target=server.serve_forever, daemon=True)
     serving.start()
     try:

@@ -71,8 +71,8 @@ def orders(engine: Engine) -> TwoLists:
     random = Random(20_001)
     partition = WorkspaceScope(uuid4()).partition("orders", "placed")
     lists = TwoLists(Tree(partition, (FINANCIAL, FULFILLMENT, CANCELLED, IS_TEST)))
-    for first in range(0, ORDERS, 90):
-        numbers = range(first, min(first + 90, ORDERS))
+    for first in range(0, ORDERS, 80):
+        numbers = range(first, min(first + 80, ORDERS))
         lists.do(*((None, order(number, random)) for number in numbers))
     return lists
 
