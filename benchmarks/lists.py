@@ -10,11 +10,13 @@ from random import Random
 from typing import Any
 
 import benchmarks.environment  # noqa: F401 - before the service, which reads it
+from benchmarks import dollars
 from benchmarks.calling import Api
+from benchmarks.dollars import add_row
 from benchmarks.loading import large
-from benchmarks.metering import Meter
+from benchmarks.metering import Measured, Meter
 from benchmarks.order_lists import Asked, OrderLists
-from benchmarks.pages import COLUMNS, NOTES, PAGE, ROUNDS, Bound, Report
+from benchmarks.pages import COLUMNS, DRAWN, NOTES, PAGE, ROUNDS, Bound, Report
 from benchmarks.reporting import Table
 from benchmarks.sales import SECONDS, Sale
 from local.dynoxide import VERSION
@@ -24,6 +26,8 @@ from storepost.persistence.item import Item, dynamodb_client
 
 ORDERS = int(os.environ.get("ORDERS", "1000000"))
 DAY = 24 * 60 * 60
+FIRST_DOLLARS, ANY_DOLLARS = 3.0, 4.0
+"""For a million of them."""
 FIRST, ANY, RANGE, RARE = Bound(4, 2), Bound(12, 4), Bound(36), Bound(150)
 
 type Keeps = Callable[[Sale], bool]
@@ -39,7 +43,9 @@ FILTERS: dict[str, tuple[str, Keeps]] = {
 """Each keeps about 1 in 100."""
 
 
-def report_ranges(report: Report, name: str, lists: OrderLists, store: int | None) -> None:
+def report_ranges(
+    report: Report, name: str, lists: OrderLists, store: int | None
+) -> list[Measured[Any]]:
     """Ranges of dates: narrow and wide, open at an end, in the middle, and their deep pages."""
     middle = SECONDS // 2
     for label, since, until in (
@@ -56,19 +62,22 @@ def report_ranges(report: Report, name: str, lists: OrderLists, store: int | Non
     for _ in range(20):
         since, until = sorted(random.sample(range(SECONDS), 2))
         drawn.append(lists.wanted(Asked(store, since=since, until=until)))
-    report.drawn(f"{name}, ranges", drawn, RANGE)
+    return report.drawn(f"{name}, ranges", drawn, RANGE)
 
 
-def report_filters(report: Report, name: str, lists: OrderLists, store: int | None) -> None:
+def report_filters(
+    report: Report, name: str, lists: OrderLists, store: int | None
+) -> list[Measured[Any]]:
     """A filter of few values that keeps 1 in 100, alone and within a year."""
     found = []
     for parameter, (value, keeps) in FILTERS.items():
         found.append(lists.wanted(Asked(store, {parameter: value}, keeps)))
         report.ends(f"{name}, {parameter}={value}", found[-1], RARE)
-    report.drawn(f"{name}, 1 in 100", found, RARE)
+    drawn = report.drawn(f"{name}, 1 in 100", found, RARE)
     parameter, (value, keeps) = next(iter(FILTERS.items()))
     year = Asked(store, {parameter: value}, keeps, SECONDS // 3, SECONDS // 3 + 365 * DAY)
     report.ends(f"{name}, {parameter}={value}, a year", lists.wanted(year), RARE)
+    return drawn
 
 
 def report_floor(report: Report, name: str, listed: OrderList, meter: Meter) -> None:
@@ -97,6 +106,7 @@ def main() -> None:
     """Loads, measures, publishes."""
     title = f"A page of {PAGE} orders, of {ORDERS:,} of one store and some more of others"
     table = Table("lists", title, COLUMNS, {"dynoxide": VERSION}, NOTES)
+    costs = Table("page_costs", title, dollars.COLUMNS, {}, dollars.NOTES)
     with large(ORDERS) as loaded:
         shop, meter = loaded.shop, Meter()
         lists, report = OrderLists(shop, Api(loaded.key, meter), ORDERS), Report(table)
@@ -104,10 +114,15 @@ def main() -> None:
         for name, store in (("all", None), ("a store's", 0)):
             listed = OrderList(shop.workspace, None if store is None else shop.stores[store])
             report_floor(report, name, listed, meter)
-            report.whole(name, lists.wanted(Asked(store)), FIRST, ANY)
-            report_ranges(report, name, lists, store)
-            report_filters(report, name, lists, store)
+            wanted = lists.wanted(Asked(store))
+            first = [wanted.page(1) for _ in range(DRAWN)]
+            deep = report.whole(name, wanted, FIRST, ANY)
+            add_row(costs, f"{name}, page 1", first, FIRST_DOLLARS)
+            add_row(costs, f"{name}, any page", deep, ANY_DOLLARS)
+            add_row(costs, f"{name}, a range", report_ranges(report, name, lists, store), None)
+            add_row(costs, f"{name}, 1 in 100", report_filters(report, name, lists, store), None)
     table.publish()
+    costs.publish()
 
 
 if __name__ == "__main__":

@@ -103,24 +103,27 @@ class Report:
         for number in sorted({1, wanted.pages // 2 or 1, wanted.pages}):
             self.page(name, wanted, number, bound)
 
-    def whole(self, name: str, wanted: Wanted, first: Bound | None, other: Bound | None) -> None:
-        """A list by number, from either end."""
+    def whole(
+        self, name: str, wanted: Wanted, first: Bound | None, other: Bound | None
+    ) -> list[Measured[Any]]:
+        """A list by number, from either end; given back are the pages that were drawn."""
         self.page(name, wanted, 1, first)
         deep = [number for number in (2, 100, 4_000, 20_000, 40_000) if number < wanted.pages]
         for number in (*deep, wanted.pages, wanted.pages + 1):
             self.page(name, wanted, number, other)
         self.page(name, wanted, 1, first, ascending=True)
         self.page(name, wanted, max(2, wanted.pages // 3), other, ascending=True)
-        self.drawn(name, [wanted], other)
+        return self.drawn(name, [wanted], other)
 
-    def drawn(self, name: str, lists: Sequence[Wanted], bound: Bound | None) -> None:
-        """The dearest of pages anywhere in these lists."""
+    def drawn(self, name: str, lists: Sequence[Wanted], bound: Bound | None) -> list[Measured[Any]]:
+        """The dearest of pages anywhere in these lists, which are given back all."""
         random = Random(4)
         taken = [
             wanted.page(random.randint(1, wanted.pages), ascending=random.choice((False, True)))
             for wanted in (lists[number % len(lists)] for number in range(DRAWN))
         ]
         self.add(f"{name}, drawn", taken, bound)
+        return taken
 
     def add(
         self,
