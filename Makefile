@@ -9,7 +9,7 @@ export PYTHONPATH := layers/core:.
 export SAM_CLI_TELEMETRY := 0
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
 
 $(VENV)/installed: requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info[:2] == (3, 13) else "Storepost needs Python 3.13, found " + sys.version.split()[0])'
@@ -23,14 +23,27 @@ install: $(VENV)/installed ## the virtual environment with everything pinned
 run: install ## the whole service on this machine; PORT moves it
 	@$(BIN)/python -m local
 
+sam-local: install ## the functions in containers, as SAM CLI runs them (needs Docker); PORT moves it
+	@$(BIN)/python -m local.containers
+
 openapi: install ## write the interface and the problems down from the code
 	$(BIN)/python -m openapi
 
 test: install ## everything that proves the project on a fresh machine
 	$(BIN)/pytest -n auto
 
+test-dynoxide: install ## the same tests with the tables in dynoxide (npm brings it)
+	@$(BIN)/python -m local.dynoxide
+	STORE=dynoxide $(BIN)/pytest -n auto
+
 test-long: install ## the state machines at length, as CI runs them
 	HYPOTHESIS_PROFILE=ci $(BIN)/pytest tests/counted_tree/test_histories.py
+
+test-sam-local: install ## the whole service in containers, from sign-up to write-back (needs Docker)
+	$(BIN)/pytest tests/end_to_end
+
+bench-%: install ## a benchmark: benchmarks/README.md has their names
+	@$(BIN)/python -m benchmarks.$*
 
 check: install format-check lint types contracts template ## what CI demands besides the tests
 
@@ -62,4 +75,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run openapi test test-long audit check format format-check lint types contracts template requirements
+.PHONY: help install run sam-local openapi test test-dynoxide test-long test-sam-local audit check format format-check lint types contracts template requirements

@@ -1,7 +1,11 @@
-"""The template's functions in this process: found by their folders, invoked one at a time."""
+"""The template's functions in this process: found by their folders, invoked one at a time.
+
+`run_elsewhere` has them run somewhere else instead.
+"""
 
 import importlib
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +20,8 @@ REQUEST_BYTES = 6 * 1024 * 1024
 
 LOCK = threading.RLock()
 """Powertools' resolvers share the current event on their class: one invocation at a time."""
+LET_IN_SECONDS = 0.001
+"""For how long a job stands aside: who waits for the lock has it by then."""
 
 
 @dataclass
@@ -33,12 +39,44 @@ class Context:
         return self.remaining_milliseconds
 
 
+@dataclass
+class JobContext(Context):
+    """What Lambda tells a function that answers nobody: one that may have a long job."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        """How long the invocation may still take.
+
+        Who asks is between two parts of its job. In AWS no request waits for it: here one may.
+        """
+        LOCK.release()
+        time.sleep(LET_IN_SECONDS)
+        LOCK.acquire()
+        return self.remaining_milliseconds
+
+
 @cache
 def handler_of(function: str) -> Callable[[Any, Any], Any]:
     """The function's handler, imported as Lambda would import it."""
     declared = next(f for f in functions() if f.name == function)
     module = importlib.import_module(declared.folder.strip("/").replace("/", ".") + ".handler")
     return module.lambda_handler  # type: ignore[no-any-return]
+
+
+type Invoke = Callable[[Function, dict[str, Any]], Any]
+"""Runs a function on an event and returns what it answers."""
+
+_elsewhere: Invoke | None = None
+
+
+def run_elsewhere(invoke_there: Invoke | None) -> None:
+    """Has functions run by this from now on; by None, in this process again."""
+    global _elsewhere  # noqa: PLW0603 - every pump and endpoint invokes in the same way
+    _elsewhere = invoke_there
+
+
+def are_here() -> bool:
+    """Whether functions run in this process, and so by its clock."""
+    return _elsewhere is None
 
 
 _running: list[str] = []
@@ -77,7 +115,10 @@ def apart() -> Iterator[None]:
 
 def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
     """Runs the function on the event."""
-    context = Context(function.name, function.timeout_seconds * 1000)
+    if _elsewhere:
+        return _elsewhere(function, event)
+    kind = Context if function.events_of("HttpApi") else JobContext
+    context = kind(function.name, function.timeout_seconds * 1000)
     with LOCK:
         _running.append(function.name)
         before, _own.running = _own.running, function.name

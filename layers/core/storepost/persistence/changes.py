@@ -241,11 +241,16 @@ def _is_transient(error: TransactWriteError) -> bool:
     return bool(_TRANSIENT & (codes | {error.cause_response_code or ""}))
 
 
+def wait_before(run: int) -> None:
+    """Waits before the work that lost a race is done again; `run` 0 is the first."""
+    if run:
+        time.sleep(random.uniform(0, 0.02 * 2**run))  # noqa: S311
+
+
 def commit_anew[T](work: Callable[[Changes], T]) -> T:
     """Does `work` and commits its changes; a lost race does it again, then it is a `Conflict`."""
     for run in range(MOST_RUNS):
-        if run:
-            time.sleep(random.uniform(0, 0.02 * 2**run))  # noqa: S311
+        wait_before(run)
         with suppress(LostRace):
             changes = Changes()
             result = work(changes)

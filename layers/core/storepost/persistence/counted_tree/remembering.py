@@ -6,7 +6,7 @@ of other writers; they only decide when a node is looked at for splitting.
 """
 
 from bisect import bisect_right, insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from storepost.persistence.counted_tree.keys import KeyRange
@@ -61,6 +61,18 @@ class KnownNodes:
             self._descend(level, key)
             node = self._known(level, key)
         return node or self._read(level, key)
+
+    def floors(self, level: int, keys: Sequence[str]) -> list[Node]:
+        """The nodes of a level under which the keys belong, in order, as the keys are."""
+        found: list[Node] = []
+        for key in keys:
+            if found and key in found[-1].range:
+                continue
+            node = self.floor(level, key)
+            if node is None:
+                return []
+            found.append(node)
+        return found
 
     def path(self, key: str) -> list[Node]:
         """The nodes above a key, from the leaf to the top; none in a new list."""

@@ -1,0 +1,112 @@
+"""A benchmark's figures: a table to read, and the same as JSON under `benchmarks/results/`."""
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results"
+
+type Cell = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """What stands in a column. `name` is its name in the JSON too."""
+
+    name: str
+    unit: str = ""
+    digits: int = 0
+    """Decimals that the table shows; the JSON has two more."""
+    most: float | None = None
+    """The figure that is to be met: a cell above it is marked."""
+
+    def text(self, cell: Cell) -> str:
+        """The cell as the table shows it."""
+        if cell is None:
+            return "-"
+        if isinstance(cell, str):
+            return cell
+        return f"{cell:,.{self.digits}f}{self._mark(cell)}"
+
+    def stored(self, cell: Cell) -> Cell:
+        """The cell as the JSON holds it."""
+        return round(cell, self.digits + 2) if isinstance(cell, float) else cell
+
+    def _mark(self, cell: float) -> str:
+        if self.most is None:
+            return ""
+        return " !" if cell > self.most else "  "
+
+    @property
+    def heading(self) -> str:
+        """Its name, its unit and the figure to be met."""
+        figure = "" if self.most is None else f"≤ {self.most:g}"
+        about = ", ".join(part for part in (self.unit, figure) if part)
+        return f"{self.name} ({about})" if about else self.name
+
+    def described(self) -> dict[str, Cell]:
+        """The column in the JSON."""
+        unit: dict[str, Cell] = {"unit": self.unit} if self.unit else {}
+        return {"name": self.name, **unit} | ({} if self.most is None else {"most": self.most})
+
+
+@dataclass
+class Table:
+    """The figures of one benchmark; `name` is the module's and the file's."""
+
+    name: str
+    title: str
+    columns: Sequence[Column]
+    versions: Mapping[str, str]
+    """Of what was measured with, beside Python: the engine, a library."""
+    notes: Sequence[str] = ()
+    rows: list[Sequence[Cell]] = field(default_factory=list)
+
+    def add(self, *cells: Cell) -> None:
+        """Another row."""
+        if len(cells) != len(self.columns):
+            raise ValueError(f"{len(cells)} cells for {len(self.columns)} columns")
+        self.rows.append(cells)
+
+    def text(self) -> str:
+        """The table for people, its figures aligned."""
+        heads = [column.heading for column in self.columns]
+        body = [[c.text(x) for c, x in zip(self.columns, r, strict=True)] for r in self.rows]
+        lines = [heads, *body]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(heads))]
+        shown = [_line(line, widths) for line in lines]
+        rule = "  ".join("-" * width for width in widths)
+        return "\n".join([self.title, "", shown[0], rule, *shown[1:], "", *self.notes]).rstrip()
+
+    def document(self, on: date) -> dict[str, object]:
+        """The table for programs; nothing in it says whose machine it was."""
+        names = [column.name for column in self.columns]
+        return {
+            "benchmark": self.name,
+            "title": self.title,
+            "date": on.isoformat(),
+            "versions": {"python": platform.python_version(), **self.versions},
+            "columns": [column.described() for column in self.columns],
+            "rows": [
+                dict(zip(names, map(Column.stored, self.columns, row), strict=True))
+                for row in self.rows
+            ],
+            "notes": list(self.notes),
+        }
+
+    def publish(self, results: Path = RESULTS) -> None:
+        """Prints the table and writes it down."""
+        print(self.text())
+        results.mkdir(exist_ok=True)
+        document = self.document(datetime.now(UTC).date())
+        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+        (results / f"{self.name}.json").write_text(text, "utf-8")
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """The row's name to the left, all that is said of it to the right."""
+    first, *rest = (cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+    return "  ".join([first.strip().ljust(widths[0]), *rest]).rstrip()

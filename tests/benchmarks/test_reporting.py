@@ -1,0 +1,105 @@
+"""What a benchmark prints and writes down: the figures as they are, and nothing of the machine."""
+
+import json
+import platform
+from datetime import date
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from benchmarks.measuring import Sample, in_turn
+from benchmarks.reporting import RESULTS, Column, Table
+
+COLUMNS = (
+    Column("what"),
+    Column("cpu", "ms", 1),
+    Column("ratio", "", 2, most=1.5),
+    Column("calls"),
+)
+
+
+def table() -> Table:
+    """Two ways of doing a thing, one of them too dear."""
+    made = Table("thing", "A thing", COLUMNS, {"engine": "1.2"}, ["Said once."])
+    made.add("cheap", 1.26, 1.5, 3)
+    made.add("a dear one", 1234.5678, 1.501, None)
+    return made
+
+
+def test_the_table_is_aligned_and_marks_what_is_above_the_figure() -> None:
+    assert table().text() == "\n".join(
+        [
+            "A thing",
+            "",
+            "what        cpu (ms)  ratio (≤ 1.5)  calls",
+            "----------  --------  -------------  -----",
+            "cheap            1.3         1.50        3",
+            "a dear one   1,234.6         1.50 !      -",
+            "",
+            "Said once.",
+        ]
+    )
+
+
+def test_the_document_names_units_figures_versions_and_the_day() -> None:
+    assert table().document(date(2025, 3, 4)) == {
+        "benchmark": "thing",
+        "title": "A thing",
+        "date": "2025-03-04",
+        "versions": {"python": platform.python_version(), "engine": "1.2"},
+        "columns": [
+            {"name": "what"},
+            {"name": "cpu", "unit": "ms"},
+            {"name": "ratio", "most": 1.5},
+            {"name": "calls"},
+        ],
+        "rows": [
+            {"what": "cheap", "cpu": 1.26, "ratio": 1.5, "calls": 3},
+            {"what": "a dear one", "cpu": 1234.568, "ratio": 1.501, "calls": None},
+        ],
+        "notes": ["Said once."],
+    }
+
+
+def test_what_is_published_is_printed_and_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table().publish(tmp_path)
+    assert capsys.readouterr().out == table().text() + "\n"
+    written = json.loads((tmp_path / "thing.json").read_text("utf-8"))
+    assert written == table().document(date.fromisoformat(written["date"]))
+
+
+def test_a_row_has_a_cell_a_column() -> None:
+    with pytest.raises(ValueError, match="2 cells for 4 columns"):
+        table().add("cheap", 1.0)
+
+
+def test_every_way_is_measured_once_a_round_and_none_always_comes_first() -> None:
+    clock, order = count(), list[str]()
+
+    def one(name: str) -> float:
+        order.append(name)
+        return float(next(clock))
+
+    taken = in_turn({"a": lambda: one("a"), "b": lambda: one("b")}, 20)
+    rounds = [order[i : i + 2] for i in range(0, 40, 2)]
+    assert all(sorted(names) == ["a", "b"] for names in rounds)
+    assert {names[0] for names in rounds} == {"a", "b"}
+    assert {name: len(sample.values) for name, sample in taken.items()} == {"a": 20, "b": 20}
+
+
+def test_a_sample_has_its_middle_and_its_least() -> None:
+    sample = Sample((5.0, 1.0, 3.0))
+    assert (sample.median, sample.least) == (3.0, 1.0)
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.json")), ids=lambda path: path.stem)
+def test_what_is_kept_is_a_benchmarks(path: Path) -> None:
+    kept = json.loads(path.read_text("utf-8"))
+    assert kept["benchmark"] == path.stem
+    assert (RESULTS.parent / f"{path.stem}.py").exists()
+    names = [column["name"] for column in kept["columns"]]
+    assert kept["rows"]
+    assert all(list(row) == names for row in kept["rows"])
