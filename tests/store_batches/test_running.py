@@ -9,7 +9,7 @@ import pytest
 from botocore.client import BaseClient
 
 from local import functions
-from local.functions import Context
+from local.functions import JobContext
 from local.pumps import reader_of
 from local.template import resources
 from storepost.consent.model import Source
@@ -64,17 +64,17 @@ def key_of(item: dict[str, Any]) -> tuple[str, str]:
 def slow(monkeypatch: pytest.MonkeyPatch, chunks_each: int) -> None:
     """Runs of the worker whose time is over after so many chunks and one more."""
 
-    class Running(Context):
+    class Running(JobContext):
         def get_remaining_time_in_millis(self) -> int:
             self.remaining_milliseconds -= 1
             return self.remaining_milliseconds
 
-    def context(name: str, milliseconds: int) -> Context:
+    def context(name: str, milliseconds: int) -> JobContext:
         if name != reader_of(QUEUE).name:
-            return Context(name, milliseconds)
+            return JobContext(name, milliseconds)
         return Running(name, MARGIN_MILLISECONDS + chunks_each)
 
-    monkeypatch.setattr(functions, "Context", context)
+    monkeypatch.setattr(functions, "JobContext", context)
 
 
 class TestOrder:

@@ -68,19 +68,21 @@ def identities_of(
     )
 
 
-def keys_of(workspace: WorkspaceScope, identities: Iterable[Identity]) -> list[Key]:
+def claim_keys(
+    workspace: WorkspaceScope, identities: Iterable[Identity]
+) -> dict[Identity, Key]:
     """The rows that say whose identities are, for whoever reads ahead."""
-    return [claim_key(workspace, identity) for identity in identities]
+    return {identity: claim_key(workspace, identity) for identity in identities}
 
 
 def keys_behind(
-    workspace: WorkspaceScope, identities: Iterable[Identity], reads: ReadAhead
+    workspace: WorkspaceScope, claims: Mapping[Identity, Key], reads: ReadAhead
 ) -> list[Key]:
-    """The rows that an arrival is decided on once the claims were read ahead.
+    """The rows that an arrival is decided on once its claims were read ahead.
 
     They are the profiles that have the identities, and the consent of addresses that nobody has.
     """
-    holders = {each: reads.text(claim_key(workspace, each), "profile_id") for each in identities}
+    holders = {each: reads.text(key, "profile_id") for each, key in claims.items()}
     return [
         *(profile_key(workspace, UUID(holder)) for holder in holders.values() if holder),
         *(

@@ -38,17 +38,13 @@ class Chunk:
         self.count = 0
         self.size = 0
         self.problems: list[ImportProblem] = []
+        self._items = 0
         self._heaviest = 0
-
-    @property
-    def items(self) -> int:
-        """How many items the records will take in the transaction."""
-        return self.changes.items + len(self.problems)
 
     def has_room_for(self, record: Record) -> bool:
         """Whether the record fits, too, if it takes no more items than the heaviest so far."""
         fits = self.size + record.size <= MOST_BYTES
-        return fits and self.items + self._heaviest <= MOST_ITEMS
+        return fits and self._items + self._heaviest <= MOST_ITEMS
 
     def add(self, record: Record) -> None:
         """What the record changes, or why it can't be taken.
@@ -79,10 +75,12 @@ class Chunk:
             problems=self.progress.problems + 1,
         )
 
-    def weigh(self, before: int) -> None:
-        """Notes what the last record took, where `before` is what all took before it."""
-        self._heaviest = max(self._heaviest, self.items - before)
-        if self.count > 1 and self.items > MOST_ITEMS:
+    def weigh(self) -> None:
+        """Notes how many items the last record takes. Raises _Overfull where it is one too many."""
+        items = self.changes.items + len(self.problems)
+        self._heaviest = max(self._heaviest, items - self._items)
+        self._items = items
+        if self.count > 1 and items > MOST_ITEMS:
             raise _Overfull
 
 
@@ -115,6 +113,7 @@ class Chunks:
                 most = chunk.count // 2
             else:
                 return chunk.progress
+        self.forget()
         return self._alone(progress, note)
 
     def _alone(self, progress: Progress, note: Note) -> Progress:
@@ -142,18 +141,19 @@ class Chunks:
         for record in self._records[start : min(start + most, self._ahead)]:
             if chunk.count and (self._waits(record) or not chunk.has_room_for(record)):
                 return
-            before = chunk.items
             chunk.add(record)
-            chunk.weigh(before)
+            chunk.weigh()
 
     def _waits(self, record: Record) -> bool:
         """Whether it reads what the chunk writes already."""
         return self._reads.writes([*record.keys, *record.keys_behind(self._reads)])
 
     def _read_ahead(self, start: int) -> None:
-        if self._ahead - start < _LEAST_AHEAD:
-            self._ahead = start + AHEAD
-        some = self._records[start : self._ahead]
+        # Of those that were read before, what the last chunk wrote is read anew.
+        until = start + _LEAST_AHEAD
+        if self._ahead < until:
+            self._ahead = until = start + AHEAD
+        some = self._records[start:until]
         self._reads.ahead(key for record in some for key in record.keys)
         self._reads.ahead(key for record in some for key in record.keys_behind(self._reads))
 

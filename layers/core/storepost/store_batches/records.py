@@ -19,7 +19,7 @@ from storepost.persistence.item import Key
 from storepost.persistence.reads import ReadAhead
 from storepost.profiles.keys import profile_key
 from storepost.profiles.model import Identity
-from storepost.profiles.resolution import keys_behind, keys_of
+from storepost.profiles.resolution import claim_keys, keys_behind
 from storepost.store_batches.schemas import BatchCustomer, BatchOrder, StoreBatch
 from storepost.store_imports.model import ImportStage
 from storepost.stores.model import Store
@@ -49,7 +49,7 @@ class CustomerRecord:
         """What the store calls it."""
         return self.body.external_id
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Its bytes as JSON."""
         return _size(self.body)
@@ -60,25 +60,32 @@ class CustomerRecord:
         return self.body.value()
 
     @cached_property
+    def _claims(self) -> dict[Identity, Key]:
+        store = self.sender.store
+        return claim_keys(store.workspace, self.given.identities(store, self.external_id))
+
+    @cached_property
+    def _asserted(self) -> list[Key]:
+        """The addresses of which it says something."""
+        workspace, given = self.sender.store.workspace, self.given
+        addresses = {Channel.EMAIL: given.email, Channel.SMS: given.phone}
+        return [
+            address_key(workspace, Address(channel, value))
+            for channel, value in addresses.items()
+            if value and given.consent(channel).state
+        ]
+
+    @cached_property
     def keys(self) -> list[Key]:
         """The rows that say what is held of it, and whose it is."""
         store = self.sender.store
-        identities = self.given.identities(store, self.external_id)
         own = customer_key(store.workspace, store.id, self.external_id)
-        return [own, *keys_of(store.workspace, identities)]
+        return [own, *self._claims.values()]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
         """The rows that it is decided on once those were read."""
-        store, given = self.sender.store, self.given
-        addresses = {Channel.EMAIL: given.email, Channel.SMS: given.phone}
-        return [
-            *keys_behind(store.workspace, given.identities(store, self.external_id), reads),
-            *(
-                address_key(store.workspace, Address(channel, value))
-                for channel, value in addresses.items()
-                if value and given.consent(channel).state
-            ),
-        ]
+        workspace = self.sender.store.workspace
+        return [*self._asserted, *keys_behind(workspace, self._claims, reads)]
 
     def write(self, changes: Changes) -> None:
         """Adds what it changes, as its own PUT would."""
@@ -101,7 +108,7 @@ class OrderRecord:
         """What the store calls it."""
         return self.body.external_id
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Its bytes as JSON."""
         return _size(self.body)
@@ -112,8 +119,9 @@ class OrderRecord:
         return self.body.value(self.external_id)
 
     @cached_property
-    def _identities(self) -> tuple[Identity, ...]:
-        return self.given.identities(self.sender.store)
+    def _claims(self) -> dict[Identity, Key]:
+        store = self.sender.store
+        return claim_keys(store.workspace, self.given.identities(store))
 
     @cached_property
     def _own(self) -> Key:
@@ -123,14 +131,14 @@ class OrderRecord:
     @cached_property
     def keys(self) -> list[Key]:
         """The rows that say what is held of it, and whose it is."""
-        return [self._own, *keys_of(self.sender.store.workspace, self._identities)]
+        return [self._own, *self._claims.values()]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
         """The rows that it is decided on once those were read."""
         workspace = self.sender.store.workspace
         former = reads.text(self._own, "profile_id")
         former_buyer = [profile_key(workspace, UUID(former))] if former else []
-        return [*former_buyer, *keys_behind(workspace, self._identities, reads)]
+        return [*former_buyer, *keys_behind(workspace, self._claims, reads)]
 
     def write(self, changes: Changes) -> None:
         """Adds what it changes, as its own PUT would."""

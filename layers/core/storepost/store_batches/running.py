@@ -14,8 +14,13 @@ from pydantic import ValidationError
 
 from storepost.consent.origins import origin_by
 from storepost.logs import log_unexpected
-from storepost.persistence.changes import Changes, LostRace, commit_anew
-from storepost.persistence.item import pause
+from storepost.persistence.changes import (
+    MOST_RUNS,
+    Changes,
+    LostRace,
+    commit_anew,
+    wait_before,
+)
 from storepost.persistence.objects import ObjectGone, get_object
 from storepost.scope import WorkspaceScope
 from storepost.store_batches.chunks import Chunk, Chunks
@@ -147,7 +152,9 @@ def _bring(run: _Run, running: StoreImport, records: Sequence[Record]) -> _End:
             running = replace(running, progress=chunks.write(running.progress, note))
         except LostRace:
             lost += 1
-            pause(lost)
+            if lost == MOST_RUNS:
+                raise
+            wait_before(lost)
             chunks.forget()
             current = run.imports.get(running.id)
             if current is None or current.status is not ImportStatus.RUNNING:
