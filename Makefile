@@ -29,6 +29,10 @@ openapi: install ## write the interface and the problems down from the code
 test: install ## everything that proves the project on a fresh machine
 	$(BIN)/pytest -n auto
 
+test-dynoxide: install ## the same tests with the tables in dynoxide (npm brings it)
+	@$(BIN)/python -m local.dynoxide
+	STORE=dynoxide $(BIN)/pytest -n auto
+
 test-long: install ## the state machines at length, as CI runs them
 	HYPOTHESIS_PROFILE=ci $(BIN)/pytest tests/counted_tree/test_histories.py
 
@@ -65,4 +69,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run openapi test test-long audit check format format-check lint types contracts template requirements
+.PHONY: help install run openapi test test-dynoxide test-long audit check format format-check lint types contracts template requirements

@@ -1,4 +1,7 @@
-"""The world that every test begins with: an empty AWS in moto, from the template's resources."""
+"""The world that every test begins with: an empty AWS, from the template's resources.
+
+It is moto's, but for the tables where `STORE=dynoxide` has them in that engine.
+"""
 
 import os
 import random
@@ -8,8 +11,10 @@ from typing import Any
 from hypothesis import settings
 
 from local import aws
+from tests.engines import engine
 
 aws.prepare_environment()
+engine()
 aws.start()
 aws.create_resources()
 

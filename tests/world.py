@@ -4,7 +4,6 @@ the streams and queues carry."""
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -13,7 +12,6 @@ from uuid import UUID
 
 import boto3
 from moto.core.models import DEFAULT_ACCOUNT_ID
-from moto.dynamodb.models import dynamodb_backends
 from moto.sqs.models import sqs_backends
 
 from local import aws, gateway, mail, pumps
@@ -41,6 +39,7 @@ from storepost.persistence.item import Item
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.model import Membership, Role, Workspace
 from storepost.workspaces.repository import WorkspaceRepository
+from tests.engines import engine
 
 BASE_URL = "https://api.example.com/v1"
 CANARY = "canary"
@@ -310,10 +309,7 @@ class World:
 
     def lose_stream(self) -> None:
         """Loses what the table's stream would have carried from here on to its readers."""
-        for table in dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION].tables.values():
-            if table.stream_shard:
-                table.stream_shard.starting_sequence_number += len(table.stream_shard.items)
-                table.stream_shard.items.clear()
+        engine().lose_streams()
         self._stream = pumps.StreamPump()
 
     def emails(self) -> list[Email]:
@@ -344,23 +340,20 @@ class World:
         carry.
         """
         self.deliver()
-        backend, ahead = dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION], clock.ahead()
-        rows = {name: deepcopy(table.items) for name, table in backend.tables.items()}
+        put_back, ahead = engine().kept(), clock.ahead()
 
         def bring_back() -> None:
             self.close()
             clock.advance(ahead)
-            for name, table in backend.tables.items():
-                table.items.update(deepcopy(rows[name]))
+            put_back()
 
         return bring_back
 
     def close(self) -> None:
         """Empties AWS and puts the clock back."""
         clock.reset()
-        for table in dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION].tables.values():
-            table.items.clear()
-        self.lose_stream()
+        engine().empty()
+        self._stream = pumps.StreamPump()
         for queue in sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION].queues.values():
             queue._messages = []
             queue.pending_messages.clear()
