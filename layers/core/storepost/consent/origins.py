@@ -3,7 +3,6 @@
 from dataclasses import replace
 from uuid import UUID
 
-from storepost.api_keys.repository import ApiKeyRepository
 from storepost.consent.model import Origin, Proof, Source
 from storepost.identity.model import ApiKeyHolder
 from storepost.workspaces.callers import WorkspaceCaller
@@ -21,11 +20,6 @@ def origin_of(
     proof = given or Proof()
     if isinstance(caller.by, ApiKeyHolder):
         filled = replace(proof, api_key_id=caller.by.key_id)
-        return Origin(Source.API, store_id, filled, _name_of(caller.by))
+        return Origin(Source.API, store_id, filled, caller.by.name)
     filled = replace(proof, user_id=caller.by.person.id)
     return Origin(Source.MANUAL, store_id, filled, caller.by.person.name)
-
-
-def _name_of(key: ApiKeyHolder) -> str | None:
-    known = ApiKeyRepository(key.workspace).get(key.key_id)
-    return known.name if known else None
