@@ -525,7 +525,7 @@ class TestAgainAndAgain:
 
         def meanwhile(_number: int, operation: str, moment: Moment) -> None:
             told = len(listener.received) == 1
-            if told and operation == "TransactWriteItems" and moment is Moment.BEFORE and waiting:
+            if told and operation == "UpdateItem" and moment is Moment.BEFORE and waiting:
                 assert hand_over(waiting.pop())
 
         with around_calls(meanwhile):
@@ -545,7 +545,7 @@ class TestAgainAndAgain:
 
         def meanwhile(_number: int, operation: str, moment: Moment) -> None:
             told = len(listener.received) == 1
-            if told and operation == "TransactWriteItems" and moment is Moment.BEFORE and waiting:
+            if told and operation == "UpdateItem" and moment is Moment.BEFORE and waiting:
                 with another_container():
                     gave(shop, profile, store_id, waiting.pop())
 

@@ -72,10 +72,18 @@ class WriteBack:
     skip_reason: SkipReason | None = None
     error: str | None = None
     done_at: datetime | None = None
+    is_certain: bool = True
+    """False where the store gave something else while it was told: nobody knows which came last."""
 
-    def written(self, at: datetime) -> "WriteBack":
+    @property
+    def is_known(self) -> bool:
+        """Whether it is certain that the store took it, and counts as having given it since."""
+        return self.status is WriteBackStatus.WRITTEN and self.is_certain
+
+    def written(self, at: datetime, *, is_certain: bool) -> "WriteBack":
         """Once the store took it."""
-        return WriteBack(self.store_id, WriteBackStatus.WRITTEN, done_at=at)
+        status = WriteBackStatus.WRITTEN
+        return WriteBack(self.store_id, status, done_at=at, is_certain=is_certain)
 
     def skipped(self, reason: SkipReason, at: datetime) -> "WriteBack":
         """Once there was a reason to tell the store nothing."""

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pynamodb.attributes import JSONAttribute, MapAttribute, UnicodeAttribute, UnicodeSetAttribute
+from pynamodb.attributes import JSONAttribute, MapAttribute, UnicodeAttribute
 from pynamodb.expressions.operand import Path
 
 from storepost import clock
@@ -29,7 +29,17 @@ from storepost.consent.model import (
 from storepost.consent.states import Channel, ConsentState
 from storepost.ids import from_short, short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, find
+from storepost.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    VersionedItem,
+    amend,
+    find,
+    find_in,
+    rows_in,
+)
 from storepost.scope import WorkspaceScope
 
 
@@ -55,13 +65,14 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
     occurred_at = Moment()
     recorded_at = Moment()
     write_backs: MapAttribute[str, Any] = MapAttribute()  # type: ignore[no-untyped-call]
-    """By the stores' short ids: status, skip_reason, error, done_at."""
+    """By the stores' short ids: status, skip_reason, error, done_at, is_certain."""
 
 
 class ConsentTryItem(Item, discriminator="consent_try"):
-    """What a store may have been told of an address, while nobody knows whether it was."""
+    """The last change of an address that a store was told, or may have been."""
 
-    states: UnicodeSetAttribute = UnicodeSetAttribute()
+    profile_id = Identifier()
+    change_id = Identifier()
 
 
 def address_key(workspace: WorkspaceScope, address: Address) -> Key:
@@ -164,23 +175,27 @@ class ConsentRepository:
             Path(["write_backs", short(after.store_id), "status"]) == before.value,
         )
 
-    def tried(self, address: Address, store_id: UUID) -> frozenset[ConsentState]:
-        """What the store may have been told in attempts whose end isn't known."""
-        item = find(ConsentTryItem, try_key(self._scope, address, store_id))
-        return frozenset(map(ConsentState, item.states)) if item else frozenset()
+    def settle(self, change: ChangeRef, after: WriteBack) -> bool:
+        """Writes what became of a pending write-back; False where it isn't pending any more."""
+        path = Path(["write_backs", short(after.store_id)])
+        status = Path(["write_backs", short(after.store_id), "status"])
+        row = ConsentChangeItem(*change_key(self._scope, change))
+        return amend(row, [path.set(_row(after))], status == WriteBackStatus.PENDING.value)
 
-    def note_try(
-        self, changes: Changes, address: Address, store_id: UUID, state: ConsentState
-    ) -> None:
-        """Notes that the store is about to be told."""
-        row = ConsentTryItem(*try_key(self._scope, address, store_id))
-        # An update makes the row where there is none, but not its kind.
-        kind = ConsentTryItem.kind.set(ConsentTryItem)
-        changes.update(row, [kind, ConsentTryItem.states.add({state.value})])
+    def told(self, address: Address, store_id: UUID) -> tuple[AddressConsent, ChangeRef | None]:
+        """What holds of an address, and the last change of it that a store was told, or may be."""
+        partition, _ = address_key(self._scope, address)
+        rows = {row.key: row for row in rows_in(partition)}
+        held = find_in(rows, ConsentAddressItem, address_key(self._scope, address))
+        tried = find_in(rows, ConsentTryItem, try_key(self._scope, address, store_id))
+        consent = AddressConsent(_held(held.firm), _held(held.yielding)) if held else None
+        last = ChangeRef(tried.profile_id, tried.change_id) if tried else None
+        return consent or AddressConsent(), last
 
-    def forget_tries(self, changes: Changes, address: Address, store_id: UUID) -> None:
-        """Drops the notes, as what the store has is known again; repeatable."""
-        changes.delete(ConsentTryItem(*try_key(self._scope, address, store_id)))
+    def note_try(self, address: Address, store_id: UUID, change: ChangeRef) -> None:
+        """Notes that the store is about to be told of a change."""
+        key = try_key(self._scope, address, store_id)
+        ConsentTryItem(*key, profile_id=change.profile_id, change_id=change.change_id).save()
 
 
 def _held(row: list[str] | None) -> Held | None:
@@ -214,6 +229,7 @@ def _row(write_back: WriteBack) -> dict[str, str]:
         "skip_reason": write_back.skip_reason.value if write_back.skip_reason else None,
         "error": write_back.error,
         "done_at": clock.to_text(write_back.done_at) if write_back.done_at else None,
+        "is_certain": None if write_back.is_certain else "no",
     }
     return {name: value for name, value in row.items() if value is not None}
 
@@ -226,6 +242,7 @@ def _write_back(store: str, row: Mapping[str, str]) -> WriteBack:
         skip_reason=SkipReason(reason) if reason else None,
         error=row.get("error"),
         done_at=_moment(done_at),
+        is_certain="is_certain" not in row,
     )
 
 

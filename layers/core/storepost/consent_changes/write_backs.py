@@ -6,7 +6,6 @@ the store gave last for what it has.
 """
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -23,7 +22,6 @@ from storepost.consent.repository import ConsentRepository
 from storepost.consent_changes.requests import Refusal, tell
 from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
-from storepost.persistence.changes import Changes, commit_anew
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.stores.repository import StoreRepository
@@ -78,8 +76,7 @@ def _task_of(message: str) -> _Task | None:
     """What there is to do; None once it is done, or the change went with its profile."""
     named = {name: UUID(value) for name, value in json.loads(message).items()}
     workspace, store_id = WorkspaceScope(named["workspaceId"]), named["storeId"]
-    ref = ChangeRef(named["profileId"], named["changeId"])
-    change = ConsentRepository(workspace).get(ref)
+    change = ConsentRepository(workspace).get(ChangeRef(named["profileId"], named["changeId"]))
     if change is None or change.address is None or not _is_pending(change, store_id):
         return None
     return _Task(workspace, change, Address(change.channel, change.address), store_id)
@@ -102,39 +99,49 @@ def _reason_to_skip(
     task: _Task, customers: list[Customer], config: WriteBackConfig | None
 ) -> SkipReason | None:
     store = StoreRepository(task.workspace).get(task.store_id)
+    consent, last = ConsentRepository(task.workspace).told(task.address, task.store_id)
     addressed = task.addressed(customers)
     reasons = {
         SkipReason.STORE_DISCONNECTED: store is None or not store.is_active,
         SkipReason.CUSTOMER_DELETED: all(c.deleted_at is not None for c in customers),
         SkipReason.NO_EMAIL: not addressed,
         SkipReason.PERMISSION_MISSING: config is None or store is None or not store.takes_consent,
-        SkipReason.SUPERSEDED: _is_superseded(task),
-        SkipReason.ALREADY_CURRENT: _is_current(task, addressed),
+        SkipReason.SUPERSEDED: consent.holds is None or consent.holds.change != task.ref,
+        SkipReason.ALREADY_CURRENT: _is_current(task, addressed) and _is_certain(task, last),
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
 
 
-def _is_superseded(task: _Task) -> bool:
-    held = ConsentRepository(task.workspace).consent_of(task.address).holds
-    return held is None or held.change != task.ref
-
-
 def _is_current(task: _Task, addressed: list[Customer]) -> bool:
+    """Whether the store gave the state itself, as far as is known."""
     state, channel = task.change.state, task.address.channel
-    if ConsentRepository(task.workspace).tried(task.address, task.store_id) - {state}:
-        return False  # what the store gave last says nothing: it may have been told otherwise
     from_there = task.change.origin.store_id == task.store_id
     return from_there or all(customer.consent(channel) is state for customer in addressed)
 
 
+def _is_certain(task: _Task, last: ChangeRef | None) -> bool:
+    """Whether what the store gave last is what it has: no attempt to tell it otherwise is open.
+
+    An attempt ends with its change's mark. Until then, and where it failed, the store may have been
+    told: only telling it again makes that certain.
+    """
+    if last is None:
+        return True
+    change = ConsentRepository(task.workspace).get(last)
+    told = change.write_back_to(task.store_id) if change else None
+    return told is not None and told.is_known
+
+
 def _attempt(task: _Task, config: WriteBackConfig, told: list[Customer], tries: int) -> None:
     repository = WriteBackRepository(task.workspace)
-    _note_try(task)
+    ConsentRepository(task.workspace).note_try(task.address, task.store_id, task.ref)
     refusal = tell(config, task.change, task.store_id, [c.external_id for c in told])
     now = clock.now()
     if refusal is None:
-        _settle(task, WriteBack(task.store_id).written(now), told)
-        repository.note_success(task.store_id, now)
+        is_certain = _note_given(task, told)
+        _settle(task, WriteBack(task.store_id).written(now, is_certain=is_certain))
+        if config.notes_success(now):
+            repository.note_success(task.store_id, now)
         return
     if refusal.lasts or tries >= TRIES:
         _settle(task, WriteBack(task.store_id).failed(refusal.error, now))
@@ -147,42 +154,18 @@ def _try_again(refusal: Refusal, tries: int) -> None:
         raise NotTaken()
 
 
-def _note_try(task: _Task) -> None:
-    def note(changes: Changes) -> None:
-        repository = ConsentRepository(task.workspace)
-        repository.note_try(changes, task.address, task.store_id, task.change.state)
+def _note_given(task: _Task, told: list[Customer]) -> bool:
+    """Lets what was written count as given by the store; whether it is all that the store has.
 
-    commit_anew(note)
-
-
-def _settle(task: _Task, after: WriteBack, told: Iterable[Customer] = ()) -> None:
-    """Writes what became of the write-back, once: a run that comes later finds it done."""
-
-    def settle(changes: Changes) -> None:
-        repository = ConsentRepository(task.workspace)
-        change = repository.get(task.ref)
-        if change is None or not _is_pending(change, task.store_id):
-            return
-        repository.mark(changes, change, after, WriteBackStatus.PENDING)
-        if told and _note_given(task, told, changes):
-            repository.forget_tries(changes, task.address, task.store_id)
-
-    commit_anew(settle)
-
-
-def _note_given(task: _Task, told: Iterable[Customer], changes: Changes) -> bool:
-    """Lets what was written count as given by the store; whether that is all that the store has.
-
-    Where the store gave something else while it was told, nobody knows which came last there: that
-    stays as it is, and so does the note of the attempt.
+    Where the store gave something else while it was told, that stays: nobody knows which came last
+    there. Noted before the write-back is marked, so that a run that is killed in between tells the
+    store once more instead of taking its own words for the store's.
     """
-    state, channel = task.change.state, task.address.channel
-    there = {customer.id: customer for customer in _customers(task)}
-    certain = True
-    for customer in told:
-        now = there.get(customer.id)
-        if now is None or now.consent(channel) is not customer.consent(channel):
-            certain = False
-        elif now.consent(channel) is not state:
-            CustomerRepository(task.workspace).note_given(changes, now, channel, state)
-    return certain
+    customers, channel = CustomerRepository(task.workspace), task.address.channel
+    noted = [customers.note_given(customer, channel, task.change.state) for customer in told]
+    return all(noted)
+
+
+def _settle(task: _Task, after: WriteBack) -> None:
+    """Writes what became of the write-back; nothing where another run has done so."""
+    ConsentRepository(task.workspace).settle(task.ref, after)

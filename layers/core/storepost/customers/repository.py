@@ -14,6 +14,7 @@ from storepost.persistence.item import (
     Key,
     Moment,
     VersionedItem,
+    amend,
     find,
     find_all,
 )
@@ -91,15 +92,19 @@ class CustomerRepository:
         item.deleted_at = customer.deleted_at
         changes.save(item)
 
-    def note_given(
-        self, changes: Changes, customer: Customer, channel: Channel, state: ConsentState
-    ) -> None:
-        """Lets what was written to the store count as given by it, unless it gave another since."""
+    def note_given(self, customer: Customer, channel: Channel, state: ConsentState) -> bool:
+        """Lets what was written to the store count as given by it.
+
+        False where the store has given another state, or another address, since it was read.
+        """
         email = channel is Channel.EMAIL
         given = CustomerItem.email_consent if email else CustomerItem.sms_consent
-        before = customer.email_consent if email else customer.sms_consent
+        address = CustomerItem.email if email else CustomerItem.phone
+        unchanged = (given == customer.consent(channel).value) & (
+            address == customer.address(channel)
+        )
         key = customer_key(self._scope, customer.store_id, customer.external_id)
-        changes.update(CustomerItem(*key), [given.set(state.value)], given == before.value)
+        return amend(CustomerItem(*key), [given.set(state.value)], unchanged)
 
     def _found(self, keys: Iterable[Key]) -> list[Customer]:
         rows = find_all(keys).values()
