@@ -126,6 +126,12 @@ class ConsentChange:
     recorded_at: datetime
     write_backs: tuple[WriteBack, ...]
 
+    @property
+    def store_ids(self) -> frozenset[UUID]:
+        """The stores that it names: the one it came from, and those that are told."""
+        named = (self.origin.store_id, *(each.store_id for each in self.write_backs))
+        return frozenset(store_id for store_id in named if store_id)
+
     def write_back_to(self, store_id: UUID) -> WriteBack | None:
         """What became of telling a store; None where it isn't told of this change."""
         return next((each for each in self.write_backs if each.store_id == store_id), None)

@@ -127,8 +127,9 @@ class ConsentRepository:
             changes.expect(unread, ConsentAddressItem.version == item.version)
 
     def add(self, changes: Changes, change: ConsentChange) -> None:
-        """A new change."""
+        """A new change; the same unit of work saves its profile, which counts it."""
         origin = change.origin
+        added_to(changes, change.profile_id).append(change.id)
         changes.create(
             ConsentChangeItem(
                 *change_key(self._scope, ChangeRef(change.profile_id, change.id)),
@@ -152,14 +153,15 @@ class ConsentRepository:
         item = find(ConsentChangeItem, change_key(self._scope, change))
         return _as_change(item) if item else None
 
-    def history(self, profile_id: UUID) -> Iterator[ConsentChange]:
-        """The profile's changes, recorded last first."""
+    def history(self, profile_id: UUID, most: int | None = None) -> Iterator[ConsentChange]:
+        """The profile's changes, recorded last first, or so many of them."""
         pk = self._scope.partition("profile", short(profile_id))
         rows = ConsentChangeItem.query(
             pk,
             ConsentChangeItem.sk.startswith("consent#"),
             consistent_read=True,
             scan_index_forward=False,
+            limit=most,
         )
         return (_as_change(row) for row in rows)
 
@@ -196,6 +198,11 @@ class ConsentRepository:
         """Notes that the store is about to be told of a change."""
         key = try_key(self._scope, address, store_id)
         ConsentTryItem(*key, profile_id=change.profile_id, change_id=change.change_id).save()
+
+
+def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
+    """The changes that a unit of work has added to a profile's history so far."""
+    return changes.gathered(("consent_changes", profile_id), list[UUID])
 
 
 def _held(row: list[str] | None) -> Held | None:
