@@ -87,6 +87,7 @@ def assert_consent(
             occurred_at=moment,
             recorded_at=now,
             write_backs=_write_backs(subject, decision, now),
+            follows=before.holds.change if before.holds else None,
         )
         repository.add(changes, recorded)
         if not decision.superseded:

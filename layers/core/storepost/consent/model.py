@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from storepost.consent.decision import ChangeRef
 from storepost.consent.states import Channel, ConsentState
 from storepost.scope import WorkspaceScope
 
@@ -76,11 +77,13 @@ class WriteBack:
     """False where the store gave something else while it was told: nobody knows which came last."""
 
     @property
-    def is_known(self) -> bool:
-        """Whether it is certain that the store took it, and counts as having given it since."""
-        return self.status is WriteBackStatus.WRITTEN and self.is_certain
+    def leaves_known(self) -> bool:
+        """Whether it ended so that what counts as given by the store is what the store has."""
+        if self.status is WriteBackStatus.WRITTEN:
+            return self.is_certain
+        return self.skip_reason is SkipReason.ALREADY_CURRENT
 
-    def written(self, at: datetime, *, is_certain: bool) -> "WriteBack":
+    def written(self, at: datetime, *, is_certain: bool = True) -> "WriteBack":
         """Once the store took it."""
         status = WriteBackStatus.WRITTEN
         return WriteBack(self.store_id, status, done_at=at, is_certain=is_certain)
@@ -125,6 +128,8 @@ class ConsentChange:
     occurred_at: datetime
     recorded_at: datetime
     write_backs: tuple[WriteBack, ...]
+    follows: ChangeRef | None
+    """The change that held before; None for an address's first."""
 
     @property
     def store_ids(self) -> frozenset[UUID]:

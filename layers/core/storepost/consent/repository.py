@@ -37,8 +37,6 @@ from storepost.persistence.item import (
     VersionedItem,
     amend,
     find,
-    find_in,
-    rows_in,
 )
 from storepost.scope import WorkspaceScope
 
@@ -66,24 +64,13 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
     recorded_at = Moment()
     write_backs: MapAttribute[str, Any] = MapAttribute()  # type: ignore[no-untyped-call]
     """By the stores' short ids: status, skip_reason, error, done_at, is_certain."""
-
-
-class ConsentTryItem(Item, discriminator="consent_try"):
-    """The last change of an address that a store was told, or may have been."""
-
-    profile_id = Identifier()
-    change_id = Identifier()
+    follows = JSONAttribute(null=True)
+    """The change that held before: the short ids of its profile and of itself."""
 
 
 def address_key(workspace: WorkspaceScope, address: Address) -> Key:
     """Where an address's state stands; the value comes last, as it may hold any character."""
     return (workspace.partition("address", address.channel, address.value), "state")
-
-
-def try_key(workspace: WorkspaceScope, address: Address, store_id: UUID) -> Key:
-    """Where the attempt to tell a store of an address is noted."""
-    partition, _ = address_key(workspace, address)
-    return (partition, f"tried#{short(store_id)}")
 
 
 def change_key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
@@ -145,6 +132,7 @@ class ConsentRepository:
                 occurred_at=change.occurred_at,
                 recorded_at=change.recorded_at,
                 write_backs={short(each.store_id): _row(each) for each in change.write_backs},
+                follows=_follows_row(change.follows),
             )
         )
 
@@ -184,21 +172,6 @@ class ConsentRepository:
         row = ConsentChangeItem(*change_key(self._scope, change))
         return amend(row, [path.set(_row(after))], status == WriteBackStatus.PENDING.value)
 
-    def told(self, address: Address, store_id: UUID) -> tuple[AddressConsent, ChangeRef | None]:
-        """What holds of an address, and the last change of it that a store was told, or may be."""
-        partition, _ = address_key(self._scope, address)
-        rows = {row.key: row for row in rows_in(partition)}
-        held = find_in(rows, ConsentAddressItem, address_key(self._scope, address))
-        tried = find_in(rows, ConsentTryItem, try_key(self._scope, address, store_id))
-        consent = AddressConsent(_held(held.firm), _held(held.yielding)) if held else None
-        last = ChangeRef(tried.profile_id, tried.change_id) if tried else None
-        return consent or AddressConsent(), last
-
-    def note_try(self, address: Address, store_id: UUID, change: ChangeRef) -> None:
-        """Notes that the store is about to be told of a change."""
-        key = try_key(self._scope, address, store_id)
-        ConsentTryItem(*key, profile_id=change.profile_id, change_id=change.change_id).save()
-
 
 def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
     """The changes that a unit of work has added to a profile's history so far."""
@@ -218,6 +191,14 @@ def _held_row(held: Held | None) -> list[str] | None:
         return None
     change = held.change
     return [held.state, clock.to_text(held.as_of), str(change.profile_id), str(change.change_id)]
+
+
+def _follows_row(change: ChangeRef | None) -> list[str] | None:
+    return [short(change.profile_id), short(change.change_id)] if change else None
+
+
+def _follows(row: list[str] | None) -> ChangeRef | None:
+    return ChangeRef(*map(from_short, row)) if row else None
 
 
 def _proof_row(proof: Proof) -> dict[str, str]:
@@ -269,4 +250,5 @@ def _as_change(item: ConsentChangeItem) -> ConsentChange:
         occurred_at=item.occurred_at,
         recorded_at=item.recorded_at,
         write_backs=tuple(_write_back(store, row) for store, row in stores),
+        follows=_follows(item.follows),
     )

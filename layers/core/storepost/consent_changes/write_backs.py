@@ -1,8 +1,8 @@
 """Telling a store of a change, decided at the moment of writing (semantics, section 2.5).
 
 A message can come twice, late, and after a run that was killed between telling the store and
-noting that. So each attempt is noted before it is made: until its end is known, nobody takes what
-the store gave last for what it has.
+noting that. So what the store gave last counts as what it has only where the change before ended
+for certain (docs/adr/0008).
 """
 
 import json
@@ -28,6 +28,8 @@ from storepost.stores.repository import StoreRepository
 from storepost.stores.write_back import WriteBackConfig, WriteBackRepository
 
 TRIES = 5
+_MOST_STEPS = 5
+"""How many changes are looked back at that a store wasn't told of, as it didn't know the person."""
 
 
 class NotTaken(Exception):  # noqa: N818 - it is what happened
@@ -63,8 +65,11 @@ def write_back(message: str, tries: int) -> None:
     task = _task_of(message)
     if task is None:
         return
-    config = WriteBackRepository(task.workspace).get(task.store_id)
     customers = _customers(task)
+    if _was_taken(task, customers):
+        _settle(task, WriteBack(task.store_id).written(clock.now()))
+        return
+    config = WriteBackRepository(task.workspace).get(task.store_id)
     reason = _reason_to_skip(task, customers, config)
     if reason is not None:
         _settle(task, WriteBack(task.store_id).skipped(reason, clock.now()))
@@ -95,21 +100,31 @@ def _customers(task: _Task) -> list[Customer]:
     return CustomerRepository(task.workspace).of_profile(profile, task.store_id)
 
 
+def _was_taken(task: _Task, customers: list[Customer]) -> bool:
+    """Whether a run that was killed since has noted with each customer that the store took it."""
+    noted = [c.told(task.address.channel) == task.change.id for c in task.addressed(customers)]
+    return bool(noted) and all(noted)
+
+
 def _reason_to_skip(
     task: _Task, customers: list[Customer], config: WriteBackConfig | None
 ) -> SkipReason | None:
     store = StoreRepository(task.workspace).get(task.store_id)
-    consent, last = ConsentRepository(task.workspace).told(task.address, task.store_id)
     addressed = task.addressed(customers)
     reasons = {
         SkipReason.STORE_DISCONNECTED: store is None or not store.is_active,
         SkipReason.CUSTOMER_DELETED: all(c.deleted_at is not None for c in customers),
         SkipReason.NO_EMAIL: not addressed,
         SkipReason.PERMISSION_MISSING: config is None or store is None or not store.takes_consent,
-        SkipReason.SUPERSEDED: consent.holds is None or consent.holds.change != task.ref,
-        SkipReason.ALREADY_CURRENT: _is_current(task, addressed) and _is_certain(task, last),
+        SkipReason.SUPERSEDED: _is_superseded(task),
+        SkipReason.ALREADY_CURRENT: _is_current(task, addressed) and _is_known(task),
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
+
+
+def _is_superseded(task: _Task) -> bool:
+    held = ConsentRepository(task.workspace).consent_of(task.address).holds
+    return held is None or held.change != task.ref
 
 
 def _is_current(task: _Task, addressed: list[Customer]) -> bool:
@@ -119,27 +134,30 @@ def _is_current(task: _Task, addressed: list[Customer]) -> bool:
     return from_there or all(customer.consent(channel) is state for customer in addressed)
 
 
-def _is_certain(task: _Task, last: ChangeRef | None) -> bool:
-    """Whether what the store gave last is what it has: no attempt to tell it otherwise is open.
+def _is_known(task: _Task) -> bool:
+    """Whether what counts as given by the store is what it has.
 
-    An attempt ends with its change's mark. Until then, and where it failed, the store may have been
-    told: only telling it again makes that certain.
+    It isn't where the change before may have been told and nobody knows the end: the store is then
+    told what it may have already, rather than left with what was taken back.
     """
-    if last is None:
-        return True
-    change = ConsentRepository(task.workspace).get(last)
-    told = change.write_back_to(task.store_id) if change else None
-    return told is not None and told.is_known
+    repository, ref = ConsentRepository(task.workspace), task.change.follows
+    for _ in range(_MOST_STEPS):
+        before = repository.get(ref) if ref else None
+        if before is None:
+            return ref is None
+        told = before.write_back_to(task.store_id)
+        if told is not None:
+            return told.leaves_known
+        ref = before.follows
+    return False
 
 
 def _attempt(task: _Task, config: WriteBackConfig, told: list[Customer], tries: int) -> None:
     repository = WriteBackRepository(task.workspace)
-    ConsentRepository(task.workspace).note_try(task.address, task.store_id, task.ref)
     refusal = tell(config, task.change, task.store_id, [c.external_id for c in told])
     now = clock.now()
     if refusal is None:
-        is_certain = _note_given(task, told)
-        _settle(task, WriteBack(task.store_id).written(now, is_certain=is_certain))
+        _settle(task, WriteBack(task.store_id).written(now, is_certain=_note_told(task, told)))
         if config.notes_success(now):
             repository.note_success(task.store_id, now)
         return
@@ -154,15 +172,15 @@ def _try_again(refusal: Refusal, tries: int) -> None:
         raise NotTaken()
 
 
-def _note_given(task: _Task, told: list[Customer]) -> bool:
-    """Lets what was written count as given by the store; whether it is all that the store has.
+def _note_told(task: _Task, told: list[Customer]) -> bool:
+    """Lets what the store took count as given by it; whether that is all that the store has.
 
     Where the store gave something else while it was told, that stays: nobody knows which came last
-    there. Noted before the write-back is marked, so that a run that is killed in between tells the
-    store once more instead of taking its own words for the store's.
+    there. Each is one write, and comes before the write-back's mark: `_was_taken` says what a run
+    that is killed in between has left.
     """
-    customers, channel = CustomerRepository(task.workspace), task.address.channel
-    noted = [customers.note_given(customer, channel, task.change.state) for customer in told]
+    customers = CustomerRepository(task.workspace)
+    noted = [customers.note_told(customer, task.change) for customer in told]
     return all(noted)
 
 

@@ -191,12 +191,6 @@ def _update(item: Item, actions: list[Action], condition: Condition) -> _Update:
     return _Update.DONE
 
 
-def rows_in(partition: str) -> list[Item]:
-    """A small partition's rows, whatever they hold, strongly consistent."""
-    response = connection.query(Item.Meta.table_name, partition, consistent_read=True)
-    return [Item.from_raw_data(raw) for raw in response["Items"]]
-
-
 def keys_in(partition: str, most: int) -> list[Key]:
     """The keys of a partition's first rows, whatever they hold, strongly consistent."""
     response = connection.query(
