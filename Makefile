@@ -9,7 +9,7 @@ export PYTHONPATH := layers/core:.
 export SAM_CLI_TELEMETRY := 0
 
 help: ## this list
-	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
 
 $(VENV)/installed: requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info[:2] == (3, 13) else "Storepost needs Python 3.13, found " + sys.version.split()[0])'
@@ -23,6 +23,9 @@ install: $(VENV)/installed ## the virtual environment with everything pinned
 run: install ## the whole service on this machine; PORT moves it
 	@$(BIN)/python -m local
 
+sam-local: install ## the functions in containers, as SAM CLI runs them (needs Docker); PORT moves it
+	@$(BIN)/python -m local.containers
+
 openapi: install ## write the interface and the problems down from the code
 	$(BIN)/python -m openapi
 
@@ -35,6 +38,13 @@ test-dynoxide: install ## the same tests with the tables in dynoxide (npm brings
 
 test-long: install ## the state machines at length, as CI runs them
 	HYPOTHESIS_PROFILE=ci $(BIN)/pytest tests/counted_tree/test_histories.py
+
+test-sam-local: install ## the whole service in containers, from sign-up to write-back (needs Docker)
+	$(BIN)/pytest tests/end_to_end
+
+build: install ## what is deployed; compiled here, for a function can't keep what Python compiles
+	$(BIN)/sam build
+	$(BIN)/python -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build
 
 bench-%: install ## a benchmark: benchmarks/README.md has their names
 	@$(BIN)/python -m benchmarks.$*
@@ -69,4 +79,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run openapi test test-dynoxide test-long audit check format format-check lint types contracts template requirements
+.PHONY: help install run sam-local openapi test test-dynoxide test-long test-sam-local audit check format format-check lint types contracts template requirements build

@@ -9,12 +9,21 @@ from typing import Any
 
 import boto3
 from botocore.config import Config
+from botocore.httpsession import URLLib3Session
 from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
-from local import mail, moto_answers, moto_queries, moto_transactions
+from local import (
+    mail,
+    moto_answers,
+    moto_keys,
+    moto_queries,
+    moto_streams,
+    moto_transactions,
+)
 from local.bells import Bell
-from local.template import QUEUE, TABLE, environment, parameter_defaults, resources
+from local.moto_keys import KeyMaterial
+from local.template import KEY, QUEUE, TABLE, environment, parameter_defaults, resources
 
 REGION = "eu-central-1"
 ACCOUNT = "123456789012"
@@ -50,21 +59,32 @@ def start() -> None:
     """Starts moto in this process."""
     moto_transactions.install()
     moto_queries.install()
+    moto_streams.install()
     mail.install()
     moto_answers.install()
-    plain = BotocoreStubber.process_request
+    plain, send = BotocoreStubber.process_request, URLLib3Session.send
 
     def process_one_at_a_time(self: BotocoreStubber, request: Any) -> Any:  # noqa: ANN401
         with LOCK:
             answer = plain(self, request)
-        _announce(request.headers.get("X-Amz-Target", ""))
+        if answer is not None:
+            announce(request.headers.get("X-Amz-Target", ""))
         return answer
 
+    def send_elsewhere(self: URLLib3Session, request: Any) -> Any:  # noqa: ANN401
+        # What moto has no answer to goes to another engine: it has changed once that answered.
+        try:
+            return send(self, request)
+        finally:
+            announce(request.headers.get("X-Amz-Target", ""))
+
     BotocoreStubber.process_request = process_one_at_a_time  # type: ignore[method-assign]
+    URLLib3Session.send = send_elsewhere  # type: ignore[method-assign]
     mock_aws().start()
 
 
-def _announce(target: str | bytes) -> None:
+def announce(target: str | bytes) -> None:
+    """Rings for whoever waits for what a request, by its `X-Amz-Target`, may have changed."""
     service, _, operation = (target if isinstance(target, str) else target.decode()).partition(".")
     if service in _ANNOUNCED:
         bell, writes = _ANNOUNCED[service]
@@ -77,10 +97,13 @@ def keep_tables_at(url: str) -> None:
     os.environ.update(AWS_ENDPOINT_URL_DYNAMODB=url, AWS_ENDPOINT_URL_DYNAMODB_STREAMS=url)
 
 
-def create_resources() -> None:
-    """The template's tables, queues, keys and sender, named by their logical ids."""
+def create_resources(keys: Mapping[str, KeyMaterial] | None = None) -> None:
+    """The template's tables, queues, keys and sender, named by their logical ids.
+
+    `keys` are those of an earlier run, by logical id; without them they are new.
+    """
     create_tables()
-    _set_variables({**create_queues(), **create_keys()})
+    _set_variables({**create_queues(), **create_keys(keys or {})})
     client("sesv2").create_email_identity(EmailIdentity=os.environ["SENDER_ADDRESS"])
 
 
@@ -94,9 +117,12 @@ def _set_variables(references: Mapping[str, str]) -> None:
 
 
 def create_tables() -> None:
-    """The template's tables, with their streams."""
+    """The template's tables, with their streams, where an engine doesn't have them yet."""
     dynamodb = client("dynamodb")
+    there = dynamodb.list_tables()["TableNames"]
     for name, properties in resources(TABLE).items():
+        if name in there:
+            continue
         stream = properties.get("StreamSpecification")
         dynamodb.create_table(
             TableName=name,
@@ -151,15 +177,28 @@ def queue_url(logical_id: str) -> str:
     return str(client("sqs").get_queue_url(QueueName=queue_name(logical_id))["QueueUrl"])
 
 
-def create_keys() -> dict[str, str]:
-    """The template's KMS keys: their ids by logical id."""
+def queue_depth(logical_id: str) -> dict[str, int]:
+    """How many messages wait in the queue, and how many are in flight."""
+    attributes = client("sqs").get_queue_attributes(
+        QueueUrl=queue_url(logical_id), AttributeNames=["All"]
+    )["Attributes"]
+    return {
+        "waiting": int(attributes["ApproximateNumberOfMessages"]),
+        "inFlight": int(attributes["ApproximateNumberOfMessagesNotVisible"]),
+    }
+
+
+def create_keys(known: Mapping[str, KeyMaterial]) -> dict[str, str]:
+    """The template's KMS keys, of known material where there is any: their ids by logical id."""
     kms = client("kms")
     ids = {}
-    for name, properties in resources("AWS::KMS::Key").items():
+    for name, properties in resources(KEY).items():
         ids[name] = kms.create_key(
             KeySpec=properties.get("KeySpec", "SYMMETRIC_DEFAULT"),
             KeyUsage=properties.get("KeyUsage", "ENCRYPT_DECRYPT"),
         )["KeyMetadata"]["KeyId"]
+        if name in known:
+            ids[name] = moto_keys.replace(ids[name], known[name])
     return ids
 
 

@@ -5,6 +5,10 @@ import traceback
 from pathlib import Path
 
 
+class CannotRun(Exception):  # noqa: N818 - it is what happened
+    """What the developer asked for can't be done; the message says what to do instead."""
+
+
 def say(line: str) -> None:
     """Shows a line at once."""
     print(line, file=sys.stderr, flush=True)

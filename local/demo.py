@@ -7,7 +7,8 @@ makes keys and connects a custom store, and the store sends its customers and or
 import json
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -24,6 +25,14 @@ NAMES = {OWNER: "Olive Owner", ADMIN: "Anton Admin", MEMBER: "Mira Member"}
 SCOPES = ("read", "propose", "write")
 
 
+_NAMES = {
+    "base_url": "baseUrl",
+    "api_keys": "apiKeys",
+    "workspace_id": "workspaceId",
+    "store_id": "storeId",
+}
+
+
 class DemoRefused(Exception):  # noqa: N818 - it is what happened
     """The API answered a step with a problem."""
 
@@ -38,20 +47,22 @@ class Credentials:
     workspace_id: str
     store_id: str
 
+    def as_json(self) -> dict[str, Any]:
+        """What the file holds."""
+        return {_NAMES.get(name, name): value for name, value in asdict(self).items()}
+
+    @classmethod
+    def of_json(cls, told: dict[str, Any]) -> "Credentials":
+        """What `as_json` told."""
+        return cls(**{f.name: told[_NAMES.get(f.name, f.name)] for f in fields(cls)})
+
     def write(self, path: Path) -> None:
         """Writes the file, for this user alone to read."""
-        names = {
-            "base_url": "baseUrl",
-            "api_keys": "apiKeys",
-            "workspace_id": "workspaceId",
-            "store_id": "storeId",
-        }
-        content = {names.get(name, name): value for name, value in asdict(self).items()}
         path.parent.mkdir(mode=0o700, exist_ok=True)
         # A file that is there already keeps its mode, so it goes first.
         path.unlink(missing_ok=True)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(json.dumps(content, indent=2) + "\n")
+            file.write(json.dumps(self.as_json(), indent=2) + "\n")
 
 
 @dataclass(frozen=True)
@@ -61,6 +72,15 @@ class Demo:
     credentials: Credentials
     subscriber_id: str
     """The profile of somebody who is subscribed to emails."""
+
+    def as_json(self) -> dict[str, Any]:
+        """What a run whose rows are kept leaves to the next."""
+        return {"credentials": self.credentials.as_json(), "subscriberId": self.subscriber_id}
+
+    @classmethod
+    def of_json(cls, told: dict[str, Any]) -> "Demo":
+        """What `as_json` told."""
+        return cls(Credentials.of_json(told["credentials"]), told["subscriberId"])
 
 
 class Api:
@@ -123,6 +143,51 @@ def load(base_url: str, write_back_url: str, deliver: Callable[[], None]) -> Dem
         ),
         subscriber_id=_subscriber(api, keys["read"]),
     )
+
+
+def take_up(made: Demo, base_url: str, write_back_path: str) -> Demo:
+    """The demo of an earlier run, at this run's address and with sessions that hold.
+
+    What a person did to it meanwhile stays as it is: where a step can't be done, it isn't.
+    """
+    api, old = Api(base_url), made.credentials
+    _follow(api, old, _origin(old.base_url) + write_back_path, _origin(base_url) + write_back_path)
+    emails = {"owner": OWNER, "admin": ADMIN, "member": MEMBER}
+    sessions = {role: _session(api, emails[role], old.sessions[role]) for role in emails}
+    return Demo(
+        replace(old, base_url=base_url, sessions=sessions),
+        _still_subscribed(api, old.api_keys["read"]) or made.subscriber_id,
+    )
+
+
+def _still_subscribed(api: Api, key: str) -> str | None:
+    with suppress(DemoRefused):
+        listed = api.call("GET", "/profiles?emailMarketingConsent=subscribed", key)["items"]
+        return next((str(profile["id"]) for profile in listed), None)
+    return None
+
+
+def _origin(base_url: str) -> str:
+    return base_url.removesuffix("/v1")
+
+
+def _follow(api: Api, credentials: Credentials, before: str, now: str) -> None:
+    """Has the demo's store get its write-backs where this run has it, if an earlier run had."""
+    path, key = f"/stores/{credentials.store_id}/write-back", credentials.api_keys["write"]
+    with suppress(DemoRefused):
+        if before != now and api.call("GET", path, key)["url"] == before:
+            api.call("PUT", path, key, {"url": now})
+
+
+def _session(api: Api, email: str, token: str) -> str:
+    """A token of the person's: the old one as long as it holds, or where there is no other."""
+    with suppress(DemoRefused):
+        api.call("GET", "/me", token)
+        return token
+    with suppress(DemoRefused):
+        body = {"email": email, "password": PASSWORD}
+        return str(api.call("POST", "/auth/sign-in", body=body).get("token", token))
+    return token
 
 
 def _sign_up(api: Api, email: str) -> str:

@@ -13,11 +13,12 @@ from werkzeug.exceptions import (
     NotFound,
     UnprocessableEntity,
 )
+from werkzeug.exceptions import NotImplemented as CannotDo
 from werkzeug.routing import Map, Rule
 from werkzeug.wrappers import Request, Response
 
 from local import functions, mail, pumps
-from local.aws import client, queue_url
+from local.aws import queue_depth
 from local.console import say_failure
 from local.pretend_store import PretendStore
 from local.schedules import Schedules
@@ -40,10 +41,19 @@ type Json = dict[str, Any] | list[dict[str, Any]]
 class Endpoints:
     """The endpoints, over what the local run holds."""
 
-    def __init__(self, store: PretendStore, schedules: Schedules) -> None:
-        """`store` is what the demo's custom store writes back to."""
+    def __init__(
+        self,
+        store: PretendStore,
+        schedules: Schedules,
+        keep_clock: Callable[[timedelta], None],
+    ) -> None:
+        """`store` is what the demo's custom store writes back to.
+
+        `keep_clock` is told how far the service's time is ahead, before anything happens in it.
+        """
         self._store = store
         self._schedules = schedules
+        self._keep_clock = keep_clock
         self._routes = Map(
             [
                 self._route("GET", "/", self.index),
@@ -146,9 +156,15 @@ class Endpoints:
 
     def advance_clock(self, request: Request) -> Response:
         """Moves all of the service's time forward and runs the schedules that became due."""
+        if not functions.are_here():
+            raise CannotDo(
+                "Containers keep the machine's time. Only `make run` can move the service's."
+            )
         seconds = _advance_seconds(request)
         with functions.LOCK:
-            clock.advance(timedelta(seconds=seconds))
+            by = timedelta(seconds=seconds)
+            self._keep_clock(clock.ahead() + by)
+            clock.advance(by)
             now = clock.now()
         self._schedules.run_due()
         return _json({"now": clock.to_text(now)})
@@ -171,21 +187,11 @@ def _depths() -> dict[str, dict[str, int]]:
     """By queue: what waits, what is being worked on, and what its dead-letter queue holds."""
     depths = {}
     for name, properties in resources(QUEUE).items():
-        depths[name] = _depth(name)
+        depths[name] = queue_depth(name)
         if "RedrivePolicy" in properties:
             target = properties["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
-            depths[name]["deadLetters"] = _depth(target)["waiting"]
+            depths[name]["deadLetters"] = queue_depth(target)["waiting"]
     return depths
-
-
-def _depth(queue: str) -> dict[str, int]:
-    attributes = client("sqs").get_queue_attributes(
-        QueueUrl=queue_url(queue), AttributeNames=["All"]
-    )["Attributes"]
-    return {
-        "waiting": int(attributes["ApproximateNumberOfMessages"]),
-        "inFlight": int(attributes["ApproximateNumberOfMessagesNotVisible"]),
-    }
 
 
 def _json(content: Json, status: int = 200) -> Response:

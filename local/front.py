@@ -1,9 +1,9 @@
 """The HTTP front: requests over real sockets, to the gateway's functions or to `/_local`."""
 
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
-from wsgiref.types import StartResponse, WSGIEnvironment
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.http import HTTP_STATUS_CODES
@@ -19,6 +19,9 @@ from local.gateway import Answer, http_event, own_answer, serve
 
 HOST = "127.0.0.1"
 
+type Api = Callable[[Request], Answer]
+"""Answers a request to the API."""
+
 
 class _Quiet(WSGIRequestHandler):
     """Says nothing of requests: a path can hold a token."""
@@ -32,10 +35,10 @@ class _Quiet(WSGIRequestHandler):
 class Front:
     """The WSGI application."""
 
-    def __init__(self, endpoints: Endpoints, cors: Cors) -> None:
-        """`cors` is what the template tells the gateway."""
+    def __init__(self, endpoints: Endpoints, api: Api) -> None:
+        """`api` answers what isn't the endpoints'."""
         self._endpoints = endpoints
-        self._cors = cors
+        self._api = api
 
     def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
         """One request, in a thread of its own."""
@@ -48,15 +51,19 @@ class Front:
         try:
             if request.path == PREFIX or request.path.startswith(PREFIX + "/"):
                 return self._endpoints.answer(request)(environ, start)
-            answer = self._through_gateway(request)
+            answer = self._api(request)
         except Exception as error:
             say_failure("front", error)
             answer = own_answer(500, "Internal Server Error")
         return _sent(answer, request.method, start)
 
-    def _through_gateway(self, request: Request) -> Answer:
+
+def gateway_in_process(cors: Cors) -> Api:
+    """The API by this process's own gateway; `cors` is what the template tells it."""
+
+    def answer(request: Request) -> Answer:
         headers = {name.lower(): value for name, value in request.headers}
-        preflight = self._cors.preflight(request.method, headers)
+        preflight = cors.preflight(request.method, headers)
         if preflight:
             return preflight
         try:
@@ -65,7 +72,9 @@ class Front:
             answer = own_answer(413, "Request Entity Too Large")
         except ClientDisconnected:
             answer = own_answer(400, "Bad Request")
-        return self._cors.told_to(headers.get("origin"), answer)
+        return cors.told_to(headers.get("origin"), answer)
+
+    return answer
 
 
 def _event(request: Request, headers: dict[str, str]) -> dict[str, Any]:
@@ -95,12 +104,13 @@ def _sent(answer: Answer, method: str, start: StartResponse) -> list[bytes]:
     return [] if method == "HEAD" else [answer.body]
 
 
-def server_on(listening: socket.socket, front: Front) -> BaseWSGIServer:
+def server_on(listening: socket.socket, application: WSGIApplication) -> BaseWSGIServer:
     """A server with a thread a request."""
+    host, port = listening.getsockname()
     return make_server(
-        HOST,
-        listening.getsockname()[1],
-        front,
+        host,
+        port,
+        application,
         threaded=True,
         request_handler=_Quiet,
         fd=listening.fileno(),

@@ -1,4 +1,7 @@
-"""The template's functions in this process: found by their folders, invoked one at a time."""
+"""The template's functions in this process: found by their folders, invoked one at a time.
+
+`run_elsewhere` has them run somewhere else instead.
+"""
 
 import importlib
 import threading
@@ -41,6 +44,23 @@ def handler_of(function: str) -> Callable[[Any, Any], Any]:
     return module.lambda_handler  # type: ignore[no-any-return]
 
 
+type Invoke = Callable[[Function, dict[str, Any]], Any]
+"""Runs a function on an event and returns what it answers."""
+
+_elsewhere: Invoke | None = None
+
+
+def run_elsewhere(invoke_there: Invoke | None) -> None:
+    """Has functions run by this from now on; by None, in this process again."""
+    global _elsewhere  # noqa: PLW0603 - every pump and endpoint invokes in the same way
+    _elsewhere = invoke_there
+
+
+def are_here() -> bool:
+    """Whether functions run in this process, and so by its clock."""
+    return _elsewhere is None
+
+
 _running: list[str] = []
 
 
@@ -77,6 +97,8 @@ def apart() -> Iterator[None]:
 
 def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
     """Runs the function on the event."""
+    if _elsewhere:
+        return _elsewhere(function, event)
     context = Context(function.name, function.timeout_seconds * 1000)
     with LOCK:
         _running.append(function.name)

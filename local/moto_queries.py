@@ -1,12 +1,14 @@
 """moto's queries, without sorting the whole table for each of them.
 
 moto sorts every item that a table holds, keeps those of the partition and then looks at each. Here
-it is given the items of the partition and the range alone, already in order.
+it is given the items of the partition and the range alone, already in order. A range that ends
+before it begins is refused, as DynamoDB does.
 """
 
 import inspect
 from typing import Any
 
+from moto.dynamodb.exceptions import MockValidationException
 from moto.dynamodb.models.dynamo_type import Item
 from moto.dynamodb.models.table import Table
 
@@ -36,6 +38,8 @@ def _in_range(table: Table, asked: dict[str, Any]) -> list[Item]:
     partition = table.items.get(asked["hash_key"], {})
     items = [item for item in partition.values() if isinstance(item, Item)]
     comparison, bounds = asked["range_comparison"], asked["range_objs"]
+    if comparison == "BETWEEN" and bounds[0] > bounds[1]:
+        raise MockValidationException("BETWEEN needs a lower bound that is not above the upper one")
     if comparison:
         items = [i for i in items if i.range_key and i.range_key.compare(comparison, bounds)]
     return sorted(items, key=lambda item: item.range_key.value if item.range_key else "")

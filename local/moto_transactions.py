@@ -6,20 +6,73 @@ back into the same table, so that a stream's readers stay on the stream that is 
 """
 
 import copy
+import json
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
+from moto.core.responses import ActionResult
+from moto.dynamodb.exceptions import DynamodbException
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.table import Table
+from moto.dynamodb.responses import DynamoHandler
+
+TOKEN_SECONDS = 10 * 60
+"""How long DynamoDB knows a transaction's token."""
 
 _original = DynamoDBBackend.transact_write_items
+_answer = DynamoHandler.transact_write_items
 
 
 def install() -> None:
     """Puts the lighter transaction in moto's place."""
     DynamoDBBackend.transact_write_items = _transact  # type: ignore[method-assign]
+    DynamoHandler.transact_write_items = _answer_once  # type: ignore[method-assign]
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A transaction that was written: when, what, and the answer."""
+
+    at: float
+    digest: bytes
+    answer: ActionResult
+
+
+class _OtherParameters(DynamodbException):
+    """The token is that of another transaction."""
+
+    error_type = "com.amazonaws.dynamodb.v20120810#IdempotentParameterMismatchException"
+
+    def __init__(self) -> None:
+        super().__init__(self.error_type, "The token was used for another transaction")
+
+
+def _answer_once(self: DynamoHandler) -> ActionResult:
+    token = self.body.get("ClientRequestToken")
+    if token is None:
+        return _answer(self)
+    known: dict[str, _Written] = self.dynamodb_backend.__dict__.setdefault("_tokens", {})
+    _forget_old(known)
+    digest = sha256(json.dumps(self.body["TransactItems"], sort_keys=True).encode()).digest()
+    if token not in known:
+        known[token] = _Written(time.monotonic(), digest, _answer(self))
+    if known[token].digest != digest:
+        raise _OtherParameters
+    return known[token].answer
+
+
+def _forget_old(known: dict[str, _Written]) -> None:
+    """They stand in the order in which they were written."""
+    while known:
+        oldest = next(iter(known))
+        if known[oldest].at > time.monotonic() - TOKEN_SECONDS:
+            return
+        del known[oldest]
 
 
 def _transact(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:

@@ -13,6 +13,7 @@ from uuid import uuid4
 from local.aws import ACCOUNT, REGION, client, queue_arn, queue_url
 from local.console import say, say_failure
 from local.functions import invoke
+from local.places import Places
 from local.template import Function, functions
 from storepost import clock
 
@@ -36,11 +37,12 @@ class StreamPump:
 
     table: str = "Table"
     pause: Pause = _no_pause
+    places: Places = field(default_factory=Places)
     readers: list["StreamReader"] = field(init=False)
 
     def __post_init__(self) -> None:
         self.readers = [
-            StreamReader(function, source, self.table, self.pause)
+            StreamReader(function, source, self.table, self.pause, self.places)
             for function in functions()
             for source in function.events_of("DynamoDB")
         ]
@@ -58,6 +60,7 @@ class StreamReader:
     source: dict[str, Any]
     table: str
     pause: Pause
+    places: Places
     _iterators: dict[str, str] = field(default_factory=dict)
 
     def pump(self) -> int:
@@ -69,7 +72,7 @@ class StreamReader:
     def _pump_shard(self, arn: str, shard: str) -> int:
         if shard not in self._iterators:
             self._iterators[shard] = client(STREAMS).get_shard_iterator(
-                StreamArn=arn, ShardId=shard, ShardIteratorType="TRIM_HORIZON"
+                StreamArn=arn, ShardId=shard, **self._place_in(shard)
             )["ShardIterator"]
         handed = 0
         while True:
@@ -85,6 +88,14 @@ class StreamReader:
             self._iterators[shard] = answer["NextShardIterator"]
             if not answer["Records"]:
                 return handed
+            last = answer["Records"][-1]["dynamodb"]["SequenceNumber"]
+            self.places.note(self.function.name, shard, last)
+
+    def _place_in(self, shard: str) -> dict[str, str]:
+        stood = self.places.of(self.function.name, shard)
+        if stood is None:
+            return {"ShardIteratorType": "TRIM_HORIZON"}
+        return {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": stood}
 
     def _deliver(self, records: list[Record], shard: str) -> None:
         """Hands the records on in their order, until each is done or at its failure destination.
@@ -176,13 +187,14 @@ def _matches_one(value: Any, choice: Any) -> bool:  # noqa: ANN401 - JSON
 
 
 def _stream_record(record: Record, arn: str) -> Record:
+    created_at = int(record["dynamodb"]["ApproximateCreationDateTime"].timestamp())
     return {
         "eventID": record["eventID"],
         "eventName": record["eventName"],
         "eventVersion": "1.1",
         "eventSource": "aws:dynamodb",
         "awsRegion": record["awsRegion"],
-        "dynamodb": record["dynamodb"],
+        "dynamodb": {**record["dynamodb"], "ApproximateCreationDateTime": created_at},
         "eventSourceARN": arn,
     }
 

@@ -3,14 +3,20 @@
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from urllib.parse import urlsplit
 
 from local import aws, functions
 from local.bells import Bell
 from local.console import say_failure
 from local.cors import cors_of_template
 from local.endpoints import WRITE_BACK_PATH, Endpoints
-from local.front import HOST, Front, server_on
+from local.front import HOST, Api, Front, gateway_in_process, server_on
+from local.places import Places
 from local.pretend_store import PretendStore
 from local.pumps import StreamPump, pump_queue, read_queues
 from local.schedules import Schedules
@@ -19,34 +25,62 @@ RETRY_SECONDS = 1
 """When a failed message comes again: deployed queues wait minutes for it."""
 LOOK_AGAIN_SECONDS = 0.5
 """How often a queue is looked at where no bell can ring: a message's time to come again."""
+FINISH_SECONDS = 8
+"""How long a run that ends waits for what is in its queues: a failed message has its five tries."""
 
 type Pump = Callable[[], int]
+
+
+@dataclass(frozen=True)
+class Entrance:
+    """A second address of the local run, for functions that its own doesn't reach."""
+
+    listening: socket.socket
+    origin: str
 
 
 class LocalRun:
     """Storepost on this machine. AWS has been started and its resources made before."""
 
-    def __init__(self, listening: socket.socket) -> None:
-        """`listening` is the front's address."""
+    def __init__(
+        self,
+        listening: socket.socket,
+        *,
+        api: Api | None = None,
+        entrance: Entrance | None = None,
+        places: Places | None = None,
+        keep_clock: Callable[[timedelta], None] = lambda _ahead: None,
+    ) -> None:
+        """`listening` is the front's address; `api` is this process's own unless it is given.
+
+        `places` and `keep_clock` are for a run whose rows outlive it.
+        """
         self.origin = f"http://{HOST}:{listening.getsockname()[1]}"
         self.base_url = f"{self.origin}/v1"
-        self.write_back_url = f"{self.origin}{WRITE_BACK_PATH}"
-        _allow(self.origin.removeprefix("http://"))
+        store_origin = entrance.origin if entrance else self.origin
+        self.write_back_url = f"{store_origin}{WRITE_BACK_PATH}"
+        _allow(urlsplit(store_origin).netloc)
         self._stop = threading.Event()
         self._schedules = Schedules()
-        self._stream = StreamPump(pause=self._pause)
-        self._server = server_on(
-            listening, Front(Endpoints(PretendStore(), self._schedules), cors_of_template())
+        self._stream = StreamPump(pause=self._pause, places=places or Places())
+        front = Front(
+            Endpoints(PretendStore(), self._schedules, keep_clock),
+            api or gateway_in_process(cors_of_template()),
         )
-        self._threads: list[threading.Thread] = []
+        listeners = [listening, entrance.listening] if entrance else [listening]
+        self._servers = [server_on(each, front) for each in listeners]
+        self._fronts: list[threading.Thread] = []
+        self._pumps: list[threading.Thread] = []
 
     def serve(self) -> None:
         """Answers requests from now on."""
-        self._start("front", lambda: self._server.serve_forever(poll_interval=0.1))
+        for server in self._servers:
+            answer = partial(server.serve_forever, poll_interval=0.1)
+            self._fronts.append(self._start("front", answer))
 
     def deliver(self) -> None:
-        """Carries everything that is on its way, before there are pumps that do."""
-        while self._stream.pump() + sum(pump_queue(queue) for queue in read_queues()):
+        """Carries everything that is on its way, where there are no pumps that do."""
+        while self._stream.pump() + sum(_of_queue(queue)() for queue in read_queues()):
             pass
 
     def pump(self) -> None:
@@ -58,26 +92,56 @@ class LocalRun:
         self._start_pump("schedules", self._schedules.run_due, Bell(), LOOK_AGAIN_SECONDS)
 
     def stop(self) -> None:
-        """Ends the threads; what they were about to do is lost, like everything in memory."""
+        """Ends the threads; what they were about to do is left undone."""
+        self._end_pumps()
+        self._end_front()
+
+    def finish(self) -> dict[str, int]:
+        """Ends the threads once nothing is in the queues any more; else how much is, in which.
+
+        Only the tables and their stream outlive the process. The front answers until then: the
+        pretend store is behind it.
+        """
+        self._end_pumps()
+        left = self._carry_out()
+        self._end_front()
+        return left
+
+    def _end_pumps(self) -> None:
         self._stop.set()
         for bell in (aws.TABLES_CHANGED, aws.QUEUES_CHANGED):
             bell.ring()
-        self._server.shutdown()
-        self._server.server_close()
-        for thread in self._threads:
+        for thread in self._pumps:
             thread.join(timeout=2)
 
-    def _start_pump(self, name: str, pump: Pump, bell: Bell, seconds: float | None) -> None:
-        self._start(name, lambda: self._pump_for_ever(name, pump, bell, seconds))
+    def _end_front(self) -> None:
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
+        for thread in self._fronts:
+            thread.join(timeout=2)
 
-    def _start(self, name: str, work: Callable[[], None]) -> None:
+    def _carry_out(self) -> dict[str, int]:
+        until = time.monotonic() + FINISH_SECONDS
+        while True:
+            self.deliver()
+            depths = {queue: sum(aws.queue_depth(queue).values()) for queue in read_queues()}
+            if not any(depths.values()) or time.monotonic() > until:
+                return {queue: depth for queue, depth in depths.items() if depth}
+            time.sleep(0.1)
+
+    def _start_pump(self, name: str, pump: Pump, bell: Bell, seconds: float | None) -> None:
+        pumping = self._start(name, lambda: self._pump_for_ever(name, pump, bell, seconds))
+        self._pumps.append(pumping)
+
+    def _start(self, name: str, work: Callable[[], None]) -> threading.Thread:
         def work_apart() -> None:
             with functions.apart():
                 work()
 
         thread = threading.Thread(target=work_apart, name=name, daemon=True)
-        self._threads.append(thread)
         thread.start()
+        return thread
 
     def _pump_for_ever(self, name: str, pump: Pump, bell: Bell, seconds: float | None) -> None:
         while not self._stop.is_set():

@@ -8,8 +8,10 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).parent.parent
+FUNCTION = "AWS::Serverless::Function"
 TABLE = "AWS::DynamoDB::Table"
 QUEUE = "AWS::SQS::Queue"
+KEY = "AWS::KMS::Key"
 
 type Properties = dict[str, Any]
 
@@ -82,7 +84,7 @@ def functions() -> tuple[Function, ...]:
     """All functions."""
     return tuple(
         Function(name, properties["CodeUri"], properties.get("Events", {}), properties)
-        for name, properties in resources("AWS::Serverless::Function").items()
+        for name, properties in resources(FUNCTION).items()
     )
 
 

@@ -5,9 +5,12 @@ from pathlib import Path
 from local import demo
 
 
-def screen(origin: str, made: demo.Demo, seconds: float) -> str:
-    """The lines that a newcomer reads first."""
+def screen(origin: str, made: demo.Demo, seconds: float, start_over: str | None = None) -> str:
+    """The lines that a newcomer reads first; `start_over` where the rows outlive the run."""
     credentials = made.credentials
+    kept = "Everything is in memory and gone at the end. Ctrl-C stops it."
+    if start_over:
+        kept = f"Ctrl-C stops it; the next run goes on from there. To start over: {start_over}"
     file = demo.CREDENTIALS.relative_to(Path.cwd(), walk_up=True)
     return f"""
 Storepost runs at {credentials.base_url} (ready in {seconds:.1f} s)
@@ -27,5 +30,5 @@ See how the store was told of it:
   curl {origin}/_local/write-backs
 
 Emails, with their links and codes: {origin}/_local/
-Everything is in memory and gone at the end. Ctrl-C stops it.
+{kept}
 """

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import settings
 
 from local import aws
-from tests.engines import engine
+from tests.engines import engine, on_dynoxide
 
 aws.prepare_environment()
 engine()
@@ -25,12 +25,16 @@ from tests.least_privilege import Recorder, unused  # noqa: E402
 from tests.log_watch import LogWatch  # noqa: E402
 from tests.reached import Reached, unreached  # noqa: E402
 from tests.told import ToldAnswers  # noqa: E402
+from tests.transactions import Transactions  # noqa: E402
 from tests.world import World  # noqa: E402
 
 # What `make test` runs is the same every time; CI looks further, and prints how to repeat a find.
 settings.register_profile("default", max_examples=60, deadline=None, derandomize=True)
 settings.register_profile("ci", max_examples=2000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+# They need a container engine: `make test-sam-local`.
+collect_ignore = ["end_to_end"]
 
 recorder = Recorder()
 recorder.install()
@@ -40,8 +44,10 @@ told_answers = ToldAnswers()
 told_answers.install()
 reached = Reached()
 reached.install()
+transactions = Transactions()
+transactions.install()
 
-_USED, _REACHED = "used_grants", "reached"
+_USED, _REACHED, _GREATEST = "used_grants", "reached", "greatest_transaction"
 _lacking: dict[str, list[str]] = {}
 
 
@@ -90,12 +96,22 @@ def _told_answers() -> Iterator[None]:
     assert told_answers.untold == []
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what needs an engine that isn't there."""
+    if on_dynoxide():
+        return
+    apart = [item for item in items if item.get_closest_marker("dynoxide")]
+    items[:] = [item for item in items if item not in apart]
+    config.hook.pytest_deselected(items=apart)
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """A worker hands over what it saw; who holds it all looks for what nobody used or reached."""
     config: Any = session.config
     if hasattr(config, "workerinput"):
         config.workeroutput[_USED] = sorted(recorder.used)
         config.workeroutput[_REACHED] = sorted(reached.answers)
+        config.workeroutput[_GREATEST] = transactions.greatest
     elif exitstatus == pytest.ExitCode.OK and _is_whole(session.config):
         _lacking["granted in template.yaml, but used by no test"] = unused(recorder.used)
         _lacking["answered by the interface, but reached by no test"] = unreached(reached.answers)
@@ -109,10 +125,16 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     output = getattr(node, "workeroutput", {})
     recorder.used |= {tuple(use) for use in output.get(_USED, [])}
     reached.answers |= {tuple(reach) for reach in output.get(_REACHED, [])}
+    transactions.keep(tuple(output.get(_GREATEST, transactions.greatest)))
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says what is granted or described, and what nothing used or reached."""
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Says the greatest transaction, and what nothing used or reached though it is there."""
+    items, test = transactions.greatest
+    if _is_whole(config):
+        terminalreporter.line(f"the greatest transaction had {items} items, in {test}")
     for title, lacking in _lacking.items():
         if lacking:
             terminalreporter.section(title, red=True)

@@ -109,7 +109,12 @@ class BesideMoto:
 _STREAMS = "DELETE FROM _stream_records"
 
 
+def on_dynoxide() -> bool:
+    """Whether the environment chooses dynoxide."""
+    return os.environ.get("STORE") == "dynoxide"
+
+
 @cache
 def engine() -> Engine:
     """The engine that the environment chooses; the first call starts it."""
-    return BesideMoto() if os.environ.get("STORE") == "dynoxide" else Moto()
+    return BesideMoto() if on_dynoxide() else Moto()

@@ -40,3 +40,9 @@ class TestTimedId:
     @given(MOMENTS)
     def test_a_later_one_is_greater(self, moment: datetime) -> None:
         assert timed_id(moment) < timed_id(moment + timedelta(milliseconds=1))
+
+    @given(MOMENTS, st.integers(0, 4094))
+    def test_of_one_moment_by_number(self, moment: datetime, number: int) -> None:
+        first, second = timed_id(moment, number), timed_id(moment, number + 1)
+        assert first < second < timed_id(moment + timedelta(milliseconds=1))
+        assert {first.version, second.version} == {7}

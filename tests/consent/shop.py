@@ -50,10 +50,12 @@ class Shop:
         assert answer.status == 200, answer.body
         return str(answer.json["secret"])
 
-    def person(self, *stores: UUID, email: str | None = EMAIL) -> Profile:
-        """Somebody with an email address, a customer of each of the stores."""
+    def person(
+        self, *stores: UUID, email: str | None = EMAIL, phone: str | None = PHONE
+    ) -> Profile:
+        """Somebody with an email address and a phone, a customer of each of the stores."""
         now = clock.now()
-        profile = Profile(uuid4(), self.workspace, now, now, email=email, phone=PHONE)
+        profile = Profile(uuid4(), self.workspace, now, now, email=email, phone=phone)
         for store_id in stores:
             customer = Identity(IdentityType.PLATFORM_CUSTOMER_ID, f"c-{CANARY}", store_id)
             profile = replace(profile, identities=(*profile.identities, customer))
@@ -108,11 +110,13 @@ class Shop:
         assert customer is not None
         return customer.email_consent
 
-    def change(self, profile: Profile, state: str, **body: object) -> dict[str, Any]:
-        """The answer to a change of the person's email consent."""
+    def change(
+        self, profile: Profile, state: str, *, channel: str = "email", **body: object
+    ) -> dict[str, Any]:
+        """The answer to a change of the person's consent."""
         answer = self.world.call(
             "PUT",
-            f"/profiles/{profile.id}/consent/email",
+            f"/profiles/{profile.id}/consent/{channel}",
             token=self.owner.token,
             json_body={"state": state, **body},
         )

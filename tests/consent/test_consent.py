@@ -312,6 +312,162 @@ class TestChangeEmail:
         assert shop.profile(profile.id).email_consent is ConsentState.UNSUBSCRIBED
 
 
+class TestChangeSms:
+    """PUT /profiles/{id}/consent/sms: as the email's, of the phone."""
+
+    def test_anonymous(self, world: World) -> None:
+        answer = world.call("PUT", path_of(NOBODY, "sms"), json_body={})
+        assert answer.problem() == (401, "unauthenticated")
+
+    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
+    def test_scope_too_small(self, shop: Shop, scope: KeyScope) -> None:
+        key = shop.world.api_key(shop.workspace, scope, shop.owner)
+        answer = shop.world.call("PUT", path_of(NOBODY, "sms"), token=key, json_body={})
+        assert answer.problem() == (403, "scope")
+
+    def test_another_workspaces_profile_is_not_found(self, shop: Shop) -> None:
+        profile, stranger = shop.person(), shop.world.person()
+        shop.world.workspace(stranger)
+        answer = shop.world.call(
+            "PUT", path_of(profile, "sms"), token=stranger.token, json_body={"state": "subscribed"}
+        )
+        assert answer.problem() == (404, "not_found")
+        assert shop.profile(profile.id) == profile
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/state"]),
+            ({"state": "pending"}, ["/state"]),
+            ({"state": "subscribed", "phone": PHONE}, ["/phone"]),
+            ({"state": "subscribed", "occurredAt": "2999-01-01T00:00:00Z"}, ["/occurredAt"]),
+            ({"state": "subscribed", "proof": {}}, ["/proof/reference"]),
+        ],
+    )
+    def test_bad_input(self, shop: Shop, body: object, paths: list[str]) -> None:
+        profile = shop.person()
+        answer = shop.world.call(
+            "PUT", path_of(profile, "sms"), token=shop.owner.token, json_body=body
+        )
+        assert answer.error_paths() == paths
+        assert shop.profile(profile.id) == profile
+
+    def test_without_a_phone(self, shop: Shop) -> None:
+        profile = shop.person(phone=None)
+        answer = shop.world.call(
+            "PUT",
+            path_of(profile, "sms"),
+            token=shop.owner.token,
+            json_body={"state": "subscribed"},
+        )
+        assert answer.problem() == (409, "no_phone")
+        assert shop.change(profile, "subscribed")["channel"] == "email"
+
+    def test_by_a_key_with_proof(self, shop: Shop) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id, email=None)
+        key = shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
+        answer = shop.world.call(
+            "PUT",
+            path_of(profile, "sms"),
+            token=key,
+            json_body={
+                "state": "subscribed",
+                "occurredAt": "2025-03-01T12:00:00Z",
+                "proof": {"reference": "keyword JOIN", "ip": "192.0.2.7"},
+            },
+        )
+        assert answer.status == 200
+        body = answer.json
+        made_by = shop.world.key_of(key)
+        assert body == {
+            "id": str(UUID(body["id"])),
+            "channel": "sms",
+            "state": "subscribed",
+            "source": "api",
+            "store": None,
+            "address": PHONE,
+            "proof": {
+                "ip": "192.0.2.7",
+                "userAgent": None,
+                "userId": None,
+                "apiKeyId": str(made_by.id),
+                "reference": "keyword JOIN",
+            },
+            "by": made_by.name,
+            "occurredAt": "2025-03-01T12:00:00.000Z",
+            "recordedAt": body["recordedAt"],
+            "writeBacks": [
+                {
+                    "store": {"id": str(store_id), "name": f"Store {CANARY}"},
+                    "status": "pending",
+                    "skipReason": None,
+                    "error": None,
+                    "doneAt": None,
+                }
+            ],
+        }
+        assert shop.read(profile, body) == body
+        after = shop.profile(profile.id)
+        assert after.sms_consent is ConsentState.SUBSCRIBED
+        assert after.email_consent is ConsentState.NOT_SUBSCRIBED
+
+    def test_the_channels_know_nothing_of_each_other(self, shop: Shop) -> None:
+        profile = shop.person()
+        shop.change(profile, "unsubscribed")
+        shop.change(profile, "subscribed", channel="sms")
+        after = shop.profile(profile.id)
+        assert after.email_consent is ConsentState.UNSUBSCRIBED
+        assert after.sms_consent is ConsentState.SUBSCRIBED
+
+    def test_the_state_that_is_there_already(self, shop: Shop) -> None:
+        profile = shop.person(shop.store())
+        first = shop.change(profile, "unsubscribed", channel="sms")
+        messages = shop.queued()
+        shop.world.advance(hours=1)
+        assert shop.change(profile, "unsubscribed", channel="sms") == first
+        assert shop.queued() == messages
+
+    def test_an_older_word_is_history_only(self, shop: Shop) -> None:
+        profile = shop.person()
+        holding = shop.change(profile, "unsubscribed", channel="sms")
+        earlier = clock.to_text(clock.now() - timedelta(days=1))
+        answer = shop.change(profile, "subscribed", channel="sms", occurredAt=earlier)
+        assert answer == holding
+        assert shop.profile(profile.id).sms_consent is ConsentState.UNSUBSCRIBED
+
+    def test_the_stores_are_told(self, shop: Shop, listener: Listener) -> None:
+        here, there = shop.store(), shop.store()
+        profile = shop.person(here, there)
+        shop.customer(profile, there, phone="+436609999999")
+        body = shop.change(profile, "subscribed", channel="sms")
+        shop.world.deliver()
+        assert shop.outcome(profile, body, here) == "written"
+        assert shop.outcome(profile, body, there) == "no_email"
+        [told] = listener.received
+        assert told.json["data"]["channel"] == "sms"
+        assert told.json["data"]["address"] == PHONE
+
+    def test_replay(self, shop: Shop) -> None:
+        profile = shop.person(shop.store())
+
+        def send(state: str) -> Any:
+            return shop.world.call(
+                "PUT",
+                path_of(profile, "sms"),
+                token=shop.owner.token,
+                json_body={"state": state},
+                key="k",
+            )
+
+        first = send("subscribed")
+        again = send("subscribed")
+        assert (again.status, again.body) == (200, first.body)
+        assert again.header("idempotency-replayed") == "true"
+        assert send("unsubscribed").problem() == (422, "idempotency_key_reused")
+        assert len(shop.queued()) == 1
+
+
 class TestList:
     """GET /profiles/{id}/consent."""
 

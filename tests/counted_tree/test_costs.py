@@ -1,8 +1,10 @@
 """What a page costs, counted in calls and read units on the small engine; 20,001 orders."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
+from unittest import mock
 from uuid import UUID, uuid4
 
 import pytest
@@ -12,7 +14,7 @@ from storepost.persistence.counted_tree import Entry, FilterField, Tree, moment_
 from storepost.persistence.item import connection
 from storepost.scope import WorkspaceScope
 from tests.counted_tree.engine import Engine, size_of
-from tests.counted_tree.lists import TwoLists
+from tests.counted_tree.lists import Operation, TwoLists
 
 FINANCIAL = FilterField(
     "financialStatus",
@@ -120,6 +122,42 @@ def test_a_range_takes_thirty_six_units(
         lambda: orders.check_page(PageRequest(number, 25), descending=True, within=within)
     )
     assert units <= 36
+
+
+def inserts(minutes: range) -> list[Operation]:
+    """New orders so many minutes after the first one, each half a minute later than another."""
+    random = Random(7)
+    made = [order(minute, random) for minute in minutes]
+    half = timedelta(seconds=30)
+    return [
+        (None, replace(e, key=moment_key(START + timedelta(minutes=m) + half, e.id)))
+        for m, e in zip(minutes, made, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("minutes", "calls", "units"),
+    [
+        (range(9_000, 9_001), 3, 2),
+        (range(9_000, 9_020), 5, 6),
+        (range(0, 20_000, 1_000), 6, 48),
+        (range(0, 20_000, 10_000), 5, 4),
+    ],
+    ids=["one", "neighbours", "twenty all over", "two far apart"],
+)
+def test_an_insert_reads_a_query_or_two_a_level(
+    engine: Engine, orders: TwoLists, minutes: range, calls: int, units: int
+) -> None:
+    """However many entries; two far apart read no more than a node each."""
+    restore = engine.snapshot()
+    lists = TwoLists(orders.tree, dict(orders.model))
+    operations = inserts(minutes)
+    with mock.patch.object(Tree, "_tend"):  # whether something is to be split is another question
+        made, read = engine.measured(lambda: lists.do(*operations))
+    assert made <= calls
+    assert read <= units
+    lists.check_whole()
+    restore()
 
 
 @pytest.mark.parametrize("number", [1, 4, 8, 9])

@@ -9,7 +9,13 @@ import pytest
 from pynamodb.exceptions import VerboseClientError
 
 from storepost.pagination import PageRequest
-from storepost.persistence.changes import Changes, LostRace, TooManyWrites, commit_anew
+from storepost.persistence.changes import (
+    MOST_ITEMS,
+    Changes,
+    LostRace,
+    TooManyWrites,
+    commit_anew,
+)
 from storepost.persistence.counted_tree import Entry, KeyRange, Tree, moment_key, moments
 from storepost.persistence.counted_tree.checking import faults
 from storepost.persistence.item import Item
@@ -223,15 +229,15 @@ class TestWrites:
         lists.check()
 
     def test_a_batch_writes_each_node_once(self) -> None:
-        """90 entries in order: an import's transaction."""
+        """87 entries in order: an import's transaction."""
         lists = TwoLists(Tree(f"list#{uuid4()}", FIELDS))
-        for first in range(0, 900, 90):
+        for first in range(0, 870, 87):
             changes = Changes()
-            batch = [(None, numbered(n)) for n in range(first, first + 90)]
+            batch = [(None, numbered(n)) for n in range(first, first + 87)]
             apply(lists.tree, [*batch])(changes)
             lists.note(*batch)
             changes.commit()
-            assert len(changes) <= 92
+            assert len(changes) <= MOST_ITEMS
         lists.check()
 
     def test_one_list_made_twice_in_a_unit_is_one_list(self) -> None:

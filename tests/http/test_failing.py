@@ -1,5 +1,6 @@
 """500, and what a request may do in its time: nothing is told of a fault but that it is one."""
 
+import importlib
 import time
 from typing import Any
 
@@ -122,7 +123,8 @@ class TestDeadline:
 
     @pytest.fixture(autouse=True)
     def _short(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Each invocation has 0.2 seconds until its own deadline."""
+        """Each invocation has 0.2 seconds until its own deadline, none of them for an import."""
+        importlib.import_module("aws_lambda_powertools.utilities.idempotency")
         milliseconds = int((MARGIN_SECONDS + 0.2) * 1000)
         monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, milliseconds))
 

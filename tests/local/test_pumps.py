@@ -1,8 +1,11 @@
 """Streams, queues and schedules in the local run: nothing is lost, and nothing stops a pump."""
 
 import json
-from collections.abc import Callable
+import socket
+import threading
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import boto3
@@ -10,6 +13,7 @@ import pytest
 
 from local import aws, functions, pumps, running
 from local.pumps import StreamPump, passes
+from local.running import LocalRun
 from local.schedules import Schedules, every
 from local.template import resources
 from storepost import clock
@@ -287,6 +291,79 @@ class TestStream:
 
     def test_no_filter_lets_all_pass(self) -> None:
         assert passes({"eventName": "REMOVE"}, {})
+
+
+class TestFinishing:
+    """A run that ends and whose tables outlive it: what is in queues would be lost."""
+
+    @pytest.fixture
+    def run(self, world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalRun]:
+        """A run without pumps: what is on its way stays there."""
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
+        monkeypatch.setattr(running, "RETRY_SECONDS", 0)
+        with functions.apart(), socket.create_server(("127.0.0.1", 0)) as listening:
+            run = LocalRun(listening)
+            run.serve()
+            yield run
+
+    def test_what_is_on_its_way_arrives_first(
+        self, run: LocalRun, instead: Callable[[str, Work], None]
+    ) -> None:
+        seen: list[str] = []
+
+        def work(event: Event) -> None:
+            bodies = [record["body"] for record in event["Records"]]
+            seen.extend(bodies)
+            if seen.count(bodies[0]) < 3:
+                raise ConnectionError
+
+        instead(SENDER, work)
+        write_rows("on the stream")
+        send("EmailQueue", '"in the queue"')
+        assert run.finish() == {}
+        assert sorted(set(seen)) == ['"in the queue"', '{"name":"on the stream"}']
+
+    def test_what_can_not_be_delivered_in_time_is_told(
+        self,
+        run: LocalRun,
+        instead: Callable[[str, Work], None],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(running, "RETRY_SECONDS", 60)
+        monkeypatch.setattr(running, "FINISH_SECONDS", 0)
+        instead(SENDER, lambda event: {"batchItemFailures": [{"itemIdentifier": ""}]})
+        send("EmailQueue", '"one"', '"two"')
+        assert run.finish() == {"EmailQueue": 2}
+
+
+class TestBell:
+    def test_a_write_elsewhere_rings_once_it_is_done(self) -> None:
+        """Whoever is woken before another engine has written finds nothing, and sleeps on."""
+        rings_meanwhile: list[int] = []
+
+        class Engine(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                rings_meanwhile.append(aws.TABLES_CHANGED.rings)
+                self.send_response(200)
+                self.send_header("content-length", "2")
+                self.end_headers()
+                self.wfile.write(b"{}")
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        with HTTPServer(("127.0.0.1", 0), Engine) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            dynamodb = boto3.client(
+                "dynamodb", endpoint_url=f"http://127.0.0.1:{server.server_port}"
+            )
+            before = aws.TABLES_CHANGED.rings
+            dynamodb.put_item(TableName="Table", Item={"pk": {"S": "a"}, "sk": {"S": "b"}})
+            assert rings_meanwhile == [before]
+            assert aws.TABLES_CHANGED.rings == before + 1
+            dynamodb.get_item(TableName="Table", Key={"pk": {"S": "a"}, "sk": {"S": "b"}})
+            assert aws.TABLES_CHANGED.rings == before + 1
+            server.shutdown()
 
 
 class TestSchedules:

@@ -1,12 +1,15 @@
 """What a transaction does to the version of a row."""
 
+from typing import Any
+
 import pytest
+from botocore.exceptions import ClientError
 from pynamodb.connection import Connection
-from pynamodb.exceptions import TransactWriteError
+from pynamodb.exceptions import QueryError, TransactWriteError
 
 from storepost.identity.repository import PersonItem, find_person, person_key, rename_person
 from storepost.persistence.changes import Changes, LostRace
-from storepost.persistence.item import find
+from storepost.persistence.item import Item, dynamodb_client, find
 from storepost.scope import PersonScope
 from tests.world import Someone, World
 
@@ -65,6 +68,56 @@ class TestUpdate:
         rename(someone, "Ann")
         assert sent[0] == sent[1]
         assert row_of(someone).name == "Ann"
+
+
+class TestLostAnswer:
+    """A transaction was written, and its answer got lost on the way."""
+
+    def test_the_next_try_writes_nothing_again(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The row's version counts what was written."""
+        someone, tries = world.person(), []
+        first, plain = row_of(someone).version, Connection.transact_write_items
+
+        def lose_the_first(self: Connection, **request: Any) -> object:
+            tries.append(request["client_request_token"])
+            answer = plain(self, **request)
+            if len(tries) == 1:
+                raise TransactWriteError("lost", ClientErrorOf("InternalServerError"))
+            return answer
+
+        monkeypatch.setattr(Connection, "transact_write_items", lose_the_first)
+        rename(someone, "Ann")
+        assert len(tries) == 2
+        assert len(set(tries)) == 1
+        assert row_of(someone).version == first + 1
+        rename(someone, "Bea")
+        assert row_of(someone).version == first + 2
+
+    def test_a_token_is_one_transactions_alone(self, world: World) -> None:
+        client = dynamodb_client()
+
+        def put(key: str) -> None:
+            item = {"pk": {"S": key}, "sk": {"S": "x"}, "kind": {"S": "any"}}
+            client.transact_write_items(
+                TransactItems=[{"Put": {"TableName": Item.Meta.table_name, "Item": item}}],
+                ClientRequestToken="one",
+            )
+
+        put("a")
+        put("a")
+        with pytest.raises(ClientError) as refused:
+            put("b")
+        assert refused.value.response["Error"]["Code"] == "IdempotentParameterMismatchException"
+
+
+def test_a_range_that_ends_before_it_begins_is_refused(world: World) -> None:
+    """As DynamoDB does: whoever asks for an empty range must not ask DynamoDB."""
+    asked = PersonItem.query("p", PersonItem.sk.between("b", "a"))
+    with pytest.raises(QueryError, match="ValidationException"):
+        list(asked)
+    assert list(PersonItem.query("p", PersonItem.sk.between("a", "a"))) == []
 
 
 class ClientErrorOf(Exception):  # noqa: N818 - what botocore would raise

@@ -103,9 +103,18 @@ def test_what_nobody_uses_is_named() -> None:
 
 def test_a_records_three_actions_go_together() -> None:
     everything = {(f.name, *grant) for f in functions() for grant in granted(f)}
-    records = {use for use in everything if use[2] == "IdempotencyTable"}
+    three = {f"dynamodb:{action}" for action in ("PutItem", "UpdateItem", "DeleteItem")}
+    records = {use for use in everything if use[2] == "IdempotencyTable" and use[1] in three}
     claims = {use for use in records if use[1] == "dynamodb:PutItem"}
     assert claims < records
     assert unused(everything - (records - claims)) == []
     nobodys = unused(everything - claims)
     assert len(nobodys) == len(claims)
+
+
+def test_reading_a_ledger_is_used_where_it_is_granted() -> None:
+    """It is no part of a claim."""
+    everything = {(f.name, *grant) for f in functions() for grant in granted(f)}
+    reading = {use for use in everything if use[1:] == ("dynamodb:GetItem", "IdempotencyTable")}
+    assert reading
+    assert len(unused(everything - reading)) == len(reading)

@@ -1,4 +1,4 @@
-"""Consent of a profile: changing it, its history, and write-backs that failed."""
+"""Consent: changing a profile's, its history, write-backs that failed, and imports."""
 
 from typing import Annotated
 from uuid import UUID
@@ -7,15 +7,16 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.consent.model import Source
 from storepost.consent.states import Channel, ConsentState
-from storepost.consent_changes import service
+from storepost.consent_changes import importing, service
+from storepost.consent_changes.import_schemas import ConsentImport, ConsentImported
 from storepost.consent_changes.schemas import ConsentChange, ConsentUpdate
 from storepost.http.app import create_app
 from storepost.http.callers import Reader, Writer
 from storepost.http.lists import Page, PageNumber, Size
-from storepost.http.once import Writes
+from storepost.http.once import RowLedger, Writes
 from storepost.pagination import PageRequest, PageSize
 
-app = create_app()
+app = create_app(large_bodies=frozenset({"consent.import"}))
 
 ChangeId = Annotated[UUID, Path(alias="changeId")]
 StoreId = Annotated[UUID, Path(alias="storeId")]
@@ -26,9 +27,16 @@ def change_email_consent(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[ConsentUpdate, Body()]
 ) -> ConsentChange:
     """Subscribes or unsubscribes the profile's email; answers the latest change of it."""
-    proof = body.proof.value() if body.proof else None
-    wanted = service.Wanted(body.state, body.occurred_at, proof)
-    change = service.change_email_consent(caller, id, wanted, writes)
+    change = service.change_email_consent(caller, id, body.value(), writes)
+    return ConsentChange.of(change, service.store_names(caller.workspace, [change]))
+
+
+@app.put("/v1/profiles/<id>/consent/sms", operation_id="consent.changeSms")
+def change_sms_consent(
+    id: UUID, caller: Writer, writes: Writes, body: Annotated[ConsentUpdate, Body()]
+) -> ConsentChange:
+    """Subscribes or unsubscribes the profile's phone; answers the latest change of it."""
+    change = service.change_sms_consent(caller, id, body.value(), writes)
     return ConsentChange.of(change, service.store_names(caller.workspace, [change]))
 
 
@@ -66,6 +74,33 @@ def retry_write_back(
     """Tries again to tell a store of a change that it didn't take."""
     change = service.retry_write_back(caller.workspace, id, change_id, store_id, writes)
     return ConsentChange.of(change, service.store_names(caller.workspace, [change]))
+
+
+@app.post("/v1/consent/import", operation_id="consent.import")
+def import_consent(
+    caller: Writer, ledger: RowLedger, body: Annotated[ConsentImport, Body()]
+) -> ConsentImported:
+    """Takes over up to 500 changes of consent that happened elsewhere, each of one address.
+
+    `recorded` became the address's state, `unchanged` found it there already, `older` entered the
+    history only, because a later word holds. So changes may come in any order and in any number of
+    requests, and again: they end in the same state, with the latest `occurredAt`, and at one moment
+    with `unsubscribed`. A moment that is still to come counts as now.
+
+    A change is recorded for whoever has the address, shown on their profile or not, and written
+    back to every store that knows them. Where nobody has it, a profile is made, for `unsubscribed`
+    as for `subscribed`: so no unsubscription is lost, whenever the person comes.
+
+    `failed` names the changes that can't be read, by their `index` from 0; the others are taken all
+    the same. `detail` says how to mend everything that is wrong with one, `code` names the first of
+    it. An empty text, or one for nobody such as `null`, counts as left out.
+
+    The changes are taken some at a time. With an `idempotency-key` a request that was cut short
+    goes on where it ended, and answers as if it had run once. Without one, what it had recorded is
+    `unchanged` the second time, and what was `older` enters the history again.
+    """
+    became = importing.import_consent(caller, body.words, ledger)
+    return ConsentImported.of(became, body)
 
 
 lambda_handler = app.handler()

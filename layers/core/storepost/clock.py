@@ -40,9 +40,8 @@ def to_milliseconds(moment: datetime) -> datetime:
 
 def to_text(moment: datetime) -> str:
     """RFC 3339 in UTC with milliseconds and `Z`: 24 characters that sort as the moments do."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + (
-        f"{moment.microsecond // 1000:03d}Z"
-    )
+    naive = moment.astimezone(UTC).replace(tzinfo=None)
+    return naive.isoformat(timespec="milliseconds") + "Z"
 
 
 def from_text(text: str) -> datetime:

@@ -17,12 +17,14 @@ def new_id() -> UUID:
     return uuid4()
 
 
-def timed_id(moment: datetime) -> UUID:
-    """A random identifier that sorts by its moment, in milliseconds (UUIDv7, RFC 9562)."""
+def timed_id(moment: datetime, number: int = 0) -> UUID:
+    """An identifier that sorts by its moment, in milliseconds (UUIDv7, RFC 9562).
+
+    Those that one process makes of one moment sort by `number`, below 4,096; the rest is random.
+    """
     milliseconds = int(moment.timestamp() * 1000)
-    random = secrets.randbits(74)
-    high, low = random >> 62, random & (1 << 62) - 1
-    return UUID(int=milliseconds << 80 | 0x7 << 76 | high << 64 | 0b10 << 62 | low)
+    random = secrets.randbits(62)
+    return UUID(int=milliseconds << 80 | 0x7 << 76 | number << 64 | 0b10 << 62 | random)
 
 
 def derived_id(parent: UUID, *parts: str) -> UUID:

@@ -58,9 +58,16 @@ def _checked_url(text: str) -> str:
     return text
 
 
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return clock.to_milliseconds(moment)
+    except OverflowError:
+        raise ValueError("Must be in one of UTC's years 1 to 9999") from None
+
+
 Timestamp = Annotated[
     AwareDatetime,
-    AfterValidator(clock.to_milliseconds),
+    AfterValidator(_in_utc),
     PlainSerializer(clock.to_text),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]

@@ -1,17 +1,23 @@
 """Asserting consent inside a unit of work: the address's row, the change, and its write-backs.
 
 The caller owns the profile: it makes its copy of the shown address's state what the outcome says,
-and saves the profile itself. An address can be asserted once a unit of work.
+and saves the profile itself. All that a unit of work says of one address it says at once.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from storepost import clock
-from storepost.consent.decision import Assertion, ChangeRef, Decision, decide
+from storepost.consent.decision import (
+    AddressConsent,
+    Assertion,
+    ChangeRef,
+    Decision,
+    decide,
+)
 from storepost.consent.model import (
     Address,
     ConsentChange,
@@ -30,15 +36,32 @@ from storepost.stores.model import Store
 
 
 @dataclass(frozen=True)
+class Word:
+    """What somebody says of an address."""
+
+    state: ConsentState
+    origin: Origin
+    occurred_at: datetime | None = None
+    """Not in the future; left out, it is now, and at least 1 ms after all that is known."""
+    dated: bool = True
+    """False where a store gave no consent time and `occurred_at` is its record's."""
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What an assertion did."""
 
     state: ConsentState
-    """The address's, from now on."""
+    """The address's, from then on."""
     holds: ChangeRef
     """The change that holds: what a request is answered with."""
     recorded: ConsentChange | None
     """The new change; None where nothing new was said."""
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether the new change is in the history only, because another one holds."""
+        return self.recorded is not None and self.recorded.id != self.holds.change_id
 
 
 @dataclass(frozen=True)
@@ -65,37 +88,49 @@ def assert_consent(
 ) -> Outcome:
     """Records that somebody says so, as far as it is new; semantics, section 2.
 
-    `occurred_at` left out is now, and at least 1 ms after all that is known; it mustn't be in the
-    future. `dated` is false where a store gave no consent time and `occurred_at` is its record's.
+    The rest of what is given is as in `Word`.
     """
-    repository, now = ConsentRepository(subject.workspace), clock.now()
+    repository = ConsentRepository(subject.workspace)
     before = repository.consent_of(address)
-    moment = occurred_at or before.moment_left_out(now)
-    ref = ChangeRef(subject.profile_id, timed_id(now))
-    decision = decide(before, Assertion(state, moment, dated), ref)
-    if decision.after != before:
-        repository.save_consent(changes, address, decision.after)
-    recorded = None
-    if decision.recorded:
-        recorded = ConsentChange(
-            id=ref.change_id,
-            profile_id=subject.profile_id,
-            channel=address.channel,
-            state=state,
-            origin=origin,
-            address=address.value,
-            occurred_at=moment,
-            recorded_at=now,
-            write_backs=_write_backs(subject, decision, now),
-            follows=before.holds.change if before.holds else None,
-        )
-        repository.add(changes, recorded)
-        if not decision.superseded:
-            tell_stores(changes, subject.workspace, recorded, subject.store_ids)
-    held = decision.after.holds
-    if held is None:
-        raise AssertionError("an assertion leaves something that holds")
-    return Outcome(held.state, held.change, recorded)
+    words = [Word(state, origin, occurred_at, dated)]
+    [outcome] = assert_in_turn(changes, repository, subject, address, before, words)
+    return outcome
+
+
+def assert_in_turn(
+    changes: Changes,
+    repository: ConsentRepository,
+    subject: Subject,
+    address: Address,
+    before: AddressConsent,
+    words: Sequence[Word],
+) -> list[Outcome]:
+    """Records one word after another of an address that the repository has read as `before`."""
+    now, consent, outcomes = clock.now(), before, list[Outcome]()
+    for number, word in enumerate(words):
+        moment = word.occurred_at or consent.moment_left_out(now)
+        ref = ChangeRef(subject.profile_id, timed_id(now, number))
+        decision = decide(consent, Assertion(word.state, moment, word.dated), ref)
+        change = None
+        if decision.recorded:
+            change = ConsentChange(
+                id=ref.change_id,
+                profile_id=subject.profile_id,
+                channel=address.channel,
+                state=word.state,
+                origin=word.origin,
+                address=address.value,
+                occurred_at=moment,
+                recorded_at=now,
+                write_backs=_write_backs(subject, decision, now),
+                follows=consent.holds.change if consent.holds else None,
+            )
+            _add(changes, repository, subject, change, decision)
+        outcomes.append(_outcome(decision, change))
+        consent = decision.after
+    if consent != before:
+        repository.save_consent(changes, address, consent)
+    return outcomes
 
 
 def assert_from_store(
@@ -143,6 +178,25 @@ def tell_stores(
             (_message(workspace, change, store), _group(change, store)) for store in store_ids
         ]
         send_with(changes, Queue.WRITE_BACKS, bodies)
+
+
+def _add(
+    changes: Changes,
+    repository: ConsentRepository,
+    subject: Subject,
+    change: ConsentChange,
+    decision: Decision,
+) -> None:
+    repository.add(changes, change)
+    if not decision.superseded:
+        tell_stores(changes, subject.workspace, change, subject.store_ids)
+
+
+def _outcome(decision: Decision, recorded: ConsentChange | None) -> Outcome:
+    held = decision.after.holds
+    if held is None:
+        raise AssertionError("an assertion leaves something that holds")
+    return Outcome(held.state, held.change, recorded)
 
 
 def _write_backs(subject: Subject, decision: Decision, now: datetime) -> tuple[WriteBack, ...]:

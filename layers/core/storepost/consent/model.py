@@ -63,6 +63,12 @@ class Origin:
     by: str | None = None
     """The person's name, or the key's."""
 
+    def proven_by(self, given: Proof | None) -> "Origin":
+        """The origin with what shows that the person wanted it; who called stays."""
+        called = self.proof
+        filled = replace(given or Proof(), user_id=called.user_id, api_key_id=called.api_key_id)
+        return replace(self, proof=filled)
+
 
 @dataclass(frozen=True)
 class WriteBack:

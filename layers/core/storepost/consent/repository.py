@@ -5,7 +5,7 @@ write-backs, each under its store's short id: the stores' messages change theirs
 without losing one another's.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -37,6 +37,8 @@ from storepost.persistence.item import (
     VersionedItem,
     amend,
     find,
+    find_all,
+    find_in,
 )
 from storepost.scope import WorkspaceScope
 
@@ -92,11 +94,16 @@ class ConsentRepository:
 
     def consent_of(self, address: Address) -> AddressConsent:
         """What holds of an address, and what else was asserted."""
-        item = find(ConsentAddressItem, address_key(self._scope, address))
-        if item is None:
-            return AddressConsent()
-        self._read[address] = item
-        return AddressConsent(_held(item.firm), _held(item.yielding))
+        return self._as_consent(
+            address, find(ConsentAddressItem, address_key(self._scope, address))
+        )
+
+    def consents_of(self, addresses: Iterable[Address]) -> dict[Address, AddressConsent]:
+        """The same of each of the addresses, a hundred a call."""
+        keys = {address: address_key(self._scope, address) for address in addresses}
+        rows = find_all(keys.values())
+        found = ((each, find_in(rows, ConsentAddressItem, key)) for each, key in keys.items())
+        return {address: self._as_consent(address, item) for address, item in found}
 
     def save_consent(self, changes: Changes, address: Address, consent: AddressConsent) -> None:
         """Writes an address's state, if nobody changed it since it was read here."""
@@ -112,6 +119,12 @@ class ConsentRepository:
             changes.expect(unread, ConsentAddressItem.pk.does_not_exist())
         else:
             changes.expect(unread, ConsentAddressItem.version == item.version)
+
+    def _as_consent(self, address: Address, item: ConsentAddressItem | None) -> AddressConsent:
+        if item is None:
+            return AddressConsent()
+        self._read[address] = item
+        return AddressConsent(_held(item.firm), _held(item.yielding))
 
     def add(self, changes: Changes, change: ConsentChange) -> None:
         """A new change; the same unit of work saves its profile, which counts it."""

@@ -11,6 +11,14 @@ class NoEmail(Conflict):
     mend = "Give the profile an email address first."
 
 
+class NoPhone(Conflict):
+    """The profile has no phone number whose consent could change."""
+
+    code = "no_phone"
+    title = "The profile has no phone number"
+    mend = "Give the profile a phone number first."
+
+
 class WriteBackNotFailed(Conflict):
     """Only a write-back that failed can be tried again by hand."""
 

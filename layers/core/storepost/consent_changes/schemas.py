@@ -9,6 +9,7 @@ from pydantic import AfterValidator, StringConstraints
 from storepost.consent import model
 from storepost.consent.model import SkipReason, Source, WriteBackStatus
 from storepost.consent.states import Channel, ConsentState
+from storepost.consent_changes.service import Wanted
 from storepost.wire import RequestBody, Shape, Timestamp, not_in_the_future
 
 IP_LENGTH, USER_AGENT_LENGTH, REFERENCE_LENGTH = 64, 1000, 200
@@ -37,6 +38,10 @@ class ConsentUpdate(RequestBody):
     state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED]
     occurred_at: Annotated[Timestamp, AfterValidator(not_in_the_future)] | None = None
     proof: GivenProof | None = None
+
+    def value(self) -> Wanted:
+        """What the service is told."""
+        return Wanted(self.state, self.occurred_at, self.proof.value() if self.proof else None)
 
 
 class ConsentStore(Shape):

@@ -1,7 +1,7 @@
 """Changing consent by request, reading its history, and trying a failed write-back again."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from uuid import UUID
@@ -9,7 +9,6 @@ from uuid import UUID
 from storepost.consent.assertions import Outcome, assert_consent, tell_stores
 from storepost.consent.decision import ChangeRef
 from storepost.consent.model import (
-    Address,
     ConsentChange,
     Proof,
     Source,
@@ -19,13 +18,13 @@ from storepost.consent.model import (
 from storepost.consent.origins import origin_of
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel, ConsentState
-from storepost.consent_changes.problems import NoEmail, WriteBackNotFailed
+from storepost.consent_changes.problems import NoEmail, NoPhone, WriteBackNotFailed
 from storepost.pagination import Listing, PageRequest, cut
 from storepost.persistence.changes import Changes
-from storepost.problems import NotFound
+from storepost.problems import NotFound, Problem
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.shown import subject_of
+from storepost.profiles.shown import show_consents, shown_address, subject_of
 from storepost.scope import WorkspaceScope
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.callers import WorkspaceCaller
@@ -69,25 +68,16 @@ def change_email_consent(
     """Subscribes or unsubscribes the email address that the profile shows.
 
     The change that holds: the new one, unless the state is there already or a later word stands
-    against this one.
+    against this one. Raises NoEmail.
     """
-    profiles = ProfileRepository(caller.workspace)
-    profile = _found_profile(profiles, profile_id)
-    if profile.email is None:
-        raise NoEmail()
-    outcome = assert_consent(
-        changes,
-        subject_of(profile),
-        Address(Channel.EMAIL, profile.email),
-        wanted.state,
-        origin_of(caller, given=wanted.proof),
-        occurred_at=wanted.occurred_at,
-    )
-    if outcome.recorded:
-        # Also where the copy stays as it is: the profile of a new change must not have gone
-        # meanwhile.
-        profiles.save(changes, profile, replace(profile, email_consent=outcome.state))
-    return _holding(caller.workspace, outcome)
+    return _change(caller, profile_id, Channel.EMAIL, NoEmail(), wanted, changes)
+
+
+def change_sms_consent(
+    caller: WorkspaceCaller, profile_id: UUID, wanted: Wanted, changes: Changes
+) -> ConsentChange:
+    """The same for the phone number that the profile shows. Raises NoPhone."""
+    return _change(caller, profile_id, Channel.SMS, NoPhone(), wanted, changes)
 
 
 def list_changes(
@@ -139,6 +129,36 @@ def store_names(workspace: WorkspaceScope, changes: Iterable[ConsentChange]) -> 
     """The names of the stores that the changes name, disconnected ones too."""
     named = {store_id for change in changes for store_id in change.store_ids}
     return {store.id: store.name for store in StoreRepository(workspace).named(named)}
+
+
+def _change(
+    caller: WorkspaceCaller,
+    profile_id: UUID,
+    channel: Channel,
+    without: Problem,
+    wanted: Wanted,
+    changes: Changes,
+) -> ConsentChange:
+    """`without` is what it means that the profile shows no address of the channel."""
+    profiles = ProfileRepository(caller.workspace)
+    profile = _found_profile(profiles, profile_id)
+    address = shown_address(profile, channel)
+    if address is None:
+        raise without
+    outcome = assert_consent(
+        changes,
+        subject_of(profile),
+        address,
+        wanted.state,
+        origin_of(caller, given=wanted.proof),
+        occurred_at=wanted.occurred_at,
+    )
+    if outcome.recorded:
+        # Also where the copy stays as it is: the profile of a new change must not have gone
+        # meanwhile.
+        shown = show_consents(changes, profile, profile, {address: outcome.state})
+        profiles.save(changes, profile, shown)
+    return _holding(caller.workspace, outcome)
 
 
 def _holding(workspace: WorkspaceScope, outcome: Outcome) -> ConsentChange:

@@ -10,14 +10,12 @@ from storepost.consent.origins import origin_of
 from storepost.consent.states import Channel, ConsentState
 from storepost.customers.model import Customer, GivenCustomer
 from storepost.persistence.changes import Changes
-from storepost.profiles.model import Identity, IdentityType, Profile
+from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.resolution import Known
-from storepost.profiles.shown import show_consents, subject_of
+from storepost.profiles.shown import identity_of, show_consents, subject_of
 from storepost.stores.model import Store
 from storepost.workspaces.callers import WorkspaceCaller
-
-_IDENTITIES = {Channel.EMAIL: IdentityType.EMAIL, Channel.SMS: IdentityType.PHONE}
 
 
 @dataclass(frozen=True)
@@ -64,8 +62,7 @@ def assert_and_save(
 
 def _owner(push: Push, channel: Channel, known: Known, after: Profile) -> Profile:
     """Whose the customer's address is: another profile's that has claimed it, or the customer's."""
-    identity = Identity(_IDENTITIES[channel], push.after.address(channel) or "")
-    holder = known.holder_of(identity)
+    holder = known.holder_of(identity_of(Address(channel, push.after.address(channel) or "")))
     return holder if holder and holder.id != after.id else after
 
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, StringConstraints
 from storepost.consent.states import ConsentState
 from storepost.customers.model import Customer as CustomerValue
 from storepost.customers.model import GivenConsent, GivenCustomer
-from storepost.profiles.model import names_nobody
+from storepost.profiles.model import names_nobody, nothing_for_nobody
 from storepost.stores.model import Store
 from storepost.stores.references import StoreReference
 from storepost.values.emails import EmailAddress
@@ -31,17 +31,13 @@ CustomerExternalId = Annotated[
 """What a store calls a customer. Guests share ids like 0, which name nobody."""
 
 
-def _nothing_for_nobody(value: object) -> object:
-    return None if isinstance(value, str) and names_nobody(value) else value
-
-
 def _nothing_for_blank(value: object) -> object:
     return None if isinstance(value, str) and not value.strip() else value
 
 
 # Stores export what they don't know as empty texts, or as words for nobody.
-_Email = Annotated[EmailAddress | None, BeforeValidator(_nothing_for_nobody)]
-_Phone = Annotated[PhoneNumber | None, BeforeValidator(_nothing_for_nobody)]
+_Email = Annotated[EmailAddress | None, BeforeValidator(nothing_for_nobody)]
+_Phone = Annotated[PhoneNumber | None, BeforeValidator(nothing_for_nobody)]
 _Name = Annotated[Text | None, BeforeValidator(_nothing_for_blank)]
 _Locale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]
 

@@ -6,6 +6,7 @@ Powertools validates before it resolves a route's dependencies; here an anonymou
 query is told of the missing credentials first.
 """
 
+import gc
 import json
 import re
 from collections.abc import Callable
@@ -39,6 +40,7 @@ from storepost.http.once import as_sent, first_answer, once
 from storepost.http.rendering import from_validation, missing, render, unexpected
 from storepost.logs import logger
 from storepost.persistence.changes import Changes
+from storepost.persistence.ledger import Ledger
 from storepost.problems import MalformedRequest, PayloadTooLarge, Problem, UnsupportedMediaType
 from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall
 
@@ -72,7 +74,8 @@ class Resolver(APIGatewayHttpResolver):
         return re.compile(base_regex.format(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule)))
 
     def handler(self) -> Handler:
-        """The group's Lambda handler."""
+        """The group's Lambda handler; everything is imported by now."""
+        gc.freeze()  # and will stay: no collection need look at it again
 
         def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             began, self.operation = perf_counter(), None
@@ -131,7 +134,7 @@ def _dependencies(route: Callable[..., Any]) -> DependencyTree:
 
 def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[Any]:
     """Solves the route's dependencies first, the caller among them."""
-    app.context["changes"] = Changes()
+    app.context |= {"changes": Changes(), "ledger": Ledger()}
     route = app.context["_route"]
     # What no route matched gets one of Powertools', which it names after the path.
     app.operation = route.operation_id if route in app.declared_routes else None

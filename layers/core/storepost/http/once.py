@@ -4,8 +4,6 @@ A retry with the same `idempotency-key` gets the first answer. Kept are 2xx, 404
 for `conflict` and `idempotency_in_progress`; what isn't kept gives the key back.
 """
 
-import random
-import time
 from base64 import b64decode, b64encode
 from contextlib import suppress
 from os import urandom
@@ -22,8 +20,9 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 from storepost.http.deadline import DeadlineReached, silence
 from storepost.http.rendering import render
 from storepost.identity.model import Caller
-from storepost.persistence.changes import MOST_RUNS, Changes, LostRace
+from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, wait_before
 from storepost.persistence.idempotency import Answer, Claim, IdempotencyInProgress, LostClaim
+from storepost.persistence.ledger import Ledger
 from storepost.problems import Conflict, FieldError, Problem, ValidationFailed
 from storepost.wire import SecretAnswer
 
@@ -49,6 +48,16 @@ def unit_of_work(request: Request) -> Changes:
 
 Writes = Annotated[Changes, Depends(unit_of_work)]
 """A route's parameter for what it writes; committed together with its answer."""
+
+
+def row_ledger(request: Request) -> Ledger:
+    """What becomes of the rows of this request."""
+    ledger: Ledger = request.context["ledger"]
+    return ledger
+
+
+RowLedger = Annotated[Ledger, Depends(row_ledger)]
+"""A parameter for a route that takes several transactions: a retry goes on where a run ended."""
 
 
 def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Response[Any]:
@@ -83,6 +92,7 @@ def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
 def _run_claimed(
     app: APIGatewayHttpResolver, next_middleware: NextMiddleware, claim: Claim
 ) -> Response[Any]:
+    app.context["ledger"].keep_under(claim.request_id)
     try:
         return _run(app, next_middleware, claim)
     except LostClaim:
@@ -103,8 +113,7 @@ def _run(
 ) -> Response[Any]:
     changes: Changes = app.context["changes"]
     for run in range(MOST_RUNS):
-        if run:
-            time.sleep(random.uniform(0, 0.02 * 2**run))  # noqa: S311
+        wait_before(run)
         changes.clear()
         try:
             response = as_sent(app, next_middleware(app))

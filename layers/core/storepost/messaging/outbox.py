@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from uuid import UUID
 
 from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 
@@ -19,6 +18,9 @@ from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item
 
 SHARDS = 8
+MOST_MESSAGES = 200
+"""In one row, which so stays far below the 400 KB that DynamoDB takes."""
+
 PARTITION = "due#outbox#"
 
 
@@ -59,23 +61,26 @@ def partition(shard: int) -> str:
 
 def send_with(
     changes: Changes, queue: Queue, bodies: Iterable[tuple[dict[str, object], str | None]]
-) -> UUID:
-    """Adds messages (body and FIFO group) to the transaction; the id is the outbox row's.
+) -> None:
+    """Adds messages (body and FIFO group) to the transaction; those of one queue share rows.
 
-    A message's deduplication id is the row's with the message's number, so whoever receives it
+    A message's deduplication id is its row's with the message's number, so whoever receives it
     twice can tell.
     """
+    rows: list[OutboxItem] = changes.gathered(("outbox", queue), list)
+    for body, group in bodies:
+        if not rows or len(rows[-1].sent) == MOST_MESSAGES:
+            rows.append(_new_row(changes, queue))
+        rows[-1].sent.append([json.dumps(body, separators=(",", ":")), group])
+
+
+def _new_row(changes: Changes, queue: Queue) -> OutboxItem:
+    """A row of the transaction that has no messages yet."""
     row = new_id()
-    changes.create(
-        OutboxItem(
-            partition(row.int % SHARDS),
-            f"{clock.to_text(clock.now())}#{short(row)}",
-            id=row,
-            queue=queue,
-            sent=[[json.dumps(body, separators=(",", ":")), group] for body, group in bodies],
-        )
-    )
-    return row
+    place = f"{clock.to_text(clock.now())}#{short(row)}"
+    item = OutboxItem(partition(row.int % SHARDS), place, id=row, queue=queue, sent=[])
+    changes.create(item)
+    return item
 
 
 def due(shard: int, before: datetime) -> Iterable[OutboxItem]:

@@ -11,14 +11,6 @@ from collections.abc import Mapping
 from typing import Any, cast
 from uuid import uuid4
 
-from aws_lambda_powertools.utilities.idempotency import (
-    DynamoDBPersistenceLayer,
-    IdempotencyConfig,
-)
-from aws_lambda_powertools.utilities.idempotency.exceptions import (
-    IdempotencyItemAlreadyExistsError,
-    IdempotencyValidationError,
-)
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from storepost import clock
@@ -109,6 +101,12 @@ class Claim:
 
     def __init__(self, name: Mapping[str, str], request: Mapping[str, str | None]) -> None:
         """`name` tells the claim from every other; `request` is what a retry must repeat."""
+        # It brings boto3, and most requests have no key: 27 ms.
+        from aws_lambda_powertools.utilities.idempotency import (  # noqa: PLC0415
+            DynamoDBPersistenceLayer,
+            IdempotencyConfig,
+        )
+
         self._owner = uuid4().hex
         self._event = {"name": dict(name), "request": dict(request)}
         self._layer = DynamoDBPersistenceLayer(
@@ -131,11 +129,21 @@ class Claim:
         """The record's id: a hash, under which nothing of the request can be read."""
         return cast("str", self._layer._get_hashed_idempotency_key(self._event))
 
+    @property
+    def request_id(self) -> str:
+        """What tells the request from every other, its content too; nothing can be read from it."""
+        return f"{self.id}#{self._layer._get_hashed_payload(self._event)}"
+
     def take(self, lease_milliseconds: int) -> Answer | None:
         """The answer of the first call, or None where this is it and may run until the lease ends.
 
         Raises IdempotencyInProgress and IdempotencyKeyReused.
         """
+        from aws_lambda_powertools.utilities.idempotency.exceptions import (  # noqa: PLC0415
+            IdempotencyItemAlreadyExistsError,
+            IdempotencyValidationError,
+        )
+
         try:
             self._layer.save_inprogress(self._event, lease_milliseconds)
         except IdempotencyValidationError as error:

@@ -24,6 +24,7 @@ from pynamodb.expressions.update import Action
 from pynamodb.models import Model
 
 from storepost import clock
+from storepost.persistence.client import make_client
 from storepost.settings import settings
 
 type Key = tuple[str, str]
@@ -104,8 +105,9 @@ class VersionedItem(Item):
     version = VersionAttribute()
 
 
-# The connection is made here, before any subclass can make one of its own: one client for all.
+# Made here, before any subclass can make one of its own: one client for all.
 connection: Connection = Item._get_connection().connection
+make_client(connection)
 
 
 def dynamodb_client() -> Any:  # noqa: ANN401 - botocore's clients have no static type

@@ -44,6 +44,11 @@ def names_nobody(value: str) -> bool:
     return all(letter == "0" or unicodedata.category(letter) == "Pd" for letter in text)
 
 
+def nothing_for_nobody(value: object) -> object:
+    """None for a text that stands for no person, as exports write what they don't know."""
+    return None if isinstance(value, str) and names_nobody(value) else value
+
+
 def strongest_first(identities: Iterable[Identity]) -> tuple[Identity, ...]:
     """The identities by strength; equally strong ones by type and value, so that all agree."""
     return tuple(sorted(identities, key=lambda each: (-each.type.strength, each)))

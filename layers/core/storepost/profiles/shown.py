@@ -11,7 +11,7 @@ from storepost.consent.model import Address, Subject
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel, ConsentState
 from storepost.persistence.changes import Changes
-from storepost.profiles.model import Profile
+from storepost.profiles.model import Identity, IdentityType, Profile
 
 
 def show_consents(
@@ -43,6 +43,12 @@ def shown_address(profile: Profile | None, channel: Channel) -> Address | None:
         return None
     value = profile.email if channel is Channel.EMAIL else profile.phone
     return Address(channel, value) if value else None
+
+
+def identity_of(address: Address) -> Identity:
+    """The identity whose claim says who has an address."""
+    kind = IdentityType.EMAIL if address.channel is Channel.EMAIL else IdentityType.PHONE
+    return Identity(kind, address.value)
 
 
 def _state(

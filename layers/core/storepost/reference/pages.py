@@ -9,15 +9,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from typing import TYPE_CHECKING
 
 from storepost.problems import NotFound
 from storepost.reference.documents import interface
 from storepost.reference.markup import line, to_html
 from storepost.reference.schemas import ProblemKind
 from storepost.wire import Json
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 LINK_PAGES = ("invitation", "password-reset", "sign-in", "verify-address")
 _HERE = Path(__file__).parent
@@ -72,6 +73,8 @@ def _operations(document: Json, tag: str) -> list[Json]:
 
 
 def _page(template: str, script: str = "", **values: object) -> WebPage:
+    from markupsafe import Markup  # noqa: PLC0415 - as Jinja
+
     style = (_HERE / "templates" / "style.css").read_text("utf-8")
     html = (
         _templates()
@@ -110,7 +113,10 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _templates() -> Environment:
+def _templates() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - 20 ms
+    from markupsafe import Markup  # noqa: PLC0415
+
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 from typing import Any
 
 from pynamodb.attributes import Attribute, BooleanAttribute, NumberAttribute, UnicodeAttribute
@@ -36,6 +36,10 @@ TOP_NODES = 32
 """A level with so many nodes and none above it gets one: as many are read for a total."""
 
 _LAST_LEVEL = 9
+
+_SEVERAL = 3
+_AHEAD = 48
+"""Nodes that are read on for each key, at most two read units; a query each would take one."""
 
 
 class Payload(Attribute[object]):
@@ -153,6 +157,30 @@ class Rows:
         found = self._query(self.nodes_partition, condition, 1, descending=True)
         return next(map(_as_node, found), None)
 
+    def floors(self, level: int, keys: Sequence[str]) -> list[Node]:
+        """The nodes of a level under which the keys belong, in order, as the keys are.
+
+        Keys of one unit of work are often near one another: where there are several, one query
+        reads on from the first one's node. None where there is no such level.
+        """
+        found: list[Node] = []
+        waiting = list(keys)
+        while waiting and (node := self.floor(level, waiting[0])):
+            found.append(node)
+            waiting = _behind(node, waiting)
+            if len(waiting) >= _SEVERAL:
+                for further in self._onward(node, waiting):
+                    if waiting and waiting[0] in further.range:
+                        found.append(further)
+                        waiting = _behind(further, waiting)
+        return found
+
+    def _onward(self, node: Node, keys: Sequence[str]) -> Iterator[Node]:
+        """The nodes behind one, up to the last key's or as many as are read for so many keys."""
+        condition = Item.sk.between(f"{node.level}{node.hi}", f"{node.level}{keys[-1]}")
+        raw = self._query(self.nodes_partition, condition, _AHEAD * len(keys))
+        return map(_as_node, raw)
+
     def neighbour_before(self, node: Node) -> Node | None:
         """The node that ends where this one begins."""
         condition = Item.sk.between(f"{node.level}{LOWEST}", node.sort_key)
@@ -246,6 +274,11 @@ class Rows:
             values_of(raw["f"]["S"] if "f" in raw else "", self.fields),
             json.loads(raw["p"]["S"]) if "p" in raw else None,
         )
+
+
+def _behind(node: Node, keys: Sequence[str]) -> list[str]:
+    """Those of the keys that belong under later nodes; at least the first is the node's own."""
+    return list(dropwhile(lambda key: key < node.hi, keys[1:]))
 
 
 def is_whole(nodes: Sequence[Node], within: KeyRange) -> bool:

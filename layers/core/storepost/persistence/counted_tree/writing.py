@@ -12,7 +12,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
-from storepost.persistence.changes import Changes, LostRace
+from storepost.persistence.changes import Changes
 from storepost.persistence.counted_tree.keys import END, LOWEST
 from storepost.persistence.counted_tree.model import (
     Counts,
@@ -116,20 +116,18 @@ class Writing:
             level += 1
 
     def _gathered(self, level: int, additions: list[tuple[str, Counts]]) -> list[Addition]:
-        """The level's nodes with what is added below each, one query a node; none in a new list."""
+        """The level's nodes with what is added below each; none in a new list."""
+        nodes = self._rows.floors(level, [key for key, _ in additions])
+        if not nodes:
+            # Somebody may be creating it now: creating it here too makes this the lost race.
+            return []
         gathered: list[Addition] = []
         for key, counts in additions:
-            if gathered and key in gathered[-1].node.range:
-                last = gathered.pop()
-                gathered.append(Addition(last.node, nonzero((last.counts, counts)), key))
-                continue
-            node = self._rows.floor(level, key)
-            if node is None:
-                # Somebody may be creating it now: creating it here too makes this the lost race.
-                return []
-            if gathered and gathered[-1].node.lo == node.lo:
-                raise LostRace  # it reaches further than a moment ago
-            gathered.append(Addition(node, counts, key))
+            while len(nodes) > 1 and nodes[1].lo <= key:
+                del nodes[0]
+            if gathered and gathered[-1].node is nodes[0]:
+                counts = nonzero((gathered.pop().counts, counts))  # noqa: PLW2901
+            gathered.append(Addition(nodes[0], counts, key))
         return gathered
 
     def _create_first(self, additions: list[tuple[str, Counts]]) -> Addition:

@@ -1,0 +1,90 @@
+"""`make bench-cold`: the CPU that importing each function takes, beside a bare handler's.
+
+With compiled code, and without it, as where nobody put it into the layers: Lambda can't keep it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.layer import Layer
+from benchmarks.measuring import Sample, in_turn
+from benchmarks.reporting import Column, Table
+from local import aws
+from local.template import functions
+
+FLOOR = "benchmarks.bare_handler"
+ROUNDS = 15
+ROUNDS_FROM_SOURCE = 5
+COLUMNS = (
+    Column("function"),
+    Column("median", "ms", 0),
+    Column("least", "ms", 0),
+    Column("ratio", digits=2, most=1.3),
+    Column("from source", "ms", 0),
+    Column("its ratio", digits=2),
+    Column("clients"),
+    Column("more at first"),
+)
+
+
+def measured(layer: Layer, modules: list[str], *, compiled: bool) -> dict[str, Sample]:
+    """Milliseconds of CPU that each import takes."""
+
+    def taking(module: str) -> Callable[[], float]:
+        return lambda: (
+            1000 * float(layer.run("-m", "benchmarks.importing", module, compiled=compiled))
+        )
+
+    ways = {module: taking(module) for module in modules}
+    return in_turn(ways, ROUNDS if compiled else ROUNDS_FROM_SOURCE)
+
+
+def clients(module: str) -> tuple[str, str]:
+    """The clients that an import makes, and those that the first request adds."""
+    command = [sys.executable, "-m", "benchmarks.clients", module]
+    printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    imported, later = json.loads(printed.splitlines()[-1])
+    return ", ".join(imported) or "none", ", ".join(later) or "none"
+
+
+def table(layer: Layer) -> Table:
+    """Every function beside the floor, which comes first."""
+    modules = [FLOOR, *(f.folder.strip("/").replace("/", ".") + ".handler" for f in functions())]
+    layer.compile(modules)
+    compiled, source = (measured(layer, modules, compiled=c) for c in (True, False))
+    made = Table(
+        "cold",
+        "CPU to import a function, in a new process with the layers alone on its path",
+        COLUMNS,
+        {name: version(name) for name in ("aws-lambda-powertools", "botocore", "pynamodb")},
+        (
+            "ratio: the median beside the bare handler's.",
+            "from source: with no compiled code but Python's own library's.",
+            "clients: made by the import; then those that the sample event adds.",
+        ),
+    )
+    for module in modules:
+        taken, slow = compiled[module], source[module]
+        made.add(
+            "bare handler" if module == FLOOR else ".".join(module.split(".")[1:-1]),
+            taken.median,
+            taken.least,
+            taken.median / compiled[FLOOR].median,
+            slow.median,
+            slow.median / source[FLOOR].median,
+            *clients(module),
+        )
+    return made
+
+
+if __name__ == "__main__":
+    aws.prepare_environment()
+    os.environ["POWERTOOLS_LOG_LEVEL"] = "CRITICAL"
+    with TemporaryDirectory() as folder:
+        table(Layer.put_together(Path(folder))).publish()

@@ -1,0 +1,10 @@
+"""Imports the module that is named and prints the CPU seconds that it took: a process for each."""
+
+import sys
+from importlib import import_module
+from time import process_time
+
+if __name__ == "__main__":
+    began = process_time()
+    import_module(sys.argv[1])
+    print(process_time() - began)

@@ -1,0 +1,125 @@
+"""`make bench-warm`: the CPU of a warm request, beside the same DynamoDB calls by botocore alone.
+
+The engine is a process of its own, so that only the function's work counts. Each round a request
+is rehearsed to learn its calls, and the floor makes them for real; then another request of the
+kind runs in the function.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import botocore.session
+
+from benchmarks.measuring import Sample, cpu_seconds, in_turn
+from benchmarks.rehearsal import rehearse, repeat
+from benchmarks.reporting import Column, Table
+from local import aws, gateway
+from local.dynoxide import VERSION, Dynoxide
+from local.functions import Context, handler_of
+
+if TYPE_CHECKING:
+    from benchmarks.typical import Typical
+
+LIBRARIES = ("aws-lambda-powertools", "botocore", "pydantic", "pynamodb")
+WARM_UP = 10
+ROUNDS = 100
+COLUMNS = (
+    Column("request"),
+    Column("calls"),
+    Column("ours", "ms", 2),
+    Column("floor", "ms", 2),
+    Column("ratio", digits=2, most=1.5),
+    Column("own client", "ms", 2),
+    Column("its ratio", digits=2),
+)
+
+
+class Refused(Exception):  # noqa: N818 - it is what happened
+    """A request that was to succeed didn't."""
+
+
+@dataclass
+class Comparison:
+    """One kind of request and its floors."""
+
+    kind: "Typical"
+    service: Any
+    """The client that the functions share."""
+    plain: Any
+    """Botocore's with nothing set, as anybody would write it."""
+    calls: int = 0
+    numbers: "count[int]" = field(default_factory=lambda: count(1))
+
+    def measure(self) -> dict[str, Sample]:
+        """Milliseconds of CPU, by ways."""
+        ways = {
+            "ours": self._ours,
+            "floor": lambda: self._floor(self.plain),
+            "own client": lambda: self._floor(self.service),
+        }
+        in_turn(ways, WARM_UP)
+        return in_turn(ways, ROUNDS)
+
+    def _ours(self) -> float:
+        return 1000 * cpu_seconds(self._request())
+
+    def _floor(self, client: Any) -> float:  # noqa: ANN401 - botocore's clients
+        calls = rehearse(self.service, self.plain, self._request())
+        self.calls = len(calls)
+        return 1000 * cpu_seconds(lambda: repeat(client, calls))
+
+    def _request(self) -> Callable[[], None]:
+        """The next request, ready to run."""
+        event = self.kind.event(next(self.numbers))
+        function = gateway.function_for(event["rawPath"])
+        handler = handler_of(function.name)
+        context = Context(function.name, function.timeout_seconds * 1000)
+
+        def run() -> None:
+            answer = handler(event, context)
+            if answer["statusCode"] >= 400:
+                raise Refused(answer["body"])
+
+        return run
+
+
+def compared() -> Table:
+    """Every kind of request in a new shop."""
+    # The service's one client is made when it is imported, for the engine that runs by now.
+    from benchmarks.shop import CUSTOMERS, ORDERS, open_shop  # noqa: PLC0415
+    from benchmarks.typical import typical  # noqa: PLC0415
+    from storepost.persistence.item import dynamodb_client  # noqa: PLC0415
+
+    plain = botocore.session.get_session().create_client("dynamodb")
+    table = Table(
+        "warm",
+        f"CPU of a warm request, in a shop of {CUSTOMERS} customers and {ORDERS} orders",
+        COLUMNS,
+        {"dynoxide": VERSION, **{name: version(name) for name in LIBRARIES}},
+        (
+            "floor: the same calls by botocore's client as it comes; medians of both.",
+            "own client: the same by the functions' own client, which does less (docs/adr/0012).",
+        ),
+    )
+    for kind in typical(open_shop()):
+        comparison = Comparison(kind, dynamodb_client(), plain)
+        taken = {way: sample.median for way, sample in comparison.measure().items()}
+        ours, floor, own = taken["ours"], taken["floor"], taken["own client"]
+        table.add(kind.name, comparison.calls, ours, floor, ours / floor, own, ours / own)
+    return table
+
+
+if __name__ == "__main__":
+    aws.prepare_environment()
+    with Dynoxide() as engine, Path(os.devnull).open("w") as nowhere:
+        aws.keep_tables_at(engine.url)
+        aws.create_tables()
+        with redirect_stdout(nowhere):  # each request writes a line of log
+            made = compared()
+    made.publish()

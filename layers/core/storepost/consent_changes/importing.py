@@ -1,0 +1,225 @@
+"""Importing consent from elsewhere: many words of many addresses, in several transactions.
+
+State belongs to the address (semantics, section 2.1), and a word enters the history of whoever has
+the address. Where nobody has it, somebody new does from then on: a subscriber can be mailed, and
+an unsubscription is never lost.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from itertools import accumulate, takewhile
+
+from storepost import clock
+from storepost.consent.assertions import Outcome, Word, assert_in_turn
+from storepost.consent.model import Address, Origin, Proof, Source
+from storepost.consent.origins import origin_of
+from storepost.consent.repository import ConsentRepository
+from storepost.consent.states import ConsentState
+from storepost.ids import timed_id
+from storepost.persistence.changes import (
+    MOST_RUNS,
+    Changes,
+    LostRace,
+    TooManyWrites,
+    wait_before,
+)
+from storepost.persistence.ledger import Ledger
+from storepost.problems import Conflict
+from storepost.profiles.model import Profile
+from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.resolution import look_up
+from storepost.profiles.shown import identity_of, show_consents, subject_of
+from storepost.scope import WorkspaceScope
+from storepost.workspaces.callers import WorkspaceCaller
+
+ROOM = 76
+"""Writes of people in one transaction; the rest is left to the nodes of the lists."""
+
+MOST_WORDS = 20
+"""Of one person in one transaction; the others come in the next."""
+
+
+class Became(StrEnum):
+    """What became of an imported word; a letter, as the ledger keeps it."""
+
+    RECORDED = "r"
+    """It is the address's state now."""
+    UNCHANGED = "u"
+    """The address had that state."""
+    OLDER = "o"
+    """It is in the history only: a later word holds."""
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> "Became":
+        """What an assertion's outcome means for its word."""
+        if outcome.recorded is None:
+            return cls.UNCHANGED
+        return cls.OLDER if outcome.is_superseded else cls.RECORDED
+
+
+@dataclass(frozen=True)
+class ImportedWord:
+    """A row of an import: what somebody said of an address, and when."""
+
+    row: int
+    """Its place in the request."""
+    address: Address
+    state: ConsentState
+    occurred_at: datetime
+    """Later than now counts as now."""
+    proof: Proof | None
+
+
+def import_consent(
+    caller: WorkspaceCaller, words: Sequence[ImportedWord], ledger: Ledger
+) -> Counter[Became]:
+    """How many of the words became what.
+
+    Raises Conflict where others go on changing the same people; what is done by then stays.
+    """
+    origin = origin_of(caller, source=Source.IMPORT)
+    before, lost = list[ImportedWord](), 0
+    ledger.read()
+    while left := [word for word in words if ledger.outcome(word.row) is None]:
+        lost = lost + 1 if left == before else 0
+        if lost == MOST_RUNS:
+            raise Conflict()
+        wait_before(lost)
+        before = left
+        try:
+            _Round(caller.workspace, left, origin, ledger).record()
+        except LostRace:
+            ledger.read()
+    return Counter(Became(ledger.outcome(word.row) or "") for word in words)
+
+
+@dataclass(frozen=True)
+class _Person:
+    """Whom words are about."""
+
+    before: Profile | None
+    """None for somebody new."""
+    words: list[ImportedWord]
+
+    @property
+    def by_address(self) -> dict[Address, list[ImportedWord]]:
+        """The words of each address, in the request's order."""
+        found: dict[Address, list[ImportedWord]] = {}
+        for word in self.words:
+            found.setdefault(word.address, []).append(word)
+        return found
+
+    @property
+    def writes(self) -> int:
+        """How many rows there are to write at most, but for the nodes of the lists."""
+        return len(self.by_address) + len(self.words) + (2 if self.before else 5)
+
+    @property
+    def place(self) -> tuple[bool, datetime | None, str]:
+        """Neighbours by this are neighbours in a list, where they share nodes."""
+        return (
+            self.before is None,
+            self.before.first_seen_at if self.before else None,
+            self.words[0].address.value,
+        )
+
+
+class _Round:
+    """What is known of the people of some words, all read at one time."""
+
+    def __init__(
+        self,
+        workspace: WorkspaceScope,
+        words: Sequence[ImportedWord],
+        origin: Origin,
+        ledger: Ledger,
+    ) -> None:
+        """Reads everything, a hundred rows a call."""
+        self._workspace, self._words, self._origin = workspace, words, origin
+        self._ledger = ledger
+        self._profiles, self._consents = ProfileRepository(workspace), ConsentRepository(workspace)
+        addresses = dict.fromkeys(word.address for word in words)
+        self._known = look_up(self._profiles, map(identity_of, addresses))
+        self._said = self._consents.consents_of(addresses)
+
+    def record(self) -> None:
+        """Records the words, as many a transaction as it takes. Raises LostRace."""
+        people, room = self._people(), ROOM
+        while people:
+            part = _part(people, room)
+            try:
+                self._record_part(part)
+            except TooManyWrites:
+                if len(part) == 1:
+                    raise
+                room = room * 2 // 3
+            else:
+                people = people[len(part) :]
+
+    def _people(self) -> list[_Person]:
+        """Whom the words are about: each once, neighbours in a list side by side."""
+        people: dict[object, _Person] = {}
+        for word in self._words:
+            holder = self._known.holder_of(identity_of(word.address))
+            whose = holder.id if holder else word.address
+            person = people.setdefault(whose, _Person(holder, []))
+            if len(person.words) < MOST_WORDS:
+                person.words.append(word)
+        return sorted(people.values(), key=lambda person: person.place)
+
+    def _record_part(self, people: Iterable[_Person]) -> None:
+        """Records the words of some people in one transaction."""
+        changes, became = Changes(), dict[int, Became]()
+        for person in people:
+            became |= self._record_one(changes, person)
+        self._ledger.commit(changes, became)
+
+    def _record_one(self, changes: Changes, person: _Person) -> dict[int, Became]:
+        profile = person.before or self._newcomer(person)
+        states, became = dict[Address, ConsentState](), dict[int, Became]()
+        for address, words in person.by_address.items():
+            outcomes = assert_in_turn(
+                changes,
+                self._consents,
+                subject_of(profile),
+                address,
+                self._said[address],
+                [self._word(word) for word in words],
+            )
+            states[address] = outcomes[-1].state
+            became |= {w.row: Became.of(o) for w, o in zip(words, outcomes, strict=True)}
+        self._save(changes, person, show_consents(changes, person.before, profile, states), became)
+        return became
+
+    def _save(
+        self, changes: Changes, person: _Person, after: Profile, became: dict[int, Became]
+    ) -> None:
+        # Also where only the history grows: its profile must not have gone meanwhile.
+        if after != person.before or {*became.values()} - {Became.UNCHANGED}:
+            self._profiles.save(changes, person.before, after)
+        if person.before is None:
+            seen = {identity: (after.first_seen_at,) for identity in after.identities}
+            self._profiles.claim(changes, after, self._known.claims, seen)
+
+    def _newcomer(self, person: _Person) -> Profile:
+        """Somebody new, as an upsert makes them.
+
+        The id sorts by time, so that nameless newcomers are neighbours in the list by name.
+        """
+        now = clock.now()
+        profile = Profile(timed_id(now), self._workspace, first_seen_at=now, last_seen_at=now)
+        return profile.identified(map(identity_of, person.by_address))
+
+    def _word(self, word: ImportedWord) -> Word:
+        occurred_at = min(word.occurred_at, self._ledger.began)
+        return Word(word.state, self._origin.proven_by(word.proof), occurred_at)
+
+
+def _part(people: Sequence[_Person], room: int) -> Sequence[_Person]:
+    """The first of the people, with so many writes at most; one at least."""
+    sums = accumulate(person.writes for person in people)
+    fitting = sum(1 for _ in takewhile(lambda writes: writes <= room, sums))
+    return people[: max(1, fitting)]

@@ -1,0 +1,83 @@
+"""The container engine: a network for one run's containers, where they reach this machine.
+
+Whatever is on the network is the run's own, so that it can end all of it, whoever started it.
+"""
+
+import platform
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from local.console import CannotRun
+
+# Docker Desktop's own name for the machine that it runs on; elsewhere the network's gateway is it.
+DESKTOP_HOST = "host.docker.internal"
+_GATEWAY = "{{(index .IPAM.Config 0).Gateway}}"
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network, and by which address of this machine its containers reach it."""
+
+    name: str
+    bind: str
+    """The address to listen at."""
+    host: str
+    """The name or address that containers call."""
+
+    def remove_containers(self) -> None:
+        """Ends what is on it, at once and without asking."""
+        _remove_containers(self.name)
+
+    def remove(self) -> None:
+        """Removes it with everything on it."""
+        _remove(self.name)
+
+
+def make_network(name: str) -> Network:
+    """A new network; one of this name that an earlier run left behind goes first.
+
+    Raises CannotRun where no engine answers.
+    """
+    _check_engine()
+    _remove(name)
+    _docker("network", "create", name)
+    if platform.system() != "Linux":
+        return Network(name, "127.0.0.1", DESKTOP_HOST)
+    gateway = _docker("network", "inspect", name, "--format", _GATEWAY)
+    return Network(name, gateway, gateway)
+
+
+def build_image(name: str, dockerfile: str, directory: Path) -> None:
+    """Builds an image of what is in the directory; what has not changed is taken as it was."""
+    _docker("build", "--quiet", "--tag", name, "--file", "-", str(directory), given=dockerfile)
+
+
+def _check_engine() -> None:
+    try:
+        _docker("info")
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        raise CannotRun(
+            "make sam-local needs Docker, and `docker info` gets no answer. Start it, or use"
+            " `make run`, which needs none."
+        ) from None
+
+
+def _remove(network: str) -> None:
+    if network in _docker("network", "ls", "--format", "{{.Name}}").splitlines():
+        _remove_containers(network)
+        _docker("network", "rm", network)
+
+
+def _remove_containers(network: str) -> None:
+    found = _docker("ps", "--all", "--quiet", "--filter", f"network={network}").split()
+    if found:
+        # Not checked: SAM CLI may have removed one meanwhile. What is left keeps the network.
+        _docker("rm", "--force", *found, check=False)
+
+
+def _docker(*arguments: str, given: str = "", check: bool = True) -> str:
+    done = subprocess.run(
+        ["docker", *arguments], check=check, capture_output=True, text=True, input=given
+    )
+    return done.stdout.strip()

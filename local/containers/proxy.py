@@ -1,0 +1,49 @@
+"""Requests to the API, handed on to SAM CLI's gateway as they came, and its answers back."""
+
+from http.client import HTTPConnection
+
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
+from werkzeug.wrappers import Request
+
+from local.front import Api
+from local.gateway import Answer, own_answer
+
+ANSWER_SECONDS = 180
+"""A first request waits for its function's container to be made."""
+
+# What is said of a connection (RFC 9110, 7.6.1) or by each server for itself.
+_NOT_HANDED_ON = {
+    "connection",
+    "content-length",
+    "date",
+    "keep-alive",
+    "server",
+    "transfer-encoding",
+}
+
+
+def gateway_at(port: int) -> Api:
+    """The API that is served at a port of this machine."""
+
+    def answer(request: Request) -> Answer:
+        try:
+            body = request.get_data()
+        except RequestEntityTooLarge:
+            return own_answer(413, "Request Entity Too Large")
+        except ClientDisconnected:
+            return own_answer(400, "Bad Request")
+        connection = HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
+        try:
+            headers = {name: value for name, value in request.headers if _is_handed_on(name)}
+            connection.request(request.method, request.environ["RAW_URI"], body, headers)
+            response = connection.getresponse()
+            told = {name: value for name, value in response.getheaders() if _is_handed_on(name)}
+            return Answer(response.status, told, response.read())
+        finally:
+            connection.close()
+
+    return answer
+
+
+def _is_handed_on(name: str) -> bool:
+    return name.lower() not in _NOT_HANDED_ON

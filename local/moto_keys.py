@@ -1,0 +1,43 @@
+"""KMS keys that outlive moto: it makes new ones with each run, and has no way to take old ones."""
+
+import os
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from uuid import uuid4
+
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.kms.models import kms_backends
+
+_BYTES = 32
+
+
+@dataclass(frozen=True)
+class KeyMaterial:
+    """A key: its id, which stands in all that it sealed, and its 256 bits."""
+
+    id: str
+    secret: bytes
+
+    @classmethod
+    def new(cls) -> "KeyMaterial":
+        """One that nobody has."""
+        return cls(str(uuid4()), os.urandom(_BYTES))
+
+    @classmethod
+    def of_json(cls, told: dict[str, str]) -> "KeyMaterial":
+        """What `as_json` told."""
+        return cls(told["id"], b64decode(told["secret"]))
+
+    def as_json(self) -> dict[str, str]:
+        """Its id, and its secret in base64."""
+        return {"id": self.id, "secret": b64encode(self.secret).decode()}
+
+
+def replace(made: str, by: KeyMaterial) -> str:
+    """Gives a key that moto made another id and secret: the new id."""
+    keys = kms_backends[DEFAULT_ACCOUNT_ID][os.environ["AWS_REGION"]].keys
+    key = keys.pop(made)
+    key.arn = key.arn.replace(made, by.id)
+    key.id, key.key_material = by.id, by.secret
+    keys[by.id] = key
+    return by.id

@@ -1,0 +1,75 @@
+"""One local run from its start to its end: its tables in moto, or in dynoxide for the next too."""
+
+import os
+import socket
+import threading
+from contextlib import ExitStack
+from time import perf_counter
+
+from local import aws, demo, welcome
+from local.console import CannotRun, say
+from local.demo import Demo
+from local.dynoxide import Dynoxide, NoDynoxide
+from local.endpoints import WRITE_BACK_PATH
+from local.kept import FOLDER, Kept
+from local.running import LocalRun
+from storepost import clock
+
+
+def run(store: str, listening: socket.socket, stopped: threading.Event, began: float) -> None:
+    """Serves until `stopped`; `began` is for how long the start took. Raises CannotRun."""
+    say("Starting AWS in this process ...")
+    os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
+    aws.prepare_environment()
+    with ExitStack() as engine:
+        kept = _beside_moto(engine) if store == "dynoxide" else None
+        aws.start()
+        aws.create_resources(kept.keys() if kept else None)
+        demo.CREDENTIALS.unlink(missing_ok=True)
+        local_run = _kept_run(listening, kept) if kept else LocalRun(listening)
+        local_run.serve()
+        made = _demo(local_run, kept)
+        local_run.pump()
+        made.credentials.write(demo.CREDENTIALS)
+        start_over = kept.start_over if kept else None
+        print(
+            welcome.screen(local_run.origin, made, perf_counter() - began, start_over), flush=True
+        )
+        stopped.wait()
+        say("\nStopping ...")
+        if kept:
+            _say_lost(local_run.finish())
+        else:
+            local_run.stop()
+
+
+def _beside_moto(engine: ExitStack) -> Kept:
+    """Starts dynoxide on what is kept, and has the tables there."""
+    kept = engine.enter_context(Kept(FOLDER))
+    try:
+        url = engine.enter_context(Dynoxide(kept.rows)).url
+    except NoDynoxide as problem:
+        raise CannotRun(f"{problem} Without STORE the run needs Python alone.") from problem
+    aws.keep_tables_at(url)
+    return kept
+
+
+def _kept_run(listening: socket.socket, kept: Kept) -> LocalRun:
+    clock.advance(kept.clock_ahead)
+    return LocalRun(listening, places=kept.places(), keep_clock=kept.keep_clock)
+
+
+def _demo(local_run: LocalRun, kept: Kept | None) -> Demo:
+    if kept and kept.demo:
+        made = demo.take_up(Demo.of_json(kept.demo), local_run.base_url, WRITE_BACK_PATH)
+    else:
+        say("Loading demo data through the API ...")
+        made = demo.load(local_run.base_url, local_run.write_back_url, local_run.deliver)
+    if kept:
+        kept.demo = made.as_json()
+    return made
+
+
+def _say_lost(left: dict[str, int]) -> None:
+    for queue, messages in left.items():
+        say(f"Lost: {messages} in {queue}, which failed again and again.")

@@ -1,0 +1,127 @@
+"""What one container does: it runs functions on events, one at a time, and counts its lost races.
+
+Importing this makes the process ready for that, so that others can be forked from it.
+"""
+
+import json
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Barrier
+from typing import Any
+
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+
+from local import aws, functions, gateway, template
+from storepost.persistence.item import dynamodb_client
+
+type Event = dict[str, Any]
+
+_WRITES = ("TransactWriteItems", "PutItem", "UpdateItem", "DeleteItem")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A function, or the gateway where it is empty, and the events that it gets one by one."""
+
+    function: str
+    events: Sequence[Event]
+    again: frozenset[str] = frozenset()
+    """Codes of problems after which a client would try again; so is tried again."""
+    within_seconds: float = 0
+    """By how much it may begin later than the others."""
+
+
+@dataclass
+class Done:
+    """What came of a task: an answer an event, and what its writes met on their way."""
+
+    answers: list[Any] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+    """Writes that DynamoDB refused because somebody else had been there first, by operation."""
+    again: Counter[str] = field(default_factory=Counter)
+    """What was tried again, by code."""
+    error: str = ""
+
+
+class _Count:
+    """Counts the writes that a condition or a conflict refused."""
+
+    def __init__(self) -> None:
+        self.refused: Counter[str] = Counter()
+        plain = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+        def counted(client: BaseClient, operation: str, params: Any) -> Any:
+            try:
+                return plain(client, operation, params)
+            except ClientError as error:
+                code = error.response["Error"]["Code"]
+                if operation in _WRITES and code in _REFUSALS:
+                    self.refused[operation] += 1
+                raise
+
+        BaseClient._make_api_call = counted  # type: ignore[attr-defined]
+
+    def taken(self) -> Counter[str]:
+        """What was refused since the last time."""
+        taken, self.refused = self.refused, Counter()
+        return taken
+
+
+_REFUSALS = frozenset(
+    {
+        "ConditionalCheckFailedException",
+        "TransactionCanceledException",
+        "TransactionConflictException",
+    }
+)
+
+
+def run(pipe: Connection, together: Barrier, environment: Mapping[str, str]) -> None:
+    """Takes tasks from the pipe until it ends; each begins in all containers together."""
+    _be_quiet()
+    os.environ.update(environment)
+    count = _Count()
+    while True:
+        try:
+            task: Task = pipe.recv()
+        except EOFError:
+            return
+        done = Done()
+        together.wait()
+        time.sleep(random.uniform(0, task.within_seconds))
+        try:
+            done.answers = [_answer(task, event, done.again) for event in task.events]
+        except Exception as error:
+            done.error = repr(error)
+        done.refused = count.taken()
+        pipe.send(done)
+
+
+def _answer(task: Task, event: Event, again: Counter[str]) -> Any:
+    if task.function:
+        declared = next(f for f in template.functions() if f.name == task.function)
+        return functions.invoke(declared, event)
+    while True:
+        answer = gateway.handle(event)
+        code = json.loads(answer.body)["code"] if answer.status >= 400 else ""
+        if code not in task.again:
+            return answer
+        again[code] += 1
+        time.sleep(float(answer.headers.get("Retry-After", 0)) + random.uniform(0, 0.1))
+
+
+def _be_quiet() -> None:
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+
+
+aws.prepare_environment()
+for _function in template.functions():
+    functions.handler_of(_function.name)
+dynamodb_client()

@@ -1,0 +1,122 @@
+"""Many containers at once, as Lambda runs them: processes over one dynoxide and one moto.
+
+A function takes one event at a time, so races are between processes. They are forked from one that
+has imported everything; what they ask of SQS, SES and KMS goes to the moto of the tests' own
+process, by a server in it.
+"""
+
+import multiprocessing
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+from wsgiref.types import StartResponse, WSGIEnvironment
+
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+from local import aws
+from tests.concurrency import container
+from tests.concurrency.container import Done, Event, Task
+
+HOST = "127.0.0.1"
+
+_processes = multiprocessing.get_context("forkserver")
+_processes.set_forkserver_preload(["__main__", container.__name__])
+# The process that the others are forked from has no other way to find these modules.
+os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
+
+
+@dataclass
+class Containers:
+    """So many containers."""
+
+    pipes: list[Connection]
+    refused: Counter[str] = field(default_factory=Counter)
+    """The writes that a condition refused so far, by operation: races that somebody lost."""
+    again: Counter[str] = field(default_factory=Counter)
+    """What was tried again so far, by the problem's code."""
+
+    def at_once(self, events: Sequence[Event], **how: Any) -> list[Any]:
+        """One event a container, all at one moment: the answers, in the events' order.
+
+        `function` is who gets them, the gateway where it is left out; `again` are codes of
+        problems after which a request is repeated; `within_seconds` is how far apart they begin at
+        most, for other interleavings.
+        """
+        return [answer for (answer,) in self.in_turn([[event] for event in events], **how)]
+
+    def in_turn(
+        self,
+        events: Sequence[Iterable[Event]],
+        *,
+        function: str = "",
+        again: Iterable[str] = (),
+        within_seconds: float = 0,
+    ) -> list[list[Any]]:
+        """A list of events a container, which it works off: the answers in the same order."""
+        assert len(events) == len(self.pipes)
+        for pipe, own in zip(self.pipes, events, strict=True):
+            pipe.send(Task(function, list(own), frozenset(again), within_seconds))
+        done: list[Done] = [pipe.recv() for pipe in self.pipes]
+        assert [each.error for each in done if each.error] == []
+        for each in done:
+            self.refused += each.refused
+            self.again += each.again
+        return [each.answers for each in done]
+
+
+@contextmanager
+def containers(number: int, **environment: str) -> Iterator[Containers]:
+    """Starts them and ends them; `environment` is set in all of them."""
+    with _moto_for_all() as moto:
+        together = _processes.Barrier(number)
+        made, pipes = [], []
+        for _ in range(number):
+            ours, theirs = _processes.Pipe()
+            process = _processes.Process(
+                target=container.run,
+                args=(theirs, together, {"AWS_ENDPOINT_URL": moto, **environment}),
+                daemon=True,
+            )
+            process.start()
+            theirs.close()
+            made.append(process)
+            pipes.append(ours)
+        try:
+            yield Containers(pipes)
+        finally:
+            for pipe in pipes:
+                pipe.close()
+            for process in made:
+                process.join(10)
+                process.close()
+
+
+@contextmanager
+def _moto_for_all() -> Iterator[str]:
+    application = DomainDispatcherApplication(create_backend_app)
+
+    def one_at_a_time(environ: WSGIEnvironment, start: StartResponse) -> list[bytes]:
+        with aws.LOCK:
+            return list(application(environ, start))
+
+    server = make_server(HOST, 0, one_at_a_time, threaded=True, request_handler=_Quiet)
+    serving = threading.Thread(target=server.serve_forever, daemon=True)
+    serving.start()
+    try:
+        yield f"http://{HOST}:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        serving.join()
+
+
+class _Quiet(WSGIRequestHandler):
+    def log(self, type: str, message: str, *args: object) -> None:
+        pass

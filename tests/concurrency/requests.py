@@ -1,0 +1,21 @@
+"""Requests as the gateway makes them, to be handed to a container."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from local import gateway
+from tests.world import Someone
+
+
+def request(
+    method: str, path: str, by: Someone, body: object = None, key: str | None = None
+) -> dict[str, Any]:
+    """The event of a signed-in person's request; `key` is the idempotency key."""
+    headers: Mapping[str, str] = {
+        "authorization": f"Bearer {by.token}",
+        **({"content-type": "application/json"} if body is not None else {}),
+        **({"idempotency-key": key} if key is not None else {}),
+    }
+    sent = b"" if body is None else json.dumps(body).encode()
+    return gateway.http_event(method, f"/v1{path}", headers=headers, body=sent)

@@ -1,0 +1,70 @@
+"""Fifty calls at once with one idempotency key: one effect, and one answer to all."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.concurrency.containers import containers
+from tests.concurrency.requests import request
+from tests.world import Someone, World
+
+pytestmark = pytest.mark.dynoxide
+
+CALLS = 50
+IN_PROGRESS = "idempotency_in_progress"
+INTERNAL = "internal"
+"""What a machine that can't run so many at once answers to some: they are repeated too."""
+
+
+def replayed(answer: Any) -> bool:
+    return bool(answer.headers.get("idempotency-replayed") == "true")
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    person = world.person()
+    world.workspace(person)
+    return person
+
+
+def test_one_effect_and_one_answer(world: World, owner: Someone) -> None:
+    """An invitation, which brings an email; and a key, whose secret is told to this caller."""
+    invited = {"email": "guest.canary@example.com", "role": "member"}
+    with containers(CALLS) as fifty:
+        for path, body in (
+            ("/invitations", invited),
+            ("/api-keys", {"name": "K", "scope": "read"}),
+        ):
+            event = request("POST", path, owner, body, key="one")
+            answers = fifty.at_once([event] * CALLS, again=[IN_PROGRESS, INTERNAL])
+            assert {answer.status for answer in answers} == {201}
+            assert len({answer.body for answer in answers}) == 1
+            assert [replayed(answer) for answer in answers].count(False) == 1
+            told = json.loads(answers[0].body)
+            listed = world.call("GET", path, token=owner.token).json
+            assert [each["id"] for each in listed["items"]] == [told.get("apiKey", told)["id"]]
+    (email,) = world.emails()
+    assert email.to == invited["email"]
+    # Some came while the first was running; all but one were refused the claim.
+    assert fifty.again[IN_PROGRESS] > 0
+    assert fifty.refused["PutItem"] >= 2 * (CALLS - 1)
+    print(f"\n{CALLS} calls with one key, twice: {dict(fifty.again)}, {dict(fifty.refused)}")
+
+
+def test_another_body_is_refused_while_the_first_runs(world: World, owner: Someone) -> None:
+    """Whoever wins, the other's invitation is not made."""
+    addresses = ["one.canary@example.com", "two.canary@example.com"]
+    with containers(2) as two:
+        for run in range(20):
+            events = [
+                request("POST", "/invitations", owner, {"email": a, "role": "member"}, f"k{run}")
+                for a in (f"{run}.{address}" for address in addresses)
+            ]
+            answers = two.at_once(events)
+            assert sorted(answer.status for answer in answers) == [201, 422]
+            (refused,) = (json.loads(a.body) for a in answers if a.status == 422)
+            assert refused["code"] == "idempotency_key_reused"
+    invitations = world.call("GET", "/invitations", token=owner.token).json
+    assert invitations["total"] == 20

@@ -1,0 +1,80 @@
+"""Eight writers on one list: orders of one store come and go, and every page stays right."""
+
+import json
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from storepost import clock
+from storepost.orders.trees import all_orders, orders_of_store
+from storepost.persistence.counted_tree.checking import faults
+from tests.concurrency.containers import containers
+from tests.concurrency.requests import request
+from tests.orders.sample import order
+from tests.world import Someone, World
+
+pytestmark = pytest.mark.dynoxide
+
+WRITERS, ORDERS = 8, 3_000
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def events_of(writer: int, by: Someone, store: str) -> Iterator[dict[str, Any]]:
+    """What one writer does: its orders, whose times lie among the others', and some go again."""
+    chance = random.Random(writer)
+    for number in range(ORDERS // WRITERS):
+        path = f"/stores/{store}/orders/o-{writer}-{number}"
+        placed = clock.to_text(START + timedelta(minutes=chance.randrange(2 * ORDERS)))
+        body = order(number=f"#{writer}-{number}", placedAt=placed, updatedAt=placed, customer=None)
+        yield request("PUT", path, by, body)
+        if number % 10 == 9:
+            gone = f"/stores/{store}/orders/o-{writer}-{chance.randrange(number - 9, number)}"
+            yield request("DELETE", gone, by)
+
+
+def listed(world: World, by: Someone, **query: object) -> Iterator[tuple[int, list[Any]]]:
+    """Every page: its total and its items."""
+    for page in count(1):
+        answer = world.call(
+            "GET", "/orders", token=by.token, query={"page": page, "pageSize": 100, **query}
+        )
+        assert answer.status == 200
+        yield answer.json["total"], answer.json["items"]
+        if not answer.json["items"]:
+            return
+
+
+def test_every_page_and_total_is_right(world: World) -> None:
+    owner = world.person()
+    workspace = world.workspace(owner)
+    store = world.store(owner)
+    events = [list(events_of(writer, owner, store)) for writer in range(WRITERS)]
+    with containers(WRITERS) as writers:
+        answers = writers.in_turn(events, again=["conflict"])
+
+    expected: dict[str, tuple[str, str]] = {}
+    for sent, got in zip(events, answers, strict=True):
+        for event, answer in zip(sent, got, strict=True):
+            assert answer.status in {201, 204}, answer.body
+            if answer.status == 201:
+                made = json.loads(answer.body)
+                expected[event["rawPath"]] = (made["placedAt"], made["id"])
+            else:
+                del expected[event["rawPath"]]
+    newest_first = sorted(expected.values(), reverse=True)
+    for query in ({}, {"storeId": store}):
+        pages = list(listed(world, owner, **query))
+        assert {total for total, _ in pages} == {len(expected)}
+        shown = [(item["placedAt"], item["id"]) for _, items in pages for item in items]
+        assert shown == newest_first
+    for tree in (all_orders(workspace), orders_of_store(workspace, UUID(store))):
+        assert faults(tree) == []
+    assert len(all_orders(workspace).rows.top()) > 1, "the list was split"
+    # Without these, nobody was in anybody's way.
+    assert writers.refused["TransactWriteItems"] > 0
+    print(f"\n{WRITERS} writers, {ORDERS} orders: {dict(writers.refused)}, {dict(writers.again)}")

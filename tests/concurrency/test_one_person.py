@@ -1,0 +1,118 @@
+"""Changes of one person at once, as often as it takes: whatever comes first, it ends the same."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from storepost import clock
+from tests.concurrency.containers import containers
+from tests.concurrency.people import EMAIL, STATES, customer, new_person, profiles
+from tests.concurrency.requests import request
+from tests.world import Someone, World
+
+pytestmark = pytest.mark.dynoxide
+
+ROUNDS = 100
+APART = 0.02
+"""As long as a request takes: one may come before, into the middle of, or after the other."""
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    person = world.person()
+    world.workspace(person)
+    return person
+
+
+def moments() -> Iterator[tuple[str, str]]:
+    """Two moments a round that have passed, a millisecond apart, and later than those before."""
+    begin = clock.now() - timedelta(hours=1)
+    for number in range(ROUNDS):
+        at = begin + timedelta(seconds=number)
+        yield clock.to_text(at), clock.to_text(at + timedelta(milliseconds=1))
+
+
+class TestConsent:
+    """The newest word holds, in whatever order they are written."""
+
+    def test_two_calls_of_the_api(self, world: World, owner: Someone) -> None:
+        path = f"/profiles/{new_person(world, owner, world.store(owner))}/consent/email"
+        with containers(2) as two:
+            for number, (before, after) in enumerate(moments()):
+                older, newer = STATES if number % 2 else STATES[::-1]
+                said = [
+                    {"state": older, "occurredAt": before},
+                    {"state": newer, "occurredAt": after},
+                ]
+                answers = two.at_once(
+                    [
+                        request("PUT", path, owner, body)
+                        for body in said[:: 1 - 2 * (number % 3 % 2)]
+                    ],
+                    again=["conflict"],
+                    within_seconds=APART,
+                )
+                assert {answer.status for answer in answers} == {200}
+                (shown,) = profiles(world, owner)
+                assert shown["emailMarketingConsent"] == newer
+                # Answered is the change that holds: to whoever wrote last, that is the newer one.
+                assert newer in {json.loads(answer.body)["state"] for answer in answers}
+        assert two.refused["TransactWriteItems"] > 0
+        print(f"\n{ROUNDS} pairs of changes: {dict(two.refused)}, {dict(two.again)}")
+
+    def test_a_store_and_the_api(self, world: World, owner: Someone) -> None:
+        """What a store gives is another assertion of the same address."""
+        store = world.store(owner)
+        path = f"/profiles/{new_person(world, owner, store)}/consent/email"
+        with containers(2) as two:
+            for number, times in enumerate(moments()):
+                # A store's word counts where it differs from its last one.
+                given, asked = STATES if number % 2 else STATES[::-1]
+                late = number // 2 % 2
+                at, asked_at = times[late], times[1 - late]
+                body = customer(
+                    EMAIL,
+                    emailMarketingConsent=given,
+                    emailMarketingConsentUpdatedAt=at,
+                    externalUpdatedAt=at,
+                )
+                answers = two.at_once(
+                    [
+                        request("PUT", f"/stores/{store}/customers/c-1", owner, body),
+                        request("PUT", path, owner, {"state": asked, "occurredAt": asked_at}),
+                    ],
+                    again=["conflict"],
+                    within_seconds=APART,
+                )
+                assert {answer.status for answer in answers} == {200}, answers
+                (shown,) = profiles(world, owner)
+                assert shown["emailMarketingConsent"] == (given if late else asked)
+        assert two.refused["TransactWriteItems"] > 0
+        print(f"\n{ROUNDS} pairs of a store and the API: {dict(two.refused)}, {dict(two.again)}")
+
+
+class TestCustomers:
+    """Customers who are one person become one profile."""
+
+    def test_two_stores_with_one_address(self, world: World, owner: Someone) -> None:
+        stores = [world.store(owner) for _ in range(2)]
+        with containers(2) as two:
+            for number in range(ROUNDS):
+                body = customer(f"p{number}.canary@example.com", f"+4366012{number:05}")
+                answers = two.at_once(
+                    [
+                        request("PUT", f"/stores/{store}/customers/c-{number}", owner, body)
+                        for store in stores
+                    ],
+                    again=["conflict"],
+                    within_seconds=APART,
+                )
+                assert {answer.status for answer in answers} == {201}
+                (one,) = profiles(world, owner, email=body["email"])
+                assert sorted(one["storeIds"]) == sorted(stores)
+        assert len(profiles(world, owner)) == ROUNDS
+        assert two.refused["TransactWriteItems"] > 0
+        print(f"\n{ROUNDS} people in two stores: {dict(two.refused)}, {dict(two.again)}")

@@ -1,0 +1,125 @@
+"""What passes through SAM CLI's gateway and the front before it: problems, retries, bodies."""
+
+from tests.end_to_end.service import ID, Service
+from tests.end_to_end.shop import SIGN_UP, Shop, sign_up
+from tests.world import Answer
+
+BASE_URL = "http://localhost/v1"
+"""What SAM CLI calls every gateway, whatever address it has."""
+
+
+def test_a_path_that_nobody_has(service: Service) -> None:
+    answer = service.call("GET", "/v1/nothing/here")
+    assert answer.status == 404
+    assert answer.header("content-type") == "application/problem+json"
+    assert answer.json == {
+        "type": f"{BASE_URL}/problems/not_found",
+        "title": "Not found",
+        "status": 404,
+        "detail": "Check the address and the id; what belongs to another workspace isn't found"
+        " either.",
+        "code": "not_found",
+    }
+
+
+def test_a_method_that_a_path_lacks(service: Service, shop: Shop) -> None:
+    answer = service.call("DELETE", "/v1/orders", token=shop.key)
+    assert answer.status == 405
+    assert answer.header("allow") == "GET"
+    assert answer.json == {
+        "type": f"{BASE_URL}/problems/method_not_allowed",
+        "title": "Method not allowed",
+        "status": 405,
+        "detail": "Use one of the methods that the `Allow` header names.",
+        "code": "method_not_allowed",
+    }
+
+
+def test_a_body_that_is_not_valid(service: Service, shop: Shop) -> None:
+    answer = service.call("POST", "/v1/workspaces", token=shop.owner, json_body={"name": 5})
+    assert answer.status == 422
+    assert answer.json == {
+        "type": f"{BASE_URL}/problems/validation",
+        "title": "The request isn't valid",
+        "status": 422,
+        "detail": "Mend the fields that `errors` names.",
+        "code": "validation",
+        "errors": [{"path": "/name", "message": "Input should be a valid string"}],
+    }
+
+
+def test_nobodys_request(service: Service) -> None:
+    answer = service.call("GET", "/v1/orders")
+    assert answer.status == 401
+    assert answer.header("www-authenticate") == "Bearer"
+    assert answer.json == {
+        "type": f"{BASE_URL}/problems/unauthenticated",
+        "title": "No valid credentials",
+        "status": 401,
+        "detail": "Send `Authorization: Bearer <token>` with an active API key or session token.",
+        "code": "unauthenticated",
+    }
+
+
+def test_a_repeated_request_gets_its_first_answer(service: Service, shop: Shop) -> None:
+
+    def ask(role: str) -> Answer:
+        return service.call(
+            "POST",
+            "/v1/invitations",
+            token=shop.owner,
+            json_body={"email": "nils@example.com", "role": role},
+            headers={"idempotency-key": "end-to-end"},
+        )
+
+    first = ask("member")
+    assert first.status == 201
+    assert first.header("idempotency-replayed") is None
+    again = ask("member")
+    assert (again.status, again.body) == (201, first.body)
+    assert again.header("idempotency-replayed") == "true"
+    listed = service.told(200, "GET", "/v1/invitations", token=shop.owner)
+    nils = [each["id"] for each in listed["items"] if each["email"] == "nils@example.com"]
+    assert nils == [first.json["id"]]
+    refused = ask("admin")
+    assert (refused.status, refused.json["code"]) == (422, "idempotency_key_reused")
+
+
+def test_text_beyond_ascii_comes_back_as_it_went(service: Service) -> None:
+    name, email = "Ünïcode ✓ 日本 🧵", "unicode@example.com"
+    someone = sign_up(service, name, email)
+    assert service.email_to(email, SIGN_UP)["text"].startswith(f"Hello {name},\n")
+    assert service.told(200, "GET", "/v1/me", token=someone) == {
+        "user": {
+            "id": ID,
+            "name": name,
+            "email": email,
+            "twoFactor": {"app": None, "email": None, "trustedBrowsers": 0},
+        },
+        "workspaces": [],
+    }
+
+
+def test_bytes_that_are_no_text_stop_at_the_gateway(service: Service, shop: Shop) -> None:
+    """A deployed gateway hands them on in base64; SAM CLI's can't read them."""
+    answer = service.call(
+        "POST",
+        "/v1/workspaces",
+        token=shop.owner,
+        body=b"\xff\x00\xfe",
+        headers={"content-type": "application/json"},
+    )
+    assert (answer.status, answer.json) == (502, {"message": "Internal server error"})
+
+
+def test_a_browser_may_ask(service: Service, shop: Shop) -> None:
+    page = {"origin": "https://app.example.com"}
+    asked = service.call(
+        "OPTIONS", "/v1/orders", headers={**page, "access-control-request-method": "GET"}
+    )
+    assert asked.body == b""
+    assert asked.header("access-control-allow-origin") == "*"
+    allowed = asked.header("access-control-allow-headers")
+    assert allowed == "authorization,content-type,idempotency-key"
+    answer = service.call("GET", "/v1/orders", token=shop.key, headers=page)
+    assert (answer.status, answer.header("access-control-allow-origin")) == (200, "*")

@@ -1,0 +1,1 @@
+"""The local run in containers, as far as it goes without an engine."""

@@ -1,0 +1,134 @@
+"""What SAM CLI is given: a template, an image and an environment."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from local import aws
+from local.containers import building
+from local.template import ROOT, Function, environment, functions, globals_, resources, template
+
+ENDPOINT = "http://172.18.0.1:5000"
+BASE_URL = "http://127.0.0.1:8000/v1"
+GUARDED = {"STOREPOST_LOCAL", "FEED_ALLOW_HOSTS"}
+"""What opens addresses to a local run that nobody else may reach."""
+
+
+def declared(made: dict[str, object]) -> dict[str, object]:
+    """The variables that a template declares for all of its functions."""
+    shared = made["Globals"]["Function"]["Environment"]["Variables"]  # type: ignore[index]
+    return dict(shared)
+
+
+class TestTemplate:
+    def test_declares_the_local_runs_variables(self) -> None:
+        made = building.local_template()
+        assert declared(made) == declared(template()) | dict.fromkeys(building.LOCAL_VARIABLES, "")
+
+    def test_what_is_deployed_names_none_that_opens_anything(self) -> None:
+        assert GUARDED.issubset(building.LOCAL_VARIABLES)
+        assert GUARDED.isdisjoint(environment())
+        said = (ROOT / "template.yaml").read_text()
+        assert not [name for name in GUARDED if name in said]
+
+    def test_differs_else_in_layers_timeouts_and_architecture_alone(self) -> None:
+        made = building.local_template()
+        shared = made["Globals"]["Function"]
+        assert "Layers" not in shared
+        assert shared["Timeout"] == 60
+        shared |= {"Layers": globals_()["Layers"], "Timeout": globals_()["Timeout"]}
+        shared["Environment"] = globals_()["Environment"]
+        for function in functions():
+            properties = made["Resources"][function.name]["Properties"]
+            assert properties.get("Timeout", 60) == 60
+            made["Resources"][function.name]["Properties"] = function.properties
+        made["Parameters"]["Architecture"] = template()["Parameters"]["Architecture"]
+        assert made == template()
+
+    @pytest.mark.parametrize(
+        ("machine", "expected"),
+        [("x86_64", "x86_64"), ("AMD64", "x86_64"), ("arm64", "arm64"), ("aarch64", "arm64")],
+    )
+    def test_is_for_this_machine(
+        self, monkeypatch: pytest.MonkeyPatch, machine: str, expected: str
+    ) -> None:
+        monkeypatch.setattr("platform.machine", lambda: machine)
+        architecture = building.local_template()["Parameters"]["Architecture"]
+        assert architecture["Default"] == expected
+        assert expected in architecture["AllowedValues"]
+
+
+class TestImage:
+    def test_is_the_runtime_with_each_layer(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("platform.machine", lambda: "x86_64")
+        base, *steps = building.dockerfile().splitlines()
+        assert re.fullmatch(r"FROM \S+/lambda/python:3\.13-x86_64", base)
+        assert steps == [
+            "COPY Dependencies/ /opt/",
+            "RUN python3.13 -m compileall -q /opt/python",
+            "COPY Core/ /opt/",
+            "RUN python3.13 -m compileall -q /opt/python",
+        ]
+
+    def test_what_it_copies_are_layers(self) -> None:
+        copied = re.findall(r"COPY (\w+)/", building.dockerfile())
+        assert set(copied) == resources("AWS::Serverless::LayerVersion").keys()
+
+    @pytest.mark.parametrize("function", functions(), ids=lambda function: function.job)
+    def test_no_function_has_layers_of_its_own(self, function: Function) -> None:
+        assert "Layers" not in function.properties
+
+
+class TestEnvironment:
+    def test_has_a_value_for_all_that_the_template_declares(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", "172.18.0.1:8001")
+        monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")
+        told = building.function_environment(ENDPOINT, BASE_URL)
+        assert told.keys() == {"Parameters"}
+        values = told["Parameters"]
+        assert values == {
+            "TABLE_NAME": "Table",
+            "IDEMPOTENCY_TABLE": "IdempotencyTable",
+            "EMAIL_QUEUE_URL": aws.queue_url("EmailQueue"),
+            "WRITE_BACK_QUEUE_URL": aws.queue_url("WriteBackQueue"),
+            "ACCOUNT_ERASURE_QUEUE_URL": aws.queue_url("AccountErasureQueue"),
+            "DATA_KEY_ID": os.environ["DATA_KEY_ID"],
+            "CODE_KEY_ID": os.environ["CODE_KEY_ID"],
+            "APP_URL": f"{BASE_URL}/pages",
+            "SENDER_ADDRESS": "storepost@example.com",
+            "POWERTOOLS_SERVICE_NAME": "storepost",
+            "AWS_ENDPOINT_URL": ENDPOINT,
+            "STOREPOST_LOCAL": "1",
+            "FEED_ALLOW_HOSTS": "172.18.0.1:8001",
+            "POWERTOOLS_LOG_LEVEL": "WARNING",
+            "POWERTOOLS_METRICS_DISABLED": "true",
+        }
+        assert values.keys() == declared(building.local_template()).keys()
+        keys = {key["KeyId"] for key in aws.client("kms").list_keys()["Keys"]}
+        assert {values["DATA_KEY_ID"], values["CODE_KEY_ID"]} <= keys
+
+    def test_a_developers_dashboard_stays(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("APP_URL", "http://127.0.0.1:3000")
+        told = building.function_environment(ENDPOINT, BASE_URL)
+        assert told["Parameters"]["APP_URL"] == "http://127.0.0.1:3000"
+
+    def test_no_credentials_of_the_developers_pass(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("AWS_PROFILE", "production")
+        monkeypatch.setenv("AWS_SESSION_TOKEN", "canary")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "canary")
+        monkeypatch.setenv("PATH", "/usr/bin")
+        made = building.sam_environment()
+        assert {name: value for name, value in made.items() if name.startswith("AWS_")} == {
+            "AWS_ACCESS_KEY_ID": "local",
+            "AWS_SECRET_ACCESS_KEY": "local",
+            "AWS_DEFAULT_REGION": aws.REGION,
+            "AWS_REGION": aws.REGION,
+        }
+        assert made["SAM_CLI_TELEMETRY"] == "0"
+        own, rest = made["PATH"].split(os.pathsep)
+        assert Path(own, "python3.13").exists()
+        assert rest == "/usr/bin"

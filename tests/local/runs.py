@@ -1,0 +1,95 @@
+"""Whole local runs, each a process of its own."""
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from local.template import ROOT
+
+# What it writes goes elsewhere: a developer's own run may be using the files.
+_RUN = """
+import sys
+from pathlib import Path
+from local import demo, run
+from local.__main__ import main
+demo.CREDENTIALS = Path(sys.argv[1])
+run.FOLDER = Path(sys.argv[1]).parent / "kept"
+sys.exit(main())
+"""
+_READY_SECONDS = 90
+
+
+def environment(**given: str) -> dict[str, str]:
+    """This process's environment with these variables, and without an engine of its tests."""
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "layers" / "core")])
+    own = {n: v for n, v in os.environ.items() if not n.startswith("AWS_ENDPOINT_URL_")}
+    return {**own, "STORE": "", "PYTHONPATH": paths, **given}
+
+
+@dataclass
+class Run:
+    """`make run` on a free port, with its files in a folder."""
+
+    folder: Path
+    store: str = ""
+    credentials_name: str = "credentials.json"
+    process: subprocess.Popen[str] = field(init=False)
+    shown: str = ""
+
+    def __post_init__(self) -> None:
+        self._credentials.unlink(missing_ok=True)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _RUN, str(self._credentials)],
+            env=environment(PORT="0", STORE=self.store),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    @property
+    def _credentials(self) -> Path:
+        return self.folder / self.credentials_name
+
+    def soon_ready(self) -> "Run":
+        """Waits until it has written the credentials, or has ended."""
+        until = time.monotonic() + _READY_SECONDS
+        while not self._credentials.exists() and self.process.poll() is None:
+            assert time.monotonic() < until, "it never came up"
+            time.sleep(0.05)
+        return self
+
+    def credentials(self) -> Any:
+        """What a caller needs."""
+        return json.loads(self._credentials.read_text())
+
+    def end(self, number: signal.Signals = signal.SIGINT) -> str:
+        """Ends it by a signal: what it said."""
+        self.process.send_signal(number)
+        try:
+            self.shown, said = self.process.communicate(timeout=30)
+        finally:
+            self.process.kill()
+        return said
+
+    def call(self, method: str, path: str, token: str | None = None, body: object = None) -> Any:
+        """The answer's JSON, of the API's path or one of `/_local`; an error's too."""
+        base = urlsplit(self.credentials()["baseUrl"])
+        target = path if path.startswith("/_local") else f"{base.path}{path}"
+        headers = {"content-type": "application/json"}
+        if token:
+            headers["authorization"] = f"Bearer {token}"
+        connection = http.client.HTTPConnection(base.netloc, timeout=30)
+        try:
+            connection.request(method, target, json.dumps(body) if body else None, headers)
+            answer = connection.getresponse().read()
+        finally:
+            connection.close()
+        return json.loads(answer) if answer else None

@@ -1,0 +1,231 @@
+"""What a run on dynoxide keeps for the next: the folder, its refusals, and the demo's sequel."""
+
+import json
+import re
+import sqlite3
+import stat
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from local import demo, dynoxide, run
+from local.__main__ import main
+from local.console import CannotRun
+from local.demo import Api, Demo
+from local.dynoxide import NoDynoxide
+from local.endpoints import WRITE_BACK_PATH
+from local.kept import Kept
+from local.pumps import StreamPump
+from local.template import KEY, resources
+from storepost.messaging import outbox
+from storepost.persistence.changes import Changes
+from tests.world import World
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where a run whose demo was loaded keeps everything."""
+    folder = tmp_path / "kept"
+    with Kept(folder) as kept:
+        with closing(sqlite3.connect(kept.rows)) as rows:
+            rows.execute("CREATE TABLE _tables (table_name TEXT)")
+        kept.keys()
+        kept.demo = {"credentials": {}}
+    return folder
+
+
+def refusal(folder: Path) -> str:
+    """What is said where the folder can't be taken."""
+    with pytest.raises(CannotRun) as refused, Kept(folder):
+        pass
+    return str(refused.value)
+
+
+class TestFolder:
+    def test_it_is_the_users_alone(self, folder: Path) -> None:
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+    def test_what_one_run_keeps_the_next_has(self, folder: Path) -> None:
+        with Kept(folder) as kept:
+            keys = kept.keys()
+            kept.keep_clock(timedelta(days=3, milliseconds=7))
+            kept.places().note("Reader", "shard", "41")
+            kept.places().note("Other", "shard", "2")
+        assert set(keys) == set(resources(KEY))
+        assert len({key.secret for key in keys.values()}) == len(keys)
+        with Kept(folder) as kept:
+            assert kept.keys() == keys
+            assert kept.clock_ahead == timedelta(days=3, milliseconds=7)
+            assert kept.places().of("Reader", "shard") == "41"
+            assert kept.places().of("Other", "shard") == "2"
+            assert kept.places().of("Other", "another") is None
+            assert kept.demo == {"credentials": {}}
+
+    def test_one_run_at_a_time_has_it(self, folder: Path) -> None:
+        with Kept(folder):
+            said = refusal(folder)
+        assert re.fullmatch(
+            rf"Another run \(process \d+\) has what is kept in {folder}: "
+            r"stop that one first, or leave STORE out\.",
+            said,
+        )
+        with Kept(folder) as kept:
+            assert kept.demo
+
+    def test_a_demo_that_was_never_finished_begins_anew(
+        self, folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (folder / "demo.json").unlink()
+        (folder / "rows.db-wal").touch()
+        with Kept(folder):
+            assert [file.name for file in folder.iterdir()] == ["lock"]
+        assert "beginning anew" in capsys.readouterr().err
+
+    def test_without_rows_the_rest_means_nothing(
+        self, folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (folder / "rows.db").unlink()
+        with Kept(folder) as kept:
+            assert kept.demo is None
+        assert capsys.readouterr().err == ""
+
+    @pytest.mark.parametrize("content", [b"", b"no database" * 1000])
+    def test_broken_rows(self, folder: Path, content: bytes) -> None:
+        (folder / "rows.db").write_bytes(content)
+        said = refusal(folder)
+        assert said.startswith(f"{folder} holds a broken rows.db")
+        assert said.endswith("/kept")
+        assert ". To start over: rm -r " in said
+
+    def test_rows_that_are_broken_further_on(self, folder: Path) -> None:
+        with closing(sqlite3.connect(folder / "rows.db")) as rows, rows:
+            rows.execute("CREATE TABLE filler (v TEXT)")
+            rows.executemany("INSERT INTO filler VALUES (?)", [("x" * 3000,)] * 50)
+        content = bytearray((folder / "rows.db").read_bytes())
+        content[-20000:-10000] = b"\xff" * 10000
+        (folder / "rows.db").write_bytes(content)
+        assert "holds a broken rows.db" in refusal(folder)
+
+    def test_rows_without_their_keys(self, folder: Path) -> None:
+        (folder / "keys.json").unlink()
+        assert "holds no keys.json" in refusal(folder)
+
+    @pytest.mark.parametrize("name", ["keys", "demo"])
+    def test_a_broken_file(self, folder: Path, name: str) -> None:
+        (folder / f"{name}.json").write_text('{"half')
+        assert f"holds a broken {name}.json. To start over: rm -r " in refusal(folder)
+
+
+class TestWithoutNpm:
+    def test_it_says_what_to_do(
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.setattr(dynoxide, "FOLDER", tmp_path / "dynoxide")
+        monkeypatch.setattr(run, "FOLDER", tmp_path / "kept")
+        monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")  # else the run itself sets it
+        monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.setenv("STORE", "dynoxide")
+        monkeypatch.setenv("PORT", "0")
+        monkeypatch.setattr("signal.signal", lambda *_: None)
+        assert main() == 2
+        assert capsys.readouterr().err.splitlines() == [
+            "Starting AWS in this process ...",
+            "dynoxide comes from npm, and this machine has none: install Node.js."
+            " Without STORE the run needs Python alone.",
+        ]
+        assert dynoxide.main() == 2
+        with pytest.raises(NoDynoxide):
+            dynoxide.program()
+
+
+class TestPlaces:
+    def test_a_pump_goes_on_where_another_stood(self, world: World, folder: Path) -> None:
+        def write() -> None:
+            changes = Changes()
+            outbox.send_with(changes, outbox.Queue.EMAILS, [({"any": 1}, None)])
+            changes.commit()
+
+        with Kept(folder) as kept:
+            write()
+            # What the relay does is written to the stream too: its own rows' removal.
+            assert StreamPump(places=kept.places()).pump() == 1
+            assert StreamPump(places=kept.places()).pump() == 0
+            write()
+            write()
+            assert StreamPump(places=kept.places()).pump() == 2
+        assert StreamPump().pump() == 3
+
+
+class TestDemo:
+    """The demo of an earlier run, here in the same process: only the address is another."""
+
+    BEFORE, NOW = "http://127.0.0.1:8000/v1", "http://127.0.0.1:9000/v1"
+
+    @pytest.fixture
+    def made(self, world: World, monkeypatch: pytest.MonkeyPatch) -> Demo:
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", "127.0.0.1:8000,127.0.0.1:9000,127.0.0.1:9001")
+        store = f"http://127.0.0.1:8000{WRITE_BACK_PATH}"
+        made = demo.load(self.BEFORE, store, world.deliver)
+        return Demo.of_json(json.loads(json.dumps(made.as_json())))
+
+    def take_up(self, made: Demo) -> Demo:
+        return demo.take_up(made, self.NOW, WRITE_BACK_PATH)
+
+    def write_back(self, made: Demo, url: str | None = None) -> str:
+        """Where the store's write-backs go; puts another address there first."""
+        credentials = made.credentials
+        key, path = credentials.api_keys["write"], f"/stores/{credentials.store_id}/write-back"
+        if url:
+            Api(self.NOW).call("PUT", path, key, {"url": url})
+        return str(Api(self.NOW).call("GET", path, key)["url"])
+
+    def test_it_follows_to_the_new_address(self, made: Demo) -> None:
+        taken_up = self.take_up(made)
+        assert taken_up == replace(made, credentials=replace(made.credentials, base_url=self.NOW))
+        assert self.write_back(made) == f"http://127.0.0.1:9000{WRITE_BACK_PATH}"
+        assert self.take_up(taken_up) == taken_up
+
+    def test_an_address_of_the_developers_own_stays(self, made: Demo) -> None:
+        own = "http://127.0.0.1:9001/hook"
+        self.write_back(made, own)
+        self.take_up(made)
+        assert self.write_back(made) == own
+
+    def test_sessions_that_ended_begin_anew(self, made: Demo, world: World) -> None:
+        sessions = made.credentials.sessions
+        Api(self.BEFORE).call("POST", "/auth/sign-out", sessions["admin"])
+        taken_up = self.take_up(made).credentials.sessions
+        assert taken_up["owner"] == sessions["owner"]
+        assert taken_up["member"] == sessions["member"]
+        assert taken_up["admin"] != sessions["admin"]
+        assert Api(self.NOW).call("GET", "/me", taken_up["admin"])["user"]["email"] == demo.ADMIN
+
+    def test_who_changed_the_password_signs_in_alone(self, made: Demo) -> None:
+        token, new = made.credentials.sessions["admin"], "another horse altogether"
+        body = {"current": demo.PASSWORD, "password": new}
+        Api(self.BEFORE).call("POST", "/me/password", token, body)
+        Api(self.BEFORE).call("POST", "/auth/sign-out", token)
+        assert self.take_up(made).credentials.sessions["admin"] == token
+
+    def test_the_screen_names_somebody_who_is_still_subscribed(self, made: Demo) -> None:
+        key = made.credentials.api_keys["write"]
+        path = f"/profiles/{made.subscriber_id}/consent/email"
+        Api(self.BEFORE).call("PUT", path, key, {"state": "unsubscribed"})
+        other = self.take_up(made).subscriber_id
+        assert other != made.subscriber_id
+        profile = Api(self.NOW).call("GET", f"/profiles/{other}", key)
+        assert profile["emailMarketingConsent"] == "subscribed"
+
+    def test_a_revoked_key_takes_nothing_with_it(self, made: Demo) -> None:
+        owner, keys = made.credentials.sessions["owner"], made.credentials.api_keys
+        for key in Api(self.BEFORE).call("GET", "/api-keys", owner)["items"]:
+            Api(self.BEFORE).call("POST", f"/api-keys/{key['id']}/revoke", owner)
+        taken_up = self.take_up(made)
+        assert taken_up.credentials.api_keys == keys
+        assert taken_up.subscriber_id == made.subscriber_id

@@ -1,0 +1,500 @@
+"""moto against dynoxide: what the service asks of DynamoDB ends alike, but for what is listed.
+
+`DIFFERENCES` names each way in which they are known to differ, with who is right. One that no
+longer differs fails, and so does one that nobody has listed.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import ClientError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from local import aws
+from tests.local.test_moto_transactions import LISTS, PLAIN, Operation, operations
+
+pytestmark = pytest.mark.dynoxide
+
+type Row = dict[str, dict[str, Any]]
+type Answer = object
+
+MOTO = {
+    "dynamodb": f"https://dynamodb.{aws.REGION}.amazonaws.com",
+    "dynamodbstreams": f"https://streams.dynamodb.{aws.REGION}.amazonaws.com",
+}
+INVALID = "ValidationError"
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One of the two, with tables of its own."""
+
+    tables: Any
+    streams: Any
+
+    def answer(self, operation: str, **request: Any) -> Answer:
+        """What it answers that we would look at: attributes and rows, or how it refused."""
+        try:
+            answer = getattr(self.tables, operation)(**request)
+        except ClientError as error:
+            return self._refusal(error)
+        looked_at = ("Attributes", "Item", "Items", "Count", "LastEvaluatedKey")
+        return {name: answer[name] for name in looked_at if name in answer}
+
+    def _refusal(self, error: ClientError) -> Answer:
+        code = error.response["Error"]["Code"]
+        reasons = error.response.get("CancellationReasons", [])
+        return code, [(reason["Code"], reason.get("Item")) for reason in reasons]
+
+    def row(self, table: str, key: Row) -> Row | None:
+        """A row, None where there is none."""
+        found: Row | None = self.tables.get_item(TableName=table, Key=key).get("Item")
+        return found
+
+    def end_of_stream(self) -> str:
+        """Where what comes now will be told."""
+        arn = self.tables.describe_table(TableName=LISTS)["Table"]["LatestStreamArn"]
+        (shard,) = self.streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
+        return str(
+            self.streams.get_shard_iterator(
+                StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="LATEST"
+            )["ShardIterator"]
+        )
+
+    def told_since(self, place: str) -> list[tuple[str, Row, Row | None]]:
+        """What the stream told since: the kind of change, the keys and the new image."""
+        records = self.streams.get_records(ShardIterator=place)["Records"]
+        return [
+            (r["eventName"], r["dynamodb"]["Keys"], r["dynamodb"].get("NewImage")) for r in records
+        ]
+
+
+@pytest.fixture(scope="module")
+def engines() -> Iterator[tuple[Engine, Engine]]:
+    """moto and dynoxide."""
+    config = Config(parameter_validation=False, retries={"total_max_attempts": 1})
+    made = []
+    for urls in (MOTO, dict.fromkeys(MOTO)):
+        tables, streams = (
+            boto3.client(name, endpoint_url=url, config=config)  # type: ignore[call-overload]
+            for name, url in urls.items()
+        )
+        for table, keys in ((LISTS, ["pk", "sk"]), (PLAIN, ["id"])):
+            tables.create_table(
+                TableName=table,
+                BillingMode="PAY_PER_REQUEST",
+                AttributeDefinitions=[{"AttributeName": k, "AttributeType": "S"} for k in keys],
+                KeySchema=[
+                    {"AttributeName": key, "KeyType": kind}
+                    for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)
+                ],
+                StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"},
+            )
+        made.append(Engine(tables, streams))
+    moto, dynoxide = made
+    yield moto, dynoxide
+    for engine in made:
+        for table in (LISTS, PLAIN):
+            engine.tables.delete_table(TableName=table)
+
+
+# The shapes of condition and update that the service's code sends, over attributes whose types
+# never change, as its own don't: v holds anything, w and x numbers, m a map of maps.
+CONDITIONS = [
+    None,
+    "attribute_exists(pk)",
+    "attribute_not_exists(pk)",
+    "v = :v",
+    "(v = :v AND w = :one)",
+    "((v = :v AND w = :one) AND attribute_not_exists(x))",
+    "(attribute_not_exists(pk) AND attribute_not_exists(x))",
+    "(attribute_exists(pk) AND attribute_not_exists(x))",
+    "(v = :v AND w < :two)",
+    "(attribute_not_exists(v) OR w < :two)",
+    "(attribute_not_exists(v) AND w > :one)",
+    "m.a.b = :one",
+    "attribute_not_exists(v) OR w < :two OR (v = :v AND attribute_exists(w) AND x < :two)",
+]
+UPDATES = [
+    "SET v = :v",
+    "SET v = :v, w = :one",
+    "SET v = :v, w = :one, x = :two REMOVE m",
+    "ADD w :one",
+    "ADD w :one, x :two",
+    "SET v = :v ADD w :one, x :two",
+    "REMOVE v",
+    "REMOVE v, m",
+    "REMOVE v ADD w :one, x :two",
+]
+NUMBERS = st.sampled_from([{"N": "0"}, {"N": "1"}, {"N": "2"}, {"N": "-1.5"}])
+ANYTHING = st.one_of(
+    NUMBERS,
+    st.sampled_from(
+        [
+            {"S": "text"},
+            {"S": ""},
+            {"S": "grüße \U0001f600"},
+            {"BOOL": True},
+            {"SS": ["a", "b"]},
+            {"L": [{"S": "a"}, {"N": "1"}]},
+            {"M": {"a": {"S": ""}}},
+        ]
+    ),
+)
+MAPS = st.sampled_from([{"M": {"a": {"M": {"b": {"N": "1"}}}}}, {"M": {"a": {"M": {}}}}])
+PUTS = st.fixed_dictionaries({}, optional={"v": ANYTHING, "w": NUMBERS, "x": NUMBERS, "m": MAPS})
+SORT_KEYS = ("a", "a\x01b", "a#b", "ab", "ä", "b", "\U0001f600", "\uffee")
+
+
+@st.composite
+def writes(draw: st.DrawFn) -> Operation:
+    """One operation of a transaction, as the service's code would send it."""
+    key = {
+        "pk": {"S": draw(st.sampled_from("pq"))},
+        "sk": {"S": draw(st.sampled_from(SORT_KEYS))},
+    }
+    kind = draw(st.sampled_from(["Put", "Put", "Update", "Update", "Delete", "ConditionCheck"]))
+    operation: dict[str, Any] = {"TableName": LISTS, "Key": key}
+    if kind == "Put":
+        operation = {"TableName": LISTS, "Item": {**key, **draw(PUTS)}}
+    if kind == "Update":
+        operation["UpdateExpression"] = draw(st.sampled_from(UPDATES))
+    condition = draw(st.sampled_from(CONDITIONS[kind == "ConditionCheck" :]))
+    if condition:
+        operation["ConditionExpression"] = condition
+        if draw(st.booleans()):
+            operation["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    given = {":v": draw(ANYTHING), ":one": {"N": "1"}, ":two": {"N": "2"}}
+    named = re.findall(r":\w+", f"{operation.get('UpdateExpression')} {condition}")
+    if named:
+        operation["ExpressionAttributeValues"] = {name: given[name] for name in named}
+    return {kind: operation}
+
+
+def in_a_partition_of_its_own(transaction: list[Operation], prefix: str) -> list[Operation]:
+    """The same, on rows that no other example knows."""
+
+    def renamed(key: Row) -> Row:
+        return {
+            name: {"S": prefix + value["S"]} if name in {"pk", "id"} else value
+            for name, value in key.items()
+        }
+
+    moved = []
+    for operation in transaction:
+        ((kind, body),) = operation.items()
+        holder = "Item" if kind == "Put" else "Key"
+        moved.append({kind: {**body, holder: renamed(body[holder])}})
+    return moved
+
+
+def key_of(operation: Operation) -> tuple[str, Row]:
+    """The table and the key of the row that an operation is about."""
+    ((_, body),) = operation.items()
+    held = body.get("Key") or {n: v for n, v in body["Item"].items() if n in {"pk", "sk", "id"}}
+    return body["TableName"], held
+
+
+def without_validation(answer: Answer) -> Answer:
+    """The answer, but for how it tells of an update that its row can't take: see `DIFFERENCES`."""
+    match answer:
+        case ("ValidationException", _):
+            return INVALID
+        case ("TransactionCanceledException", reasons) if INVALID in str(reasons):
+            return INVALID
+    return answer
+
+
+def ends_alike(engines: tuple[Engine, Engine], transactions: list[list[Operation]]) -> None:
+    """Each transaction's answer, the rows that it named, and what the stream told of all."""
+    prefix = f"{uuid4().hex}-"
+    places = [engine.end_of_stream() for engine in engines]
+    for transaction in transactions:
+        named = [key_of(operation) for operation in transaction]
+        if len({str(key) for key in named}) < len(named):
+            continue  # both refuse two operations on one row
+        sent = in_a_partition_of_its_own(transaction, prefix)
+        moto, dynoxide = (e.answer("transact_write_items", TransactItems=sent) for e in engines)
+        assert without_validation(moto) == without_validation(dynoxide), sent
+        for table, key in map(key_of, sent):
+            moto_row, dynoxide_row = (engine.row(table, key) for engine in engines)
+            assert moto_row == dynoxide_row, sent
+    moto_told, dynoxide_told = (
+        engine.told_since(place) for engine, place in zip(engines, places, strict=True)
+    )
+    assert moto_told == dynoxide_told
+
+
+@settings(max_examples=150, deadline=None)
+@given(transactions=st.lists(st.lists(writes(), min_size=1, max_size=5), min_size=1, max_size=6))
+def test_what_the_service_writes_ends_alike(
+    engines: tuple[Engine, Engine], transactions: list[list[Operation]]
+) -> None:
+    ends_alike(engines, transactions)
+
+
+PARSED = operations().filter(lambda operation: "NO v" not in str(operation))
+"""Those whose expressions are some: `DIFFERENCES` has the others."""
+
+
+@settings(max_examples=150, deadline=None)
+@given(transactions=st.lists(st.lists(PARSED, min_size=1, max_size=5), max_size=6))
+def test_what_our_lighter_transactions_are_tested_with_ends_alike(
+    engines: tuple[Engine, Engine], transactions: list[list[Operation]]
+) -> None:
+    """By them ours are moto's own; here they are dynoxide's too."""
+    ends_alike(engines, transactions)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    rows=st.sets(st.sampled_from(SORT_KEYS)),
+    condition=st.sampled_from(
+        ["", " AND sk < :lo", " AND sk BETWEEN :lo AND :hi", " AND begins_with(sk, :lo)"]
+    ),
+    bounds=st.lists(st.sampled_from(SORT_KEYS), min_size=2, max_size=2),
+    limit=st.sampled_from([None, 1, 2, 100]),
+    forward=st.booleans(),
+    kinds=st.sets(st.sampled_from("abc")),
+)
+def test_what_the_service_reads_is_alike(
+    engines: tuple[Engine, Engine],
+    rows: set[str],
+    condition: str,
+    bounds: list[str],
+    limit: int | None,
+    forward: bool,
+    kinds: set[str],
+) -> None:
+    """Pages of a partition, in order, and filtered by the kind of row."""
+    partition = {"S": uuid4().hex}
+    for engine in engines:
+        for number, key in enumerate(sorted(rows)):
+            item = {"pk": partition, "sk": {"S": key}, "kind": {"S": "abc"[number % 3]}}
+            engine.tables.put_item(TableName=LISTS, Item=item)
+    values: Row = {":p": partition, ":lo": {"S": bounds[0]}, ":hi": {"S": bounds[1]}}
+    marks = {f":k{kind}": {"S": kind} for kind in sorted(kinds)}
+    request: dict[str, Any] = {
+        "TableName": LISTS,
+        "KeyConditionExpression": f"pk = :p{condition}",
+        "ExpressionAttributeValues": {n: v for n, v in values.items() if n in f":p{condition}"},
+        "ScanIndexForward": forward,
+        "ConsistentRead": True,
+        **({"Limit": limit} if limit else {}),
+    }
+    if kinds:
+        request["FilterExpression"] = f"kind IN ({', '.join(marks)})"
+        request["ExpressionAttributeValues"] |= marks
+    moto, dynoxide = (pages(engine, request) for engine in engines)
+    assert moto == dynoxide
+
+
+def pages(engine: Engine, request: dict[str, Any]) -> list[Answer]:
+    """Each page's rows, or the refusal; without empty ones at the end: see `DIFFERENCES`."""
+    found: list[Answer] = []
+    while True:
+        answer = engine.answer("query", **request)
+        if not isinstance(answer, dict):
+            return [answer]
+        found.append(answer["Items"])
+        if "LastEvaluatedKey" not in answer:
+            break
+        request = {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
+    while found and not found[-1]:
+        found.pop()
+    return found
+
+
+ONE = {"N": "1"}
+
+
+def updated(engine: Engine, key: Row, expression: str, **more: Any) -> Answer:
+    """What an update of one row answers."""
+    return engine.answer(
+        "update_item",
+        TableName=LISTS,
+        Key=key,
+        UpdateExpression=expression,
+        ExpressionAttributeValues={":one": ONE},
+        **more,
+    )
+
+
+def in_transaction(engine: Engine, key: Row, expression: str) -> Answer:
+    """What a transaction of one update answers."""
+    update = {
+        "TableName": LISTS,
+        "Key": key,
+        "UpdateExpression": expression,
+        "ExpressionAttributeValues": {":one": ONE},
+    }
+    return engine.answer("transact_write_items", TransactItems=[{"Update": update}])
+
+
+def put(engine: Engine, key: Row, **attributes: Any) -> Answer:
+    """What a put answers."""
+    return engine.answer("put_item", TableName=LISTS, Item={**key, **attributes})
+
+
+def four_megabytes(engine: Engine, key: Row) -> Answer:
+    """What a transaction of twelve large rows answers."""
+    large = {"S": "x" * 390_000}
+    rows = [{**key, "sk": {"S": str(number)}, "v": large} for number in range(12)]
+    puts = [{"Put": {"TableName": LISTS, "Item": row}} for row in rows]
+    return engine.answer("transact_write_items", TransactItems=puts)
+
+
+def one_megabyte(engine: Engine, key: Row) -> Answer:
+    """How many rows of 50 KB a query without a limit brings."""
+    for number in range(25):
+        put(engine, {**key, "sk": {"S": f"{number:02}"}}, v={"S": "x" * 50_000})
+    answer = engine.tables.query(
+        TableName=LISTS,
+        KeyConditionExpression="pk = :p",
+        ExpressionAttributeValues={":p": key["pk"]},
+    )
+    return int(answer["Count"])
+
+
+def key_at_the_end(engine: Engine, key: Row) -> Answer:
+    """Whether a page that ends with the partition's last row names a row to go on from."""
+    put(engine, key)
+    answer = engine.tables.query(
+        TableName=LISTS,
+        KeyConditionExpression="pk = :p",
+        ExpressionAttributeValues={":p": key["pk"]},
+        Limit=1,
+    )
+    return "LastEvaluatedKey" in answer
+
+
+def no_expression(engine: Engine, key: Row) -> Answer:
+    """What a transaction answers whose condition fails and whose update is no expression."""
+    update = {"TableName": LISTS, "Key": key, "UpdateExpression": "NO v"}
+    condition = {"ConditionExpression": "attribute_exists(v)"}
+    return engine.answer("transact_write_items", TransactItems=[{"Update": update | condition}])
+
+
+def number_as_stored(engine: Engine, key: Row) -> Answer:
+    """How a number comes back."""
+    put(engine, key, v={"N": "1.50"})
+    row = engine.row(LISTS, key)
+    return row and row["v"]
+
+
+def told_of_no_change(engine: Engine, key: Row) -> Answer:
+    """What the stream tells of a put that changes nothing."""
+    put(engine, key, v=ONE)
+    place = engine.end_of_stream()
+    put(engine, key, v=ONE)
+    return [kind for kind, *_ in engine.told_since(place)]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One way in which the engines differ, and what each of them answers."""
+
+    why: str
+    look: Callable[[Engine, Row], Answer]
+    moto: Answer
+    dynoxide: Answer
+
+
+CANCELLED = ("TransactionCanceledException", [(INVALID, None)])
+REFUSED: Answer = ("ValidationException", [])
+
+DIFFERENCES = [
+    Difference(
+        "An update that its row can't take cancels a transaction for a `ValidationError`, says the"
+        " documentation of TransactWriteItems; moto refuses the request instead. No code of ours"
+        " tells them apart: either is a fault of its own.",
+        lambda engine, key: in_transaction(engine, key, "SET v.x = :one"),
+        moto=REFUSED,
+        dynoxide=CANCELLED,
+    ),
+    Difference(
+        "A transaction has at most 4 MB; moto doesn't count. Ours are far below it: a row that is"
+        " large, such as an order with 250 lines, is alone in its transaction.",
+        four_megabytes,
+        moto={},
+        dynoxide=REFUSED,
+    ),
+    Difference(
+        "A page of a query ends at 1 MB (2^20 bytes); moto ends it at a million. Who reads a whole"
+        " partition follows the pages on either.",
+        one_megabyte,
+        moto=19,
+        dynoxide=20,
+    ),
+    Difference(
+        "DynamoDB drops zeroes at a number's end; moto keeps its text. We read numbers as numbers.",
+        number_as_stored,
+        moto={"N": "1.50"},
+        dynoxide={"N": "1.5"},
+    ),
+    Difference(
+        "A page that is full may name a row to go on from though none follows, as DynamoDB does;"
+        " moto looks ahead. Whoever follows pages takes an empty one.",
+        key_at_the_end,
+        moto=False,
+        dynoxide=True,
+    ),
+    Difference(
+        "What is no expression is refused before anything is looked at, as moto does; dynoxide"
+        " sees it where a condition didn't fail before. PynamoDB writes our expressions.",
+        no_expression,
+        moto=REFUSED,
+        dynoxide=("TransactionCanceledException", [("ConditionalCheckFailed", None)]),
+    ),
+    Difference(
+        "`ALL_OLD` of a row that wasn't there is nothing, says DynamoDB; dynoxide answers its key."
+        " We ask for `ALL_NEW` alone.",
+        lambda engine, key: updated(engine, key, "SET v = :one", ReturnValues="ALL_OLD"),
+        moto={},
+        dynoxide={"Attributes": {"pk": {"S": "p"}, "sk": {"S": "s"}}},
+    ),
+    Difference(
+        "`UPDATED_NEW` is the changed attributes alone; moto adds the key of a new row. We ask for"
+        " `ALL_NEW` alone.",
+        lambda engine, key: updated(engine, key, "SET v = :one", ReturnValues="UPDATED_NEW"),
+        moto={"Attributes": {"pk": {"S": "p"}, "sk": {"S": "s"}, "v": ONE}},
+        dynoxide={"Attributes": {"v": ONE}},
+    ),
+]
+
+
+@pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda d: d.why.partition(";")[0])
+def test_each_difference_is_one(engines: tuple[Engine, Engine], difference: Difference) -> None:
+    partition = uuid4().hex
+    key = {"pk": {"S": partition}, "sk": {"S": "s"}}
+    answers = [difference.look(engine, key) for engine in engines]
+    shown = [eval(repr(answer).replace(partition, "p")) for answer in answers]
+    assert shown == [difference.moto, difference.dynoxide]
+    assert shown[0] != shown[1]
+
+
+def test_both_tell_of_puts_that_change_nothing(engines: tuple[Engine, Engine]) -> None:
+    """DynamoDB doesn't: no reader of the stream may count on either."""
+    key = {"pk": {"S": uuid4().hex}, "sk": {"S": "s"}}
+    assert [told_of_no_change(engine, key) for engine in engines] == [["MODIFY"]] * 2
+
+
+def test_a_row_that_an_update_makes_is_told_of_once(engines: tuple[Engine, Engine]) -> None:
+    """moto by itself tells of a row with nothing but its key first."""
+    key = {"pk": {"S": uuid4().hex}, "sk": {"S": "s"}}
+    for engine in engines:
+        place = engine.end_of_stream()
+        updated(engine, key, "SET v = :one")
+        updated(engine, key, "SET w = :one")
+        whole = {**key, "v": ONE}
+        assert engine.told_since(place) == [
+            ("INSERT", key, whole),
+            ("MODIFY", key, {**whole, "w": ONE}),
+        ]
