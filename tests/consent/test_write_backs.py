@@ -575,17 +575,48 @@ class TestAgainAndAgain:
         assert listener.states == ["unsubscribed", "subscribed"]
         assert shop.outcome(profile, change, store_id) == "written"
 
-    def test_told_before_and_current_again(self, shop: Shop, listener: Listener) -> None:
-        """What was told for certain needs no repetition."""
+    def test_what_was_told_for_certain_needs_no_repetition(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """An older word of the store's own is in the history only, but what it has is known."""
         store_id = shop.store()
         profile = shop.person(store_id)
         shop.change(profile, "unsubscribed")
         shop.world.deliver()
-        shop.change(profile, "subscribed")
-        last = shop.change(profile, "unsubscribed")
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        last = shop.change(profile, "subscribed")
         shop.world.deliver()
         assert listener.states == ["unsubscribed"]
         assert shop.outcome(profile, last, store_id) == "already_current"
+
+    def test_back_before_anybody_was_told(self, shop: Shop, listener: Listener) -> None:
+        """Nobody knows that by then, so the store is told what it has."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        first = shop.change(profile, "unsubscribed")
+        last = shop.change(profile, "subscribed")
+        shop.world.deliver()
+        assert shop.outcome(profile, first, store_id) == "superseded"
+        assert listener.states == ["subscribed"]
+        assert shop.outcome(profile, last, store_id) == "written"
+
+    def test_a_store_that_came_later_is_known_from_its_own_word(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """It was told of none of the changes before."""
+        profile = shop.person()
+        for state in ("subscribed", "unsubscribed", "subscribed"):
+            shop.change(profile, state)
+        store_id = shop.store()
+        known = shop.known_to(profile, store_id)
+        gave(shop, known, store_id, UNSUBSCRIBED)
+        shop.world.deliver()
+        [change, *_] = shop.world.call(
+            "GET", f"/profiles/{profile.id}/consent", token=shop.owner.token
+        ).json["items"]
+        assert shop.outcome(known, change, store_id) == "already_current"
+        assert listener.received == []
 
     def test_another_address_meanwhile_keeps_what_the_store_gave(
         self, shop: Shop, listener: Listener

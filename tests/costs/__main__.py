@@ -1,32 +1,32 @@
+"""`make costs`: measures every operation on dynoxide and writes docs/costs.md."""
+
+import logging
 import os
 
-os.environ.setdefault("STORE", "dynoxide")
 from local import aws
 
-aws.prepare_environment()
-from tests.engines import engine
 
-engine()
-aws.start()
-aws.create_resources()
-import sys, time
-from tests.costs.measuring import measured_town, measure_all
-from tests.costs.scenarios import ALL
-from storepost.identity import passwords
+def main() -> None:
+    """Starts the engine, measures, writes."""
+    os.environ["STORE"] = "dynoxide"
+    aws.prepare_environment()
+    # The service reads its environment when it is imported, and the engine's address with it.
+    from tests.engines import engine  # noqa: PLC0415
 
-passwords.MEMORY_KIB, passwords.PASSES = 8, 1
-t = time.time()
-want = sys.argv[1:]
-with measured_town() as town:
-    print("built", time.time() - t)
-    for m in measure_all(town, [s for s in ALL if not want or s.operation in want]):
-        own = m.used[m.function]
-        rest = {k: v for k, v in m.used.items() if k != m.function}
-        print(
-            f"{m.scenario.operation:28} {m.scenario.case:32} R{own.reads:g} W{own.writes:g} c{own.calls} t{own.transactions} pw{own.passwords} mac{own.macs} |",
-            {
-                k: (v.invocations, v.reads, v.writes, v.calls, v.sends, v.emails, v.told)
-                for k, v in rest.items()
-            },
-        )
-print(time.time() - t)
+    engine()
+    aws.start()
+    aws.create_resources()
+    from storepost.identity import passwords  # noqa: PLC0415
+    from tests.costs.measuring import measure_all, measured_town  # noqa: PLC0415
+    from tests.costs.page import PAGE, dollars_a_consent, page  # noqa: PLC0415
+    from tests.costs.scenarios import ALL  # noqa: PLC0415
+
+    logging.disable(logging.INFO)
+    passwords.MEMORY_KIB, passwords.PASSES = 8, 1  # a hash's work is none of what is measured
+    with measured_town() as town:
+        measured = list(measure_all(town, ALL))
+    PAGE.write_text(page(measured), "utf-8")
+    print(f"{len(measured)} requests; a million changes of consent: {dollars_a_consent(measured):.2f}")
+
+
+main()

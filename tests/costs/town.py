@@ -227,7 +227,7 @@ class Outside:
         """`meter` counts the requests."""
         self._meter = meter
         self.status = 204
-        self._patches = [
+        self._patches: list[Any] = [
             mock.patch.object(requests, "post", self._post),
             mock.patch.object(guard, "resolve", lambda _host, _port: ["93.184.216.34"]),
         ]

@@ -21,6 +21,7 @@ _WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"})
 _TRANSACTION = "TransactWriteItems"
 _GONE = "ConditionalCheckFailedException"
 _CANCELLED = "TransactionCanceledException"
+_ONCE_A_CONTAINER = frozenset({("kms", "GenerateDataKey"), ("kms", "Decrypt")})
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Usage:
     transactions: int = 0
     sends: int = 0
     """Of SQS; a batch is one."""
+    fifo_sends: int = 0
+    """Those of them that went to a FIFO queue."""
     macs: int = 0
     """Of KMS; data keys are asked for once a container, and counted nowhere."""
     emails: int = 0
@@ -91,7 +94,7 @@ class Meter:
             if functions.running() is None:  # what the local run does in AWS's place
                 return plain(client, operation, parameters)
             if service != "dynamodb":
-                self.note(_elsewhere(service, operation))
+                self.note(_elsewhere(service, operation, parameters))
                 return plain(client, operation, parameters)
             asked = {**parameters, "ReturnConsumedCapacity": "TOTAL"}
             try:
@@ -148,9 +151,14 @@ def _failed(operation: str, parameters: Any, error: ClientError) -> Usage:
     return of_call(operation, 0)
 
 
-def _elsewhere(service: str, operation: str) -> Usage:
+def _elsewhere(service: str, operation: str, parameters: Any) -> Usage:
+    """Refuses what nobody has put a price on."""
     if service == "sqs":
-        return Usage(sends=1)
+        return Usage(sends=1, fifo_sends=parameters["QueueUrl"].endswith(".fifo"))
     if service == "sesv2":
         return Usage(emails=1)
-    return Usage(macs=1) if operation == "GenerateMac" else Usage()
+    if (service, operation) == ("kms", "GenerateMac"):
+        return Usage(macs=1)
+    if (service, operation) in _ONCE_A_CONTAINER:
+        return Usage()
+    raise LookupError(f"{service} {operation} has no price in the page of costs")

@@ -1,7 +1,5 @@
 """Workspaces, members, invitations, API keys, locales."""
 
-from collections.abc import Callable
-
 from tests.costs.scenarios.registry import Scenarios
 from tests.costs.town import Ask, Town
 from tests.world import Someone
@@ -79,17 +77,13 @@ def resend_invitation(town: Town) -> Ask:
 SCENARIOS.plain("invitations.delete", lambda town: Ask(town.owner.token, path=_invited(town)))
 
 
-def _as_guest(answer: str) -> Callable[[Town], Ask]:
-    def prepare(town: Town) -> Ask:
-        guest = town.world.person("Gabriele Guest")
-        return Ask(guest.token, path=_invite(town, guest))
-
-    prepare.__doc__ = answer
-    return prepare
+def _guest(town: Town) -> Ask:
+    guest = town.world.person("Gabriele Guest")
+    return Ask(guest.token, path=_invite(town, guest))
 
 
-SCENARIOS.plain("invitations.accept", _as_guest("accepts"))
-SCENARIOS.plain("invitations.decline", _as_guest("declines"))
+SCENARIOS.plain("invitations.accept", _guest)
+SCENARIOS.plain("invitations.decline", _guest)
 
 NEW_KEY = {"name": "Storefront", "scope": "write"}
 

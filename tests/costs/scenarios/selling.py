@@ -4,7 +4,17 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import Ask, Town, customer, customer_id, email_of, order_id, order_of
+from tests.costs.town import (
+    CUSTOMERS,
+    PROFILES,
+    Ask,
+    Town,
+    customer,
+    customer_id,
+    email_of,
+    order_id,
+    order_of,
+)
 
 SCENARIOS = Scenarios()
 
@@ -96,7 +106,15 @@ def delete_order(town: Town) -> Ask:
     return Ask(town.key, path={"id": town.store, "externalId": order_id(1)})
 
 
+def _tell(town: Town) -> None:
+    """Has the store told of somebody else, which it notes once a minute."""
+    path = {"id": town.profile_of(email_of(6))}
+    town.ask("consent.changeEmail", Ask(town.key, {"state": "unsubscribed"}, path=path))
+    town.world.deliver()
+
+
 def _unsubscribing(town: Town, key: str | None = None) -> Ask:
+    _tell(town)
     body = {"state": "unsubscribed", "proof": {"reference": "preference centre"}}
     return Ask(town.key, body, path={"id": town.subscriber}, key=key)
 
@@ -147,5 +165,23 @@ def retry_write_back(town: Town) -> Ask:
     town.outside.status = 400
     change = _history(town, 1)
     town.outside.status = 204
+    _tell(town)
     path = {"id": town.subscriber, "changeId": change, "storeId": town.store}
     return Ask(town.key, path=path)
+
+
+@SCENARIOS.of("consent.changeSms", "one store told")
+def change_sms(town: Town) -> Ask:
+    _tell(town)
+    body = {"state": "subscribed", "proof": {"reference": "preference centre"}}
+    return Ask(town.key, body, path={"id": town.subscriber})
+
+
+@SCENARIOS.of("consent.import", "50 known people, no store")
+def import_consent(town: Town) -> Ask:
+    moment = "2026-02-01T09:00:00.000Z"
+    changes = [
+        {"email": email_of(number), "state": "subscribed", "occurredAt": moment}
+        for number in range(CUSTOMERS, PROFILES)
+    ]
+    return Ask(town.key, {"changes": changes})
