@@ -1,8 +1,8 @@
 """What AWS asks for, in US dollars: list prices of us-east-1, on demand, without the free tiers.
 
-From https://aws.amazon.com/dynamodb/pricing/on-demand/, https://aws.amazon.com/lambda/pricing/ and
-https://aws.amazon.com/api-gateway/pricing/. They hold since the date below, when DynamoDB's were
-halved. Each is the price of the first tier, which is the dearest.
+From the pages of prices at https://aws.amazon.com: of DynamoDB on demand, of Lambda, API Gateway,
+SQS, KMS and SES. They hold since the date below, when DynamoDB's were halved. Each is the price of
+the first tier, which is the dearest.
 """
 
 from datetime import date
@@ -24,3 +24,10 @@ LAMBDA_GB_SECOND: Final = {"arm64": 0.0000133334, "x86_64": 0.0000166667}
 
 HTTP_API_REQUEST: Final = 1.00 / MILLION
 """Up to 512 KB of a request or an answer; each 512 KB more count as another."""
+
+SQS_REQUEST: Final = 0.40 / MILLION
+SQS_FIFO_REQUEST: Final = 0.50 / MILLION
+"""A call, of up to 64 KB: one that sends, one that receives, one that deletes."""
+
+KMS_REQUEST: Final = 0.03 / 10_000
+SES_EMAIL: Final = 0.10 / 1000

@@ -65,6 +65,15 @@ class Shop:
             self.customer(profile, store_id)
         return self.profile(profile.id)
 
+    def known_to(self, person: Profile, store_id: UUID) -> Profile:
+        """The person as a customer of one store more."""
+        before = self.profile(person.id)
+        customer = Identity(IdentityType.PLATFORM_CUSTOMER_ID, f"c-{CANARY}", store_id)
+        after = before.identified({customer: (clock.now(),)})
+        self.save(before, after.linked(store_id, customers=1))
+        self.customer(after, store_id)
+        return self.profile(before.id)
+
     def save(self, before: Profile | None, after: Profile) -> None:
         """Writes the person."""
         changes = Changes()

@@ -471,28 +471,20 @@ class TestPutConsent:
         [change] = history(world, shop.profile())
         assert (change.origin.source.value, change.origin.store_id) == ("api", UUID(shop.id))
 
-    def test_the_key_is_read_once_and_only_for_what_is_new(
+    def test_a_key_is_named_as_it_is_called_now(
         self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        key, read = world.api_key(workspace_of(world), KeyScope.WRITE), list[UUID]()
-        plain = ApiKeyRepository.get
-
-        def counted(repository: ApiKeyRepository, key_id: UUID) -> object:
-            read.append(key_id)
-            return plain(repository, key_id)
-
-        monkeypatch.setattr(ApiKeyRepository, "get", counted)
-        path = f"/stores/{shop.id}/customers/7"
-        given = body(
-            email=EMAIL,
-            phone="+436601234567",
-            emailMarketingConsent="subscribed",
-            smsMarketingConsent="subscribed",
-        )
-        assert world.call("PUT", path, token=key, json_body=given).status == 201
-        assert len(read) == 1
-        assert world.call("PUT", path, token=key, json_body=given).status == 200
-        assert len(read) == 1
+        """Authentication reads the name: it costs no read of its own."""
+        secret = world.api_key(workspace_of(world), KeyScope.WRITE)
+        path, name = f"/api-keys/{world.key_of(secret).id}", f"Storefront {CANARY}"
+        renamed = world.call("PATCH", path, token=shop.by.token, json_body={"name": name})
+        assert renamed.status == 204
+        monkeypatch.delattr(ApiKeyRepository, "get")
+        path, given = f"/stores/{shop.id}/customers/7", body(email=EMAIL)
+        given |= {"emailMarketingConsent": "subscribed"}
+        assert world.call("PUT", path, token=secret, json_body=given).status == 201
+        [change] = history(world, shop.profile())
+        assert change.origin.by == name
 
     @pytest.mark.parametrize("state", ["not_subscribed", None])
     def test_nothing_said_asserts_nothing(

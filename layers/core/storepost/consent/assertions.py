@@ -123,6 +123,7 @@ def assert_in_turn(
                 occurred_at=moment,
                 recorded_at=now,
                 write_backs=_write_backs(subject, decision, now),
+                follows=consent.holds.change if consent.holds else None,
             )
             _add(changes, repository, subject, change, decision)
         outcomes.append(_outcome(decision, change))

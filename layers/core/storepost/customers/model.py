@@ -1,7 +1,7 @@
 """A store's customer as a value."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -81,6 +81,13 @@ class Customer:
     external_created_at: datetime
     external_updated_at: datetime
     deleted_at: datetime | None
+    email_told: UUID | None = field(default=None, compare=False)
+    """The last change of consent that the store took for this customer."""
+    sms_told: UUID | None = field(default=None, compare=False)
+
+    def told(self, channel: Channel) -> UUID | None:
+        """The last change of a channel that the store took for this customer."""
+        return self.email_told if channel is Channel.EMAIL else self.sms_told
 
     def address(self, channel: Channel) -> str | None:
         """The customer's own address of a channel."""

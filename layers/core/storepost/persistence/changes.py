@@ -142,8 +142,15 @@ class Changes:
     def delete(
         self, item: Row, condition: Condition | None = None, otherwise: Exception | None = None
     ) -> None:
-        """Removes the row; a versioned one only if nobody else changed it."""
-        self._add(_Order.DELETE, item, lambda tx: tx.delete(item, condition=condition), otherwise)
+        """Removes the row; a versioned one that was read only if nobody else changed it."""
+        # Of one that wasn't read PynamoDB would demand that it has no version.
+        by_version = isinstance(item, VersionedItem) and item.version is not None
+        self._add(
+            _Order.DELETE,
+            item,
+            lambda tx: tx.delete(item, condition=condition, add_version_condition=by_version),
+            otherwise,
+        )
 
     def expect(self, item: Row, condition: Condition, otherwise: Exception | None = None) -> None:
         """Demands something of a row that this unit doesn't write."""

@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Iterable
 from datetime import datetime
+from enum import Enum
 from typing import Any, cast
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from pynamodb.attributes import (
 from pynamodb.connection import Connection
 from pynamodb.constants import STRING
 from pynamodb.exceptions import DoesNotExist, UpdateError
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.models import Model
 
@@ -171,16 +173,43 @@ def note(item: Item, actions: list[Action]) -> bool:
 
     A row that somebody's transaction holds just now is left alone: what is noted so comes again.
     """
+    return _update(item, actions, Item.pk.exists()) is not _Update.REFUSED
+
+
+def amend(item: Item, actions: list[Action], condition: Condition) -> bool:
+    """Changes one row where the condition holds; whether it held.
+
+    Half as dear as a transaction of one row, which it waits for where one holds the row just now.
+    A change whose answer got lost is made twice: the second time the condition must not hold, or
+    nothing may come of it.
+    """
+    tries = 0
+    while (done := _update(item, actions, condition)) is _Update.BUSY:
+        tries += 1
+        pause(tries)
+    return done is _Update.DONE
+
+
+class _Update(Enum):
+    """What became of an update."""
+
+    DONE = "done"
+    REFUSED = "refused"
+    BUSY = "busy"
+
+
+def _update(item: Item, actions: list[Action], condition: Condition) -> _Update:
     if isinstance(item, VersionedItem):
         # PynamoDB sets version 1 where it knows none, instead of counting the row's own on.
         item.version = 0
     try:
-        item.update(actions, Item.pk.exists(), add_version_condition=False)
+        # It adds to the list of actions at every try.
+        item.update(list(actions), condition, add_version_condition=False)
     except UpdateError as error:
         if error.cause_response_code not in {_GONE, _BUSY}:
             raise
-        return error.cause_response_code == _BUSY
-    return True
+        return _Update.BUSY if error.cause_response_code == _BUSY else _Update.REFUSED
+    return _Update.DONE
 
 
 def keys_in(partition: str, most: int) -> list[Key]:

@@ -131,6 +131,8 @@ class Profile:
     orders: int = 0
     spent: Mapping[str, int] = field(default_factory=dict)
     """Minor units by currency: total less refunds of orders neither test nor cancelled."""
+    consent_changes: int = 0
+    """How many changes of consent its history has."""
     version: int | None = field(default=None, compare=False, repr=False)
     """Of the row that was read; None for a new profile."""
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.exceptions import PynamoDBException
 
+from storepost.consent.repository import added_to
 from storepost.consent.states import ConsentState
 from storepost.ids import from_short, new_id, short
 from storepost.logs import log_unexpected
@@ -63,6 +64,7 @@ class ProfileItem(VersionedItem, discriminator="profile"):
     links = Json()
     orders = NumberAttribute(default=0)
     spent = Json()
+    consent_changes = NumberAttribute(default=0)
 
 
 class IdentityItem(Item, discriminator="identity"):
@@ -116,10 +118,15 @@ class ProfileRepository:
     def save(self, changes: Changes, before: Profile | None, after: Profile) -> None:
         """Writes the profile if nobody changed it since `before` was read, and moves its entries.
 
-        It is called at most once for a profile in a unit of work.
+        It is called at most once for a profile in a unit of work, and counts the changes of consent
+        that the unit adds to its history.
         """
         after = settled(after)
-        changes.save(self._item(before, after))
+        item = self._item(before, after)
+        changes.save(item)
+        added = added_to(changes, after.id)
+        # What is added after this counts too.
+        changes.before_commit(lambda: _count(item, len(added)), items=lambda: 0)
         self.lists.follow(changes, before, after)
         if not is_settled(after):
             changes.after_commit(lambda: self._settle(after.id))
@@ -188,6 +195,7 @@ class ProfileRepository:
             links={short(store_id): _link_row(link) for store_id, link in after.links.items()},
             orders=after.orders,
             spent=dict(after.spent),
+            consent_changes=after.consent_changes,
         )
         if before and before.version is not None:
             item.version = before.version
@@ -215,8 +223,13 @@ class ProfileRepository:
             links={from_short(store_id): _link(row) for store_id, row in item.links.items()},
             orders=int(item.orders),
             spent=item.spent,
+            consent_changes=int(item.consent_changes),
             version=int(item.version),
         )
+
+
+def _count(item: ProfileItem, added: int) -> None:
+    item.consent_changes += added
 
 
 def _as_claim(identity: Identity, rows: dict[Key, Item], key: Key) -> Claim | None:

@@ -68,9 +68,7 @@ def identities_of(
     )
 
 
-def claim_keys(
-    workspace: WorkspaceScope, identities: Iterable[Identity]
-) -> dict[Identity, Key]:
+def claim_keys(workspace: WorkspaceScope, identities: Iterable[Identity]) -> dict[Identity, Key]:
     """The rows that say whose identities are, for whoever reads ahead."""
     return {identity: claim_key(workspace, identity) for identity in identities}
 

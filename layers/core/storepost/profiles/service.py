@@ -63,10 +63,7 @@ def get_profile(workspace: WorkspaceScope, profile_id: UUID) -> Profile:
 
 def stores_of(profile: Profile) -> list[Store]:
     """The stores that know the person, disconnected ones too."""
-    if not profile.links:
-        return []
-    stores = StoreRepository(profile.workspace).all()
-    return sorted((s for s in stores if s.id in profile.links), key=lambda store: store.id)
+    return StoreRepository(profile.workspace).named(profile.store_ids)
 
 
 def _told(profile: Profile, given: GivenPerson) -> Profile:

@@ -1,12 +1,21 @@
 """Rows of stores and the claims of their external ids."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, JSONAttribute, UnicodeAttribute
 
 from storepost.ids import short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, find
+from storepost.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+)
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import ConnectionStatus, Platform, Store, StoreLocale, StoreStatus
 
@@ -66,6 +75,12 @@ class StoreRepository:
             self.workspace.key, StoreItem.sk.startswith("store#"), consistent_read=True
         )
         return [self._as_store(row) for row in rows]
+
+    def named(self, store_ids: Iterable[UUID]) -> list[Store]:
+        """Those of the stores that exist, disconnected ones too, by their ids."""
+        rows = find_all(store_key(self.workspace, store_id) for store_id in store_ids)
+        stores = [self._as_store(row) for row in rows.values() if isinstance(row, StoreItem)]
+        return sorted(stores, key=lambda store: store.id)
 
     def id_of(self, platform: Platform, external_id: str) -> UUID | None:
         """The store that has, or had, an external id."""

@@ -1,0 +1,66 @@
+"""Dollars of what was asked for, each reckoned by hand here."""
+
+import pytest
+
+from benchmarks.prices import MILLION
+from local.template import functions as declared
+from tests.costs.measuring import Measured
+from tests.costs.reckoning import bill, memory_of, milliseconds
+from tests.costs.scenarios.registry import Scenario
+from tests.costs.town import Ask
+from tests.costs.usage import Usage
+
+READ = Usage(invocations=1, reads=8, read_calls=4)
+TELLING = Usage(invocations=1, reads=6, read_calls=6, writes=2, write_calls=2, told=1)
+
+
+def measured(**used: Usage) -> Measured:
+    """What a request and those that it set off asked for."""
+    scenario = Scenario("orders.get", "", lambda _town: Ask())
+    return Measured(scenario, next(iter(used)), used)
+
+
+def test_a_function_takes_its_cpu_and_its_waits() -> None:
+    """2 ms a run, 1.2 ms a call, of the CPU that 1,769 MB have; 4 ms a read."""
+    whole, half = milliseconds(READ, 1769), milliseconds(READ, 1769 // 2)
+    assert whole == pytest.approx(2 + 4 * 1.2 + 4 * 4)
+    assert half == pytest.approx(2 * (2 + 4 * 1.2) + 4 * 4, rel=0.01)
+
+
+def test_a_read() -> None:
+    """One request, one run, eight read units."""
+    lines = bill(measured(OrdersFunction=READ))
+    assert lines["HTTP API"] == 1
+    assert lines["Lambda, requests"] == pytest.approx(0.20)
+    assert lines["DynamoDB, reads"] == pytest.approx(8 * 0.125)
+    assert lines["DynamoDB, writes"] == lines["SQS"] == lines["KMS"] == lines["SES"] == 0
+    seconds = ((2 + 4.8) * 1769 / 1024 + 16) / 1000
+    assert lines["Lambda, duration"] == pytest.approx(seconds * 13.3334, rel=1e-6)
+
+
+def test_a_message_in_a_fifo_queue_is_sent_received_and_deleted() -> None:
+    """Half a dollar each."""
+    relay = Usage(invocations=1, writes=1, write_calls=1, sends=1, fifo_sends=1)
+    asked = {"OutboxRelayFunction": relay, "ConsentWriteBackFunction": TELLING}
+    lines = bill(measured(OrdersFunction=READ, **asked))
+    assert lines["SQS"] == pytest.approx(1.50)
+    assert lines["Lambda, requests"] == pytest.approx(0.60)
+    assert lines["DynamoDB, writes"] == pytest.approx(3 * 0.625)
+
+
+def test_an_email() -> None:
+    """Its three requests of SQS are those of a standard queue; a code has one of KMS."""
+    relay = Usage(invocations=1, sends=1)
+    asked = {"OutboxRelayFunction": relay, "EmailSenderFunction": Usage(invocations=1, emails=1)}
+    lines = bill(measured(SignInFunction=Usage(invocations=1, macs=1), **asked))
+    assert lines["SQS"] == pytest.approx(1.20)
+    assert lines["KMS"] == pytest.approx(3.00)
+    assert lines["SES"] == pytest.approx(100.00)
+
+
+def test_a_waiting_function_has_little_memory() -> None:
+    """A quarter of the memory waits for a store at a quarter of the price."""
+    [worker] = [f for f in declared() if f.name == "ConsentWriteBackFunction"]
+    assert memory_of(worker) == 256
+    waiting = 150 / 1000 * memory_of(worker) / 1024 * 0.0000133334 * MILLION
+    assert waiting == pytest.approx(0.50, abs=0.001)

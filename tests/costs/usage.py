@@ -1,0 +1,164 @@
+"""What a function's run asks of AWS, counted where the answers come in: at botocore.
+
+DynamoDB answers the units of a call that succeeded. Of one that failed it answers none, and charges
+nevertheless: a unit for each KB of the row that was in the way (at least one), doubled for each
+row of a transaction. The rows that fail here are smaller than 1 KB.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from typing import Any, cast
+from unittest import mock
+
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+
+from local import functions
+from storepost.identity import passwords
+
+_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"})
+_TRANSACTION = "TransactWriteItems"
+_GONE = "ConditionalCheckFailedException"
+_CANCELLED = "TransactionCanceledException"
+_ONCE_A_CONTAINER = frozenset({("kms", "GenerateDataKey"), ("kms", "Decrypt")})
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What runs of one function asked for."""
+
+    reads: float = 0
+    """Read units."""
+    writes: float = 0
+    """Write units."""
+    read_calls: int = 0
+    write_calls: int = 0
+    """Of DynamoDB, one row each."""
+    transactions: int = 0
+    sends: int = 0
+    """Of SQS; a batch is one."""
+    fifo_sends: int = 0
+    """Those of them that went to a FIFO queue."""
+    macs: int = 0
+    """Of KMS; data keys are asked for once a container, and counted nowhere."""
+    emails: int = 0
+    """Of SES."""
+    told: int = 0
+    """Requests to strangers: a store that is told of consent."""
+    passwords: int = 0
+    """Hashed or verified."""
+    invocations: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Both together."""
+        return Usage(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Usage)))
+
+    @property
+    def calls(self) -> int:
+        """Calls of DynamoDB."""
+        return self.read_calls + self.write_calls + self.transactions
+
+
+type ByFunction = dict[str, Usage]
+"""By the functions' logical ids."""
+
+
+@dataclass
+class Meter:
+    """Counts while it is switched on."""
+
+    used: ByFunction = field(default_factory=dict)
+
+    def note(self, usage: Usage) -> None:
+        """Adds to what the function that runs now has used; nothing outside of functions counts."""
+        running = functions.running()
+        if running is not None:
+            self.used[running] = self.used.get(running, Usage()) + usage
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """Counts what happens inside the block."""
+        with (
+            mock.patch.object(BaseClient, "_make_api_call", self._metered()),
+            mock.patch.object(functions, "handler_of", self._invoking()),
+            mock.patch.object(passwords, "_normalised", self._hashing()),
+        ):
+            yield
+
+    def _metered(self) -> Callable[..., Any]:
+        plain = cast(Any, BaseClient)._make_api_call
+
+        def call(client: Any, operation: str, parameters: Any) -> Any:
+            service = client.meta.service_model.service_name
+            if functions.running() is None:  # what the local run does in AWS's place
+                return plain(client, operation, parameters)
+            if service != "dynamodb":
+                self.note(_elsewhere(service, operation, parameters))
+                return plain(client, operation, parameters)
+            asked = {**parameters, "ReturnConsumedCapacity": "TOTAL"}
+            try:
+                answer = plain(client, operation, asked)
+            except ClientError as error:
+                self.note(_failed(operation, parameters, error))
+                raise
+            self.note(of_call(operation, units_of(answer)))
+            return answer
+
+        return call
+
+    def _invoking(self) -> Callable[[str], Callable[[Any, Any], Any]]:
+        plain = functions.handler_of
+
+        def handler_of(function: str) -> Callable[[Any, Any], Any]:
+            self.note(Usage(invocations=1))
+            return plain(function)
+
+        return handler_of
+
+    def _hashing(self) -> Callable[[str], str]:
+        plain = passwords._normalised
+
+        def normalised(password: str) -> str:
+            self.note(Usage(passwords=1))
+            return plain(password)
+
+        return normalised
+
+
+def units_of(answer: dict[str, Any]) -> float:
+    """The units that DynamoDB says it took, of all tables."""
+    consumed = answer["ConsumedCapacity"]
+    parts = consumed if isinstance(consumed, list) else [consumed]
+    return float(sum(part["CapacityUnits"] for part in parts))
+
+
+def of_call(operation: str, units: float) -> Usage:
+    """A call of DynamoDB that took so many units."""
+    if operation == _TRANSACTION:
+        return Usage(writes=units, transactions=1)
+    if operation in _WRITES:
+        return Usage(writes=units, write_calls=1)
+    return Usage(reads=units, read_calls=1)
+
+
+def _failed(operation: str, parameters: Any, error: ClientError) -> Usage:
+    code = error.response["Error"]["Code"]
+    if code == _CANCELLED:
+        return of_call(operation, 2 * len(parameters["TransactItems"]))
+    if code == _GONE:
+        return of_call(operation, 1)
+    return of_call(operation, 0)
+
+
+def _elsewhere(service: str, operation: str, parameters: Any) -> Usage:
+    """Refuses what nobody has put a price on."""
+    if service == "sqs":
+        return Usage(sends=1, fifo_sends=parameters["QueueUrl"].endswith(".fifo"))
+    if service == "sesv2":
+        return Usage(emails=1)
+    if (service, operation) == ("kms", "GenerateMac"):
+        return Usage(macs=1)
+    if (service, operation) in _ONCE_A_CONTAINER:
+        return Usage()
+    raise LookupError(f"{service} {operation} has no price in the page of costs")
