@@ -190,7 +190,7 @@ def keeps_its_secret(world: World, someone: Someone, path: str, body: Json, secr
     assert refused.problem() == (409, "idempotency_secret_sealed")
     assert _state(world, someone) == before
     told = first.json[secrets]
-    kept = "".join(str(unpacked(record.data)) for record in RecordItem.scan() if record.data)
+    kept = "".join(str(unpacked(record.answer)) for record in RecordItem.scan() if record.answer)
     assert told
     assert kept
     for secret in [told] if isinstance(told, str) else told:

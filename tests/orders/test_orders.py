@@ -307,7 +307,7 @@ class TestPut:
         assert len(first.body) > 1024
         [record] = RecordItem.scan()
         assert size_of(record.serialize()) <= 1024
-        assert first.body.decode() == unpacked(record.data)["body"]
+        assert first.body.decode() == unpacked(record.answer)["body"]
 
     def test_the_same_again_writes_nothing(self, world: World, owner: Someone, store: str) -> None:
         first = put(world, owner, store, "o-1", order())

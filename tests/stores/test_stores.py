@@ -469,7 +469,7 @@ class TestWriteBack:
         answer = world.call("PUT", path, token=other, json_body=body, key="k")
         assert answer.problem() == (409, "idempotency_secret_sealed")
         secret = first.json["secret"]
-        kept = [str(unpacked(record.data)) for record in RecordItem.scan() if record.data]
+        kept = [str(unpacked(record.answer)) for record in RecordItem.scan() if record.answer]
         assert kept
         assert all(secret not in answer for answer in kept)
         assert all(secret not in str(row.attribute_values) for row in world.rows())
