@@ -83,8 +83,11 @@ def single(meter: Meter) -> Iterator[list[Cell]]:
 
 
 def buyer_among_many(number: int) -> int:
-    """Two orders in five are somebody's first; the others are of people who bought before."""
-    return number if number % 5 < 2 else number * 7919 % number
+    """Two orders in five are somebody's first; the others are of anybody who bought before."""
+    if number % 5 < 2:
+        return number
+    earlier = number * 2_654_435_761 % 2**32 % number
+    return earlier - earlier % 5 + earlier % 2
 
 
 def long(meter: Meter) -> Iterator[list[Cell]]:

@@ -5,7 +5,6 @@ from uuid import UUID
 
 from storepost.api_keys.requesters import requester_of
 from storepost.ids import short
-from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
 from storepost.persistence.objects import put_object
 from storepost.scope import WorkspaceScope
@@ -38,15 +37,7 @@ def queue_batch(
     name = _name(workspace, store.id, content)
     put_object(name, content)
     scope, requester = ImportScope.CUSTOMERS_ORDERS, requester_of(caller)
-    queued = queue_import(changes, workspace, turns, scope, requester, name)
-    go_on_with(changes, workspace, store.id)
-    return queued
-
-
-def go_on_with(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
-    """Tells the worker to go on with whatever is open of the store; one store's go in turn."""
-    told: dict[str, object] = {"workspaceId": str(workspace.id), "storeId": str(store_id)}
-    send_with(changes, Queue.STORE_IMPORTS, [(told, str(store_id))])
+    return queue_import(changes, workspace, turns, scope, requester, name)
 
 
 def _name(workspace: WorkspaceScope, store_id: UUID, content: bytes) -> str:
