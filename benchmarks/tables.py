@@ -4,20 +4,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import benchmarks.environment  # noqa: F401 - before the service, which reads it
 from local import aws
 from local.dynoxide import Dynoxide
 from local.template import TABLE, resources
+from storepost.persistence.client import make_client
+from storepost.persistence.item import connection
 
 
 @contextmanager
 def tables(database: Path | None = None) -> Iterator[Dynoxide]:
     """Has the service in this process keep its rows in dynoxide; in a file where one is named.
 
-    Nothing of `storepost` may have been imported before: it reads its environment when it is.
+    Whoever uses it imports `benchmarks.environment` before anything of the service.
     """
     with Dynoxide(database) as engine:
-        aws.prepare_environment()
         aws.keep_tables_at(engine.url)
+        # The service's client was made when it was imported, and knows another engine or none.
+        connection._client = None
+        make_client(connection)
         _create_missing()
         yield engine
 

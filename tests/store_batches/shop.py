@@ -1,6 +1,6 @@
 """A custom store that sends batches, and what came of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -8,12 +8,15 @@ from uuid import UUID
 from local.functions import invoke
 from local.pumps import reader_of
 from storepost import clock
+from storepost.messaging.outbox import PARTITION, Message, OutboxItem
 from storepost.orders.trees import OrderList
+from storepost.persistence.changes import Changes
 from storepost.persistence.counted_tree.checking import faults
 from storepost.profiles.lists import ProfileLists
 from storepost.scope import WorkspaceScope
 from storepost.store_imports.repository import TurnsRepository
 from storepost.store_imports.turns import Turns
+from storepost.stores.repository import StoreRepository
 from tests.orders.sample import eur
 from tests.world import CANARY, Answer, Someone, World
 
@@ -133,6 +136,20 @@ class Shop:
     def do(self, method: str, path: str, body: object = None) -> Answer:
         """What the owner does with the store."""
         return self.world.call(method, f"{self.path}{path}", token=self.owner.token, json_body=body)
+
+    def change(self, **attributes: Any) -> None:
+        """Changes the store's row, as only its platform could."""
+        repository, changes = StoreRepository(self.workspace), Changes()
+        held = repository.get(self.store_id)
+        assert held is not None
+        repository.save(changes, replace(held, **attributes))
+        changes.commit()
+
+    def told(self) -> list[Message]:
+        """What the outbox has for the worker."""
+        rows = [row for row in self.world.rows(PARTITION) if isinstance(row, OutboxItem)]
+        assert {row.queue for row in rows} <= {"store_imports"}
+        return [message for row in rows for message in row.messages]
 
     def disconnect(self) -> None:
         """Disconnects the store."""

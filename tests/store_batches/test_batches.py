@@ -7,20 +7,11 @@ from uuid import uuid4
 
 import pytest
 
-from storepost.http.app import BODY_BYTES, LARGE_BODY_BYTES
 from storepost.identity.model import KeyScope
-from storepost.messaging.outbox import PARTITION, OutboxItem
-from storepost.persistence.changes import Changes
-from storepost.store_batches.service import MOST_WAITING
-from storepost.store_imports.model import ImportScope, ImportStatus
-from storepost.store_imports.repository import TurnsRepository
-from storepost.store_imports.turns import Turns
 from storepost.stores.model import Platform
-from storepost.stores.repository import StoreRepository
 from tests.kills import before_the_commit
-from tests.orders.sample import eur
 from tests.store_batches.shop import Shop, customer, open_shop, order, orders
-from tests.world import CANARY, World
+from tests.world import World
 
 
 class TestCreateBatch:
@@ -30,9 +21,17 @@ class TestCreateBatch:
         answer = world.call("POST", f"/stores/{uuid4()}/batches", json_body={})
         assert answer.problem() == (401, "unauthenticated")
 
-    def test_scope_too_small(self, world: World, shop: Shop) -> None:
-        key = world.api_key(shop.workspace, KeyScope.PROPOSE, shop.owner)
+    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
+    def test_scope_too_small(self, world: World, shop: Shop, scope: KeyScope) -> None:
+        key = world.api_key(shop.workspace, scope, shop.owner)
         assert shop.send(token=key, orders=orders(1)).problem() == (403, "scope")
+        assert shop.world.objects() == {}
+
+    def test_any_member_may(self, world: World, shop: Shop) -> None:
+        member = world.member(shop.workspace)
+        answer = shop.send(token=member.token, orders=orders(1))
+        assert answer.status == 202
+        assert answer.json["requestedBy"] == {"id": str(member.id), "name": member.name}
 
     def test_an_id_that_is_none(self, shop: Shop) -> None:
         answer = replace(shop, store="x").send(orders=orders(1))
@@ -45,13 +44,10 @@ class TestCreateBatch:
             assert answer.problem() == (404, "not_found")
 
     def test_a_platforms_store(self, shop: Shop) -> None:
-        repository, changes = StoreRepository(shop.workspace), Changes()
-        held = repository.get(shop.store_id)
-        assert held is not None
-        repository.save(changes, replace(held, platform=Platform.SHOPIFY))
-        changes.commit()
+        shop.change(platform=Platform.SHOPIFY)
         answer = shop.send(orders=orders(1))
         assert answer.problem() == (409, "store_managed_by_platform")
+        assert shop.world.objects() == {}
 
     def test_a_disconnected_store(self, shop: Shop) -> None:
         shop.disconnect()
@@ -128,14 +124,12 @@ class TestCreateBatch:
         }
         assert answer.json == queued
         assert shop.read(answer.json["id"]) == queued
-        [row] = [row for row in shop.world.rows(PARTITION) if isinstance(row, OutboxItem)]
-        [message] = row.messages
-        assert row.queue == "store_imports"
+        [message] = shop.told()
+        assert message.group == shop.store
         assert json.loads(message.body) == {
             "workspaceId": str(shop.workspace.id),
             "storeId": shop.store,
         }
-        assert message.group == shop.store
         [content] = shop.world.objects().values()
         kept = json.loads(content)
         assert [record["externalId"] for record in kept["customers"]] == ["c-0"]
@@ -170,100 +164,29 @@ class TestCreateBatch:
         other = shop.send(orders=orders(3), key="k")
         assert other.problem() == (422, "idempotency_key_reused")
 
+    def test_a_key_is_its_callers_own(self, shop: Shop) -> None:
+        """Somebody else's is another, whatever it says."""
+        first = shop.send(orders=orders(2), key="k")
+        member = shop.world.member(shop.workspace)
+        theirs = shop.send(orders=orders(2), key="k", token=member.token)
+        assert theirs.status == 202
+        assert theirs.header("idempotency-replayed") is None
+        assert theirs.json["id"] != first.json["id"]
+        assert shop.turns().waiting == 2
+
+    def test_a_refusal_that_stays_is_kept(self, shop: Shop) -> None:
+        """A retry is told of the store as it was, though it is connected again."""
+        shop.disconnect()
+        first = shop.send(orders=orders(1), key="k")
+        shop.connect_again()
+        again = shop.send(orders=orders(1), key="k")
+        assert first.problem() == again.problem() == (409, "store_disconnected")
+        assert again.header("idempotency-replayed") == "true"
+        assert shop.send(orders=orders(1), key="other").status == 202
+
     def test_the_same_content_twice_is_two_imports_of_one_object(self, shop: Shop) -> None:
         ids = [shop.queue(orders=orders(2)) for _ in range(2)]
         assert len(shop.world.objects()) == 1
         shop.world.deliver()
         assert [shop.read(each)["status"] for each in ids] == ["completed", "completed"]
         assert shop.numbers() == ["#0", "#1"]
-
-
-class TestSize:
-    """The body of a batch may have 5 MB."""
-
-    def body(self, size: int) -> bytes:
-        """A batch of exactly so many bytes: much blank between its few records."""
-        batch = json.dumps({"orders": orders(3)}).encode()
-        return batch[:-1] + b" " * (size - len(batch)) + batch[-1:]
-
-    def test_more_than_a_single_body_may_have(self, shop: Shop) -> None:
-        for size in (BODY_BYTES + 1, LARGE_BODY_BYTES):
-            body = self.body(size)
-            assert len(body) == size
-            answer = shop.world.call(
-                "POST", f"{shop.path}/batches", token=shop.owner.token, body=body
-            )
-            assert answer.status == 202
-
-    def test_a_byte_too_many(self, shop: Shop) -> None:
-        answer = shop.world.call(
-            "POST",
-            f"{shop.path}/batches",
-            token=shop.owner.token,
-            body=self.body(LARGE_BODY_BYTES + 1),
-        )
-        assert answer.problem() == (413, "payload_too_large")
-        assert shop.world.objects() == {}
-
-    def test_a_batch_as_large_as_may_be_is_imported(self, shop: Shop) -> None:
-        """Each order as large as 5 MB allow."""
-        line = {"quantity": 1, "unitPrice": eur(1), "totalDiscount": eur(0)}
-        lines = [{"title": f"{CANARY} {'x' * 240}", **line} for _ in range(240)]
-        batch = [order(number, lineItems=lines) for number in range(54)]
-        assert 4_400_000 < len(json.dumps({"orders": batch})) < LARGE_BODY_BYTES
-        done = shop.bring(orders=batch)
-        assert (done["status"], done["imported"]["orders"]) == ("completed", 54)
-
-
-class TestBacklog:
-    """At most 100 batches of a store wait."""
-
-    def with_waiting(self, shop: Shop, count: int) -> None:
-        """A store with so many that wait, as far as its turns say."""
-        held, changes = shop.turns(), Changes()
-        waiting = {(ImportScope.CUSTOMERS_ORDERS, ImportStatus.QUEUED): count}
-        TurnsRepository(shop.workspace).save(changes, replace(held, counts=waiting))
-        changes.commit()
-
-    def test_the_last_that_has_room(self, shop: Shop) -> None:
-        self.with_waiting(shop, MOST_WAITING - 1)
-        assert shop.send(orders=orders(1)).status == 202
-        answer = shop.send(orders=orders(1))
-        assert answer.problem() == (429, "batch_backlog")
-        assert int(answer.header("retry-after") or 0) > 0
-        assert shop.turns().waiting == MOST_WAITING
-
-    def test_is_no_answer_that_is_kept(self, shop: Shop) -> None:
-        self.with_waiting(shop, MOST_WAITING)
-        assert shop.send(orders=orders(1), key="k").status == 429
-        assert shop.world.objects() == {}
-        self.with_waiting(shop, MOST_WAITING - 1)
-        assert shop.send(orders=orders(1), key="k").status == 202
-
-    def test_another_stores_are_no_ones_burden(self, shop: Shop) -> None:
-        self.with_waiting(shop, MOST_WAITING)
-        other = replace(shop, store=shop.world.store(shop.owner))
-        assert other.send(orders=orders(1)).status == 202
-
-    def test_the_last_place_is_taken_once(self, shop: Shop) -> None:
-        self.with_waiting(shop, MOST_WAITING - 1)
-        between: list[int] = []
-        with before_the_commit(lambda: between.append(shop.send(orders=orders(1)).status)):
-            answer = shop.send(orders=orders(2))
-        assert between == [202]
-        assert answer.problem() == (429, "batch_backlog")
-
-    def test_one_that_runs_waits_no_more(self, shop: Shop) -> None:
-        shop.queue(orders=orders(1))
-        assert shop.turns().waiting == 1
-        shop.world.deliver()
-        assert shop.turns().waiting == 0
-        assert shop.turns() == Turns(
-            shop.store_id,
-            {(ImportScope.CUSTOMERS_ORDERS, ImportStatus.COMPLETED): 1},
-            latest=shop.turns().latest,
-            latest_of=shop.turns().latest_of,
-            queued_at=shop.turns().queued_at,
-            ended=shop.turns().latest,
-            outcome=ImportStatus.COMPLETED,
-        )

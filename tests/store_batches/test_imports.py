@@ -1,40 +1,21 @@
 """Imports as they are read, an operation a class."""
 
 from dataclasses import replace
-from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from storepost import clock
 from storepost.identity.model import KeyScope
-from storepost.persistence.changes import Changes
 from storepost.store_imports import listing
-from storepost.store_imports.model import ImportFailure, ImportScope, ImportStatus, StoreImport
-from storepost.store_imports.repository import ImportRepository, TurnsRepository
-from storepost.store_imports.service import complete_import, fail_import, queue_import
+from storepost.store_imports.model import ImportScope, ImportStatus
 from tests.orders.sample import eur
+from tests.store_batches.making import make
 from tests.store_batches.shop import Shop, customer, open_shop, order, orders
+from tests.store_batches.watching import slow
 from tests.world import World
 
 CENTS = {"amount": 5, "currency": "USD"}
-
-
-def make(shop: Shop, scope: ImportScope, status: ImportStatus) -> StoreImport:
-    """An import as a row, in that state; what is open must come last."""
-    repository, changes = TurnsRepository(shop.workspace), Changes()
-    queued = queue_import(changes, shop.workspace, shop.turns(), scope, None, "content")
-    changes.commit()
-    if status is ImportStatus.RUNNING:
-        raise ValueError("a test that wants one running runs it")
-    if status is not ImportStatus.QUEUED:
-        changes, turns = Changes(), repository.get(shop.store_id)
-        if status is ImportStatus.COMPLETED:
-            complete_import(changes, shop.workspace, turns, queued)
-        else:
-            fail_import(changes, shop.workspace, turns, queued, ImportFailure.IMPORT_FAILED)
-        changes.commit()
-    return queued
 
 
 class TestListImports:
@@ -49,10 +30,29 @@ class TestListImports:
             answer = world.call("GET", f"/stores/{store}/imports", token=shop.owner.token)
             assert answer.problem() == (404, "not_found")
 
-    def test_each_scope_may_read(self, world: World, shop: Shop) -> None:
-        for scope in KeyScope:
-            key = world.api_key(shop.workspace, scope, shop.owner)
-            assert world.call("GET", f"{shop.path}/imports", token=key).status == 200
+    @pytest.mark.parametrize("scope", KeyScope)
+    def test_each_scope_may_read(self, world: World, shop: Shop, scope: KeyScope) -> None:
+        path = f"{shop.path}/imports"
+        queued = shop.queue(orders=orders(1))
+        key = world.api_key(shop.workspace, scope, shop.owner)
+        for each in (path, f"{path}/{queued}", f"{path}/{queued}/problems"):
+            assert world.call("GET", each, token=key).status == 200
+
+    def test_one_that_runs(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        first, second = (shop.queue(orders=orders(30)) for _ in range(2))
+        slow(monkeypatch, 0)
+        assert shop.run_worker() == []
+        for status, ids in (("running", [first]), ("queued", [second]), ("completed,failed", [])):
+            found = shop.get(f"{shop.path}/imports", status=status)
+            assert [row["id"] for row in found["items"]] == ids
+            assert found["total"] == len(ids)
+
+    def test_of_a_disconnected_store(self, shop: Shop) -> None:
+        done = shop.bring(orders=[order(0, total=CENTS)])
+        shop.disconnect()
+        assert shop.get(f"{shop.path}/imports")["items"] == [done]
+        assert shop.read(done["id"]) == done
+        assert [problem["index"] for problem in shop.problems(done["id"])] == [0]
 
     def test_bad_input(self, world: World, shop: Shop) -> None:
         query = {"scope": "events", "status": "paused", "page": 0, "pageSize": 7}
@@ -172,10 +172,23 @@ class TestListProblems:
         answer = world.call("GET", f"/stores/{uuid4()}/imports/{uuid4()}/problems")
         assert answer.problem() == (401, "unauthenticated")
 
-    def test_unknown(self, world: World, shop: Shop) -> None:
-        path = f"{shop.path}/imports/{uuid4()}/problems"
-        answer = world.call("GET", path, token=shop.owner.token)
+    def test_unknown_and_another_stores(self, world: World, shop: Shop) -> None:
+        other = replace(shop, store=world.store(shop.owner))
+        queued = other.queue(orders=orders(1))
+        for store, import_id in ((shop.store, str(uuid4())), (shop.store, queued)):
+            path = f"/stores/{store}/imports/{import_id}/problems"
+            answer = world.call("GET", path, token=shop.owner.token)
+            assert answer.problem() == (404, "not_found")
+
+    def test_another_workspaces(self, world: World, shop: Shop) -> None:
+        stranger, done = open_shop(world), shop.bring(orders=[order(0, total=CENTS)])
+        path = f"{shop.path}/imports/{done['id']}/problems"
+        answer = world.call("GET", path, token=stranger.owner.token)
         assert answer.problem() == (404, "not_found")
+
+    def test_ids_that_are_none(self, world: World, shop: Shop) -> None:
+        answer = world.call("GET", "/stores/x/imports/y/problems", token=shop.owner.token)
+        assert sorted(answer.error_paths()) == ["path.id", "path.importId"]
 
     def test_bad_input(self, world: World, shop: Shop) -> None:
         path = f"{shop.path}/imports/{uuid4()}/problems"
@@ -203,63 +216,3 @@ class TestListProblems:
         path = f"{shop.path}/imports/{done['id']}/problems"
         found = shop.get(path, page=10_000_000, pageSize=100)
         assert (found["items"], found["total"]) == ([], 1)
-
-
-class TestStore:
-    """What a store says of its imports."""
-
-    def statuses(self, shop: Shop) -> tuple[str, dict[str, Any] | None]:
-        """Its status in the list and whole, and its import of customers and orders."""
-        whole = shop.get(shop.path)
-        [row] = [row for row in shop.get("/stores")["items"] if row["id"] == shop.store]
-        assert row["importStatus"] == whole["importStatus"]
-        assert whole["imports"]["products"] is None
-        return whole["importStatus"], whole["imports"]["customersOrders"]
-
-    def test_before_any(self, shop: Shop) -> None:
-        assert self.statuses(shop) == ("none", None)
-
-    def test_the_open_one_else_the_latest(self, shop: Shop) -> None:
-        first = shop.queue(orders=orders(1))
-        second = shop.queue(orders=orders(2))
-        assert self.statuses(shop) == ("queued", shop.read(first))
-        shop.world.deliver()
-        assert self.statuses(shop) == ("completed", shop.read(second))
-        third = shop.queue(orders=orders(3))
-        assert self.statuses(shop) == ("queued", shop.read(third))
-        shop.disconnect()
-        assert self.statuses(shop) == ("failed", shop.read(third))
-        assert shop.read(third)["error"] == "store_disconnected"
-
-    def test_the_list_knows_it(self, shop: Shop) -> None:
-        other = replace(shop, store=shop.world.store(shop.owner))
-        shop.bring(orders=orders(1))
-        for status, ids in (
-            ("none", {other.store}),
-            ("completed", {shop.store}),
-            ("completed,none", {other.store, shop.store}),
-            ("running,queued,failed", set()),
-        ):
-            found = shop.get("/stores", importStatus=status)
-            assert {row["id"] for row in found["items"]} == ids
-        answer = shop.world.call(
-            "GET", "/stores", token=shop.owner.token, query={"importStatus": "paused"}
-        )
-        assert answer.error_paths() == ["query.importStatus"]
-
-    def test_each_scope_has_its_own(self, shop: Shop) -> None:
-        products = make(shop, ImportScope.PRODUCTS, ImportStatus.COMPLETED)
-        mine = make(shop, ImportScope.CUSTOMERS_ORDERS, ImportStatus.FAILED)
-        next_products = make(shop, ImportScope.PRODUCTS, ImportStatus.QUEUED)
-        imports = shop.get(shop.path)["imports"]
-        assert imports["customersOrders"]["id"] == str(mine.id)
-        assert imports["products"]["id"] == str(next_products.id)
-        assert imports["products"]["requestedBy"] is None
-        assert products.id != next_products.id
-        assert shop.get(shop.path)["importStatus"] == "queued"
-
-
-def test_rows_are_read_as_they_were_written(shop: Shop) -> None:
-    """The whole of an import, from its row."""
-    made = make(shop, ImportScope.PRODUCTS, ImportStatus.QUEUED)
-    assert ImportRepository(shop.workspace, shop.store_id).get(made.id) == made

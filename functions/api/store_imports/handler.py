@@ -1,4 +1,4 @@
-"""Imports of stores: a custom store's batches, and what became of each import."""
+"""Imports of stores: custom ones' batches, pulls from platforms, and what became of each."""
 
 from typing import Annotated
 from uuid import UUID
@@ -16,6 +16,8 @@ from storepost.store_imports import listing
 from storepost.store_imports.listing import ImportFilter
 from storepost.store_imports.model import ImportScope, ImportStatus
 from storepost.store_imports.schemas import ImportProblem, StoreImport
+from storepost.store_pulls.schemas import NewImport
+from storepost.store_pulls.service import queue_pull
 from storepost.stores.repository import StoreRepository
 from storepost.stores.service import found_store
 
@@ -36,6 +38,17 @@ def create_batch(
     A store's batches are imported one after the other.
     """
     return StoreImport.of(queue_batch(caller, id, body, writes))
+
+
+@app.post("/v1/stores/<id>/imports", operation_id="stores.createImport", status_code=202)
+def create_import(
+    id: UUID, caller: Writer, writes: Writes, body: Annotated[NewImport, Body()]
+) -> StoreImport:
+    """Pulls from a store's platform what it holds, in the background.
+
+    One import of each scope is open at a time. A custom store isn't pulled from: it sends batches.
+    """
+    return StoreImport.of(queue_pull(caller, id, body.scope, writes))
 
 
 @app.get("/v1/stores/<id>/imports", operation_id="stores.listImports")

@@ -26,10 +26,15 @@ from storepost.scope import WorkspaceScope
 from storepost.store_batches.chunks import Chunk, Chunks
 from storepost.store_batches.records import Record, Sender, records_of
 from storepost.store_batches.schemas import StoreBatch
-from storepost.store_batches.service import go_on_with
 from storepost.store_imports.model import ImportFailure, ImportStatus, StoreImport
 from storepost.store_imports.repository import ImportRepository, TurnsRepository
-from storepost.store_imports.service import complete_import, fail_import, in_turn, start_import
+from storepost.store_imports.service import (
+    complete_import,
+    fail_import,
+    go_on_with,
+    in_turn,
+    start_import,
+)
 from storepost.stores.repository import StoreRepository
 from storepost.stores.service import found_store
 from storepost.workspaces.callers import Requester
@@ -48,6 +53,8 @@ class _Run:
 
     workspace: WorkspaceScope
     store_id: UUID
+    tries: int
+    """How many times the queue brought its message, this one included."""
     remaining: Remaining
 
     @property
@@ -70,6 +77,15 @@ class _Run:
         go_on_with(changes, self.workspace, self.store_id)
 
 
+class _Unusable(Exception):  # noqa: N818 - it is what an import is
+    """The import's records can't be had, now or later."""
+
+    def __init__(self, why: ImportFailure) -> None:
+        """`why` is what the import fails with."""
+        super().__init__(why)
+        self.why = why
+
+
 class _End(Enum):
     """How a run's work on one import ended."""
 
@@ -87,33 +103,39 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
     time ends the import that it fails in, as others wait behind it.
     """
     named = {name: UUID(value) for name, value in json.loads(message).items()}
-    run = _Run(WorkspaceScope(named["workspaceId"]), named["storeId"], remaining)
-    try:
-        _work(run)
-    except Exception as error:
-        if tries < TRIES:
-            raise
-        log_unexpected(error)
-        commit_anew(lambda changes: _give_up(changes, run, sends_next=True))
-
-
-def _work(run: _Run) -> None:
+    run = _Run(WorkspaceScope(named["workspaceId"]), named["storeId"], tries, remaining)
     while found := in_turn(run.workspace, run.turns.get(run.store_id)):
-        records = _records(run, found)
-        if records is None:
-            commit_anew(lambda changes: _give_up(changes, run, sends_next=False))
-        elif _worked_through(run, found, records):
+        if _is_all(run, found):
             return
 
 
-def _records(run: _Run, found: StoreImport) -> Sequence[Record] | None:
-    """The import's records in order; None where they can't be had any more."""
+def _is_all(run: _Run, found: StoreImport) -> bool:
+    """Goes on with the import whose turn it is; whether the run is to end."""
     try:
-        batch = StoreBatch.model_validate_json(get_object(found.content or ""))
+        return _worked_through(run, found, _records(run, found))
+    except _Unusable as unusable:
+        _fail(run, found, unusable.why, sends_next=False)
+        return False
+    except Exception as error:
+        if run.tries < TRIES:
+            raise
+        log_unexpected(error)
+        _fail(run, found, ImportFailure.IMPORT_FAILED, sends_next=True)
+        return True
+
+
+def _records(run: _Run, found: StoreImport) -> Sequence[Record]:
+    """The import's records in order. Raises _Unusable."""
+    store = found_store(StoreRepository(run.workspace), run.store_id)
+    if not store.is_active:  # it was disconnected in the moment in which the import was queued
+        raise _Unusable(ImportFailure.STORE_DISCONNECTED)
+    if found.content is None:  # no platform is connected yet that could be asked
+        raise _Unusable(ImportFailure.STORE_UNREACHABLE)
+    try:
+        batch = StoreBatch.model_validate_json(get_object(found.content))
     except (ObjectGone, ValidationError) as error:
         log_unexpected(error)
-        return None
-    store = found_store(StoreRepository(run.workspace), run.store_id)
+        raise _Unusable(ImportFailure.IMPORT_FAILED) from error
     requester = found.requester or Requester(None)
     return records_of(batch, Sender(store, origin_by(requester, store_id=store.id)))
 
@@ -195,19 +217,23 @@ def _completed(changes: Changes, run: _Run, running: StoreImport) -> bool:
     if current is None or turns.running != current.id:
         return False
     complete_import(changes, run.workspace, turns, current)
-    if not run.is_over:
+    # The tries of this message were this import's: what follows has its own.
+    if not run.is_over and run.tries == 1:
         return False
     if turns.waiting:
         run.send_next(changes)
     return True
 
 
-def _give_up(changes: Changes, run: _Run, *, sends_next: bool) -> None:
-    """Fails the import whose turn it is."""
-    turns = run.turns.get(run.store_id)
-    current = in_turn(run.workspace, turns)
-    if current is None:
-        return
-    fail_import(changes, run.workspace, turns, current, ImportFailure.IMPORT_FAILED)
-    if sends_next:
-        run.send_next(changes)
+def _fail(run: _Run, found: StoreImport, why: ImportFailure, *, sends_next: bool) -> None:
+    """Fails the import, if it still is its turn."""
+
+    def failing(changes: Changes) -> None:
+        turns = run.turns.get(run.store_id)
+        current = in_turn(run.workspace, turns)
+        if current and current.id == found.id:
+            fail_import(changes, run.workspace, turns, current, why)
+        if sends_next:
+            run.send_next(changes)
+
+    commit_anew(failing)

@@ -4,7 +4,6 @@ import hashlib
 from uuid import UUID
 
 from storepost.ids import short
-from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
 from storepost.persistence.objects import put_object
 from storepost.scope import WorkspaceScope
@@ -37,15 +36,7 @@ def queue_batch(
     name = _name(workspace, store.id, content)
     put_object(name, content)
     scope, requester = ImportScope.CUSTOMERS_ORDERS, caller.requester
-    queued = queue_import(changes, workspace, turns, scope, requester, name)
-    go_on_with(changes, workspace, store.id)
-    return queued
-
-
-def go_on_with(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
-    """Tells the worker to go on with whatever is open of the store; one store's go in turn."""
-    told: dict[str, object] = {"workspaceId": str(workspace.id), "storeId": str(store_id)}
-    send_with(changes, Queue.STORE_IMPORTS, [(told, str(store_id))])
+    return queue_import(changes, workspace, turns, scope, requester, name)
 
 
 def _name(workspace: WorkspaceScope, store_id: UUID, content: bytes) -> str:

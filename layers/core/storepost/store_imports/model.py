@@ -82,7 +82,7 @@ class StoreImport:
     failure: ImportFailure | None = None
     progress: Progress = Progress()
     content: str | None = None
-    """The name of the object that holds its records."""
+    """The name of the object that holds its records; None where they are the platform's to give."""
 
     @property
     def is_open(self) -> bool:

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from pynamodb.attributes import Attribute, JSONAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import Attribute
 from pynamodb.expressions.update import Action
 
 from storepost import clock
 from storepost.ids import short
 from storepost.pagination import PageRequest
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Moment, VersionedItem, find
+from storepost.persistence.item import find
 from storepost.scope import WorkspaceScope
 from storepost.store_imports.keys import (
     IMPORTS,
@@ -36,50 +36,9 @@ from storepost.store_imports.model import (
     Progress,
     StoreImport,
 )
+from storepost.store_imports.rows import ImportItem, ImportProblemItem, ImportTurnsItem
 from storepost.store_imports.turns import CutShort, Turns
 from storepost.workspaces.callers import Requester
-
-
-class ImportItem(Item, discriminator="store_import"):
-    """An import; `imported` is customers, orders, products."""
-
-    id = Identifier()
-    store_id = Identifier()
-    scope = UnicodeAttribute()
-    status = UnicodeAttribute()
-    requester = JSONAttribute(null=True)
-    """Name, person's id, key's id."""
-    queued_at = Moment()
-    started_at = Moment(null=True)
-    completed_at = Moment(null=True)
-    failure = UnicodeAttribute(null=True)
-    done = NumberAttribute(default=0)
-    imported = JSONAttribute()
-    problems = NumberAttribute(default=0)
-    stage = UnicodeAttribute(null=True)
-    content = UnicodeAttribute(null=True)
-
-
-class ImportTurnsItem(VersionedItem, discriminator="import_turns"):
-    """A store's turns; `counts` are `[scope, status, count]`, `cut_short` `[after, until, at]`."""
-
-    counts = JSONAttribute()
-    latest = Identifier(null=True)
-    latest_of = JSONAttribute()
-    queued_at = Moment(null=True)
-    running = Identifier(null=True)
-    ended = Identifier(null=True)
-    outcome = UnicodeAttribute(null=True)
-    cut_short = JSONAttribute()
-
-
-class ImportProblemItem(Item, discriminator="import_problem"):
-    """A record that an import could not take."""
-
-    index = NumberAttribute()
-    external_id = UnicodeAttribute()
-    code = UnicodeAttribute()
-    detail = UnicodeAttribute()
 
 
 class TurnsRepository:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from storepost import clock
 from storepost.ids import timed_id
+from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
 from storepost.scope import WorkspaceScope
 from storepost.store_imports.model import (
@@ -26,9 +27,12 @@ def queue_import(
     turns: Turns,
     scope: ImportScope,
     requester: Requester | None,
-    content: str,
+    content: str | None = None,
 ) -> StoreImport:
-    """A new import that waits for its turn; `content` names the object that holds its records."""
+    """A new import that waits for its turn, and the worker is told.
+
+    `content` names the object that holds its records; without one they are pulled.
+    """
     queued_at = turns.next_moment(clock.now())
     queued = StoreImport(
         id=timed_id(queued_at),
@@ -41,7 +45,14 @@ def queue_import(
     )
     ImportRepository(workspace, turns.store_id).add(changes, queued)
     TurnsRepository(workspace).save(changes, turns.with_queued(queued))
+    go_on_with(changes, workspace, turns.store_id)
     return queued
+
+
+def go_on_with(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
+    """Tells the worker to go on with whatever is open of the store; one store's go in turn."""
+    told: dict[str, object] = {"workspaceId": str(workspace.id), "storeId": str(store_id)}
+    send_with(changes, Queue.STORE_IMPORTS, [(told, str(store_id))])
 
 
 def in_turn(workspace: WorkspaceScope, turns: Turns) -> StoreImport | None:
