@@ -14,6 +14,7 @@ from moto.core.botocore_stubber import BotocoreStubber
 
 from local import mail, moto_answers, moto_queries, moto_transactions
 from local.bells import Bell
+from local.shopify.app import APP
 from local.template import QUEUE, TABLE, environment, parameter_defaults, resources
 
 REGION = "eu-central-1"
@@ -42,8 +43,8 @@ def prepare_environment() -> None:
         STOREPOST_LOCAL="1",
     )
     tables = {name: name for name in resources(TABLE)}
-    dashboard = {"AppUrl": os.environ.get("APP_URL", "")}
-    _set_variables({**parameter_defaults(), **tables, **dashboard})
+    given = {"AppUrl": os.environ.get("APP_URL", ""), "ShopifyClientId": APP.client_id}
+    _set_variables({**parameter_defaults(), **tables, **given})
 
 
 def start() -> None:
@@ -78,9 +79,15 @@ def keep_tables_at(url: str) -> None:
 
 
 def create_resources() -> None:
-    """The template's tables, queues, keys and sender, named by their logical ids."""
+    """The template's tables, queues, keys and sender, named by their logical ids.
+
+    And the secret that people keep beside the stack.
+    """
     create_tables()
     _set_variables({**create_queues(), **create_keys()})
+    client("ssm").put_parameter(
+        Name=os.environ["SHOPIFY_SECRET_NAME"], Value=APP.secret, Type="SecureString"
+    )
     client("sesv2").create_email_identity(EmailIdentity=os.environ["SENDER_ADDRESS"])
 
 

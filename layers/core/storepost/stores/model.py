@@ -73,6 +73,8 @@ class Store:
     connected_at: datetime
     locales: tuple[StoreLocale, ...]
     import_status: ImportStatus = ImportStatus.NONE
+    makes_coupons: bool = True
+    """Whether coupons can be made for it: on a platform, where the platform allows that."""
 
     @property
     def is_active(self) -> bool:
