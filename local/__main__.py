@@ -57,7 +57,7 @@ def _run(listening: socket.socket, stopped: threading.Event, began: float) -> No
     local_run = LocalRun(listening)
     local_run.serve()
     say("Loading demo data through the API ...")
-    made = demo.load(local_run.base_url, local_run.write_back_url, local_run.deliver)
+    made = demo.load(local_run)
     local_run.pump()
     made.credentials.write(demo.CREDENTIALS)
     print(welcome.screen(local_run.origin, made, perf_counter() - began), flush=True)

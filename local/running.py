@@ -9,11 +9,14 @@ from local import aws, functions
 from local.bells import Bell
 from local.console import say_failure
 from local.cors import cors_of_template
-from local.endpoints import WRITE_BACK_PATH, Endpoints
+from local.endpoints import SHOPIFY_PATH, WRITE_BACK_PATH, Endpoints
 from local.front import HOST, Front, server_on
 from local.pretend_store import PretendStore
 from local.pumps import StreamPump, pump_queue, read_queues
 from local.schedules import Schedules
+from local.shopify.app import APP
+from local.shopify.shops import demo_shops
+from local.shopify.web import PretendShopify
 
 RETRY_SECONDS = 1
 """When a failed message comes again: deployed queues wait minutes for it."""
@@ -31,13 +34,14 @@ class LocalRun:
         self.origin = f"http://{HOST}:{listening.getsockname()[1]}"
         self.base_url = f"{self.origin}/v1"
         self.write_back_url = f"{self.origin}{WRITE_BACK_PATH}"
+        self.shopify = PretendShopify(APP, demo_shops())
         _allow(self.origin.removeprefix("http://"))
+        os.environ["SHOPIFY_STAND_IN"] = f"{self.origin}{SHOPIFY_PATH}"
         self._stop = threading.Event()
         self._schedules = Schedules()
         self._stream = StreamPump(pause=self._pause)
-        self._server = server_on(
-            listening, Front(Endpoints(PretendStore(), self._schedules), cors_of_template())
-        )
+        endpoints = Endpoints(PretendStore(), self.shopify, self._schedules)
+        self._server = server_on(listening, Front(endpoints, cors_of_template()))
         self._threads: list[threading.Thread] = []
 
     def serve(self) -> None:
@@ -100,7 +104,7 @@ def _of_queue(queue: str) -> Pump:
 
 
 def _allow(host: str) -> None:
-    """Lets write-backs and feeds reach this very server, beside what the developer allows."""
+    """Lets the service reach this very server, beside what the developer allows."""
     allowed = os.environ.get("FEED_ALLOW_HOSTS", "")
     if host not in allowed.split(","):
         os.environ["FEED_ALLOW_HOSTS"] = f"{allowed},{host}".strip(",")

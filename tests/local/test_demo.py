@@ -42,10 +42,11 @@ class Loaded:
 def loaded(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loaded]:
     """The demo's data in a run that serves it, made as `make run` makes it."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
+    monkeypatch.setenv("SHOPIFY_STAND_IN", "")
     with functions.apart(), socket.create_server(("127.0.0.1", 0)) as listening:
         run = LocalRun(listening)
         run.serve()
-        made = demo.load(run.base_url, run.write_back_url, run.deliver)
+        made = demo.load(run)
         run.pump()
         yield Loaded(Client(run), made)
         run.stop()

@@ -17,7 +17,7 @@ from storepost.shopify.grants import find_claim, find_grant, release
 from storepost.shopify.installs import Install, InstallRepository
 from storepost.shopify.oauth import install_address
 from storepost.shopify.problems import ShopInvalid
-from storepost.shopify.shops import checked_shop, handle_of
+from storepost.shopify.shops import handle_of, is_shop
 from storepost.stores import service as stores
 from storepost.stores.model import ConnectionStatus, Platform, Store
 from storepost.stores.problems import StoreDisconnected
@@ -58,11 +58,8 @@ def begin_connection(
 
     It connects nothing: whoever approves it in the shop chooses the workspace.
     """
-    try:
-        checked_shop(shop)
-    except ShopInvalid as refused:
-        message = "Must be a shop's own address, like `name.myshopify.com`"
-        raise ShopInvalid(errors=[FieldError("/shop", message)]) from refused
+    if not is_shop(shop):
+        raise ShopInvalid(errors=[FieldError("/shop", "Must be like `name.myshopify.com`")])
     shopify_app().secrets()  # without them nobody could come back from Shopify
     store = stores.known_store(StoreRepository(workspace), Platform.SHOPIFY, shop)
     if store and store.connection_status is ConnectionStatus.CONNECTED:

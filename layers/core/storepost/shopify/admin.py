@@ -24,7 +24,7 @@ from storepost.shopify.tokens import renewed_grant, usable_grant
 from storepost.stores.model import ConnectionStatus, Store
 
 API_VERSION = "2026-07"
-TIMEOUT_SECONDS = 15
+TIMEOUT_SECONDS = 15.0
 MOST_BYTES = 8_000_000
 PATIENCE_SECONDS = 20.0
 MOST_FAILURES = 3
@@ -83,10 +83,16 @@ class AdminClient:
     """What a shop is asked and told, over one connection. For one thread; use it in a `with`."""
 
     def __init__(
-        self, shop: str, access: Access, *, patience_seconds: float = PATIENCE_SECONDS
+        self,
+        shop: str,
+        access: Access,
+        *,
+        patience_seconds: float = PATIENCE_SECONDS,
+        timeout_seconds: float = TIMEOUT_SECONDS,
     ) -> None:
-        """`patience_seconds` is what all waits of this client together may take."""
+        """All waits together may take `patience_seconds`, each answer `timeout_seconds`."""
         self._access = access
+        self._timeout = timeout_seconds
         self._patience = Patience(patience_seconds)
         self._pacer = Pacer()
         self._token: str | None = None
@@ -137,7 +143,7 @@ class AdminClient:
         }
         try:
             answer = self._conversation.post(
-                body=body, headers=headers, timeout=TIMEOUT_SECONDS, most_bytes=MOST_BYTES
+                body=body, headers=headers, timeout=self._timeout, most_bytes=MOST_BYTES
             )
         except FetchFailed as error:
             return Outcome(Meaning.FAILED, {}, said=error.reason)

@@ -9,7 +9,7 @@ from storepost.shopify.errors import ShopifyError
 from storepost.shopify.grants import Grant
 from storepost.shopify.oauth import refreshed_tokens
 
-PATIENCE_SECONDS = 2.0
+TIMEOUT_SECONDS = 3.0
 
 
 def uninstall(grant: Grant) -> None:
@@ -24,8 +24,9 @@ def uninstall(grant: Grant) -> None:
         else:
             tokens = refreshed_tokens(shopify_app(), grant.shop, grant.refresh_token())
             token = tokens.access_token
-        access = GivenAccess(token)
-        with AdminClient(grant.shop, access, patience_seconds=PATIENCE_SECONDS) as admin:
+        with AdminClient(
+            grant.shop, GivenAccess(token), patience_seconds=0, timeout_seconds=TIMEOUT_SECONDS
+        ) as admin:
             admin.run(documents.APP_UNINSTALL)
     except ShopifyError as error:
         logger.warning("app not removed from a shop", extra={"reason": str(error)})

@@ -18,7 +18,7 @@ from storepost.shopify.app import ShopifyApp
 from storepost.shopify.errors import ShopifyError, ShopUnavailable
 from storepost.shopify.shops import address_of
 
-TIMEOUT_SECONDS = 10
+TIMEOUT_SECONDS = 8
 # RFC 6749, section 5.2, and what Shopify says of a client id that it doesn't know.
 _OUR_FAULT = frozenset(
     {"invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope"}

@@ -3,17 +3,13 @@
 import os
 import re
 
-from storepost.shopify.problems import ShopInvalid
-
 # A label of DNS has 63 characters; `fullmatch`, since `$` lets a line's end through.
 _SHOP = re.compile(r"[a-z0-9][a-z0-9-]{0,62}\.myshopify\.com")
 
 
-def checked_shop(name: str) -> str:
-    """The shop's name, if it is one: every address that is opened comes from here."""
-    if not _SHOP.fullmatch(name):
-        raise ShopInvalid()
-    return name
+def is_shop(name: str) -> bool:
+    """Whether the name is a shop's own."""
+    return _SHOP.fullmatch(name) is not None
 
 
 def handle_of(shop: str) -> str:
@@ -28,7 +24,8 @@ def address_of(shop: str, path: str) -> str:
     shop is a folder of it. Nowhere else is the variable looked at, and the guard in `fetching` lets
     that address through in the local run alone.
     """
-    checked_shop(shop)
+    if not is_shop(shop):
+        raise ValueError("not a shop's own name: nothing else is ever opened as one")
     stand_in = os.environ.get("SHOPIFY_STAND_IN")
     if stand_in and os.environ.get("STOREPOST_LOCAL") == "1":
         return f"{stand_in}/{shop}{path}"
