@@ -95,7 +95,7 @@ class Shopify:
 
     def answering(self, *responses: Response) -> None:
         """The next requests get these answers instead of the shop's."""
-        self.server.interruptions += [lambda _request, r=r: r for r in responses]
+        self.server.interruptions += [_answering(response) for response in responses]
 
     def begin(self, someone: Someone, shop: str = SHOP) -> dict[str, Any]:
         """A pending connection, begun by somebody in their active workspace."""
@@ -146,6 +146,10 @@ class Shopify:
         answer = self.world.call("GET", "/connections", token=someone.token, query=query)
         assert answer.status == 200, answer.body
         return list(answer.json["items"])
+
+
+def _answering(response: Response) -> Interruption:
+    return lambda _request: response
 
 
 def canary_shops() -> tuple[Shop, ...]:
