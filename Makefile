@@ -34,6 +34,9 @@ test-long: install ## the state machines at length, as CI runs them
 
 check: install format-check lint types contracts template ## what CI demands besides the tests
 
+check-shopify: install ## what we say to Shopify, against its own SCHEMA and SCOPES
+	@$(BIN)/python -m local.shopify.checking $(SCHEMA) $(SCOPES)
+
 format: install ## put the code into its format
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
@@ -62,4 +65,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run openapi test test-long audit check format format-check lint types contracts template requirements
+.PHONY: help install run openapi test test-long audit check check-shopify format format-check lint types contracts template requirements

@@ -9,15 +9,17 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from local import gateway, mail, shop
 from local.gateway import Answer
-from local.running import LocalRun
 from local.shopify.oauth import approve
-from local.shopify.web import PretendShopify
 from local.template import ROOT
+
+if TYPE_CHECKING:  # they bring the service, which reads its environment when it is imported
+    from local.running import LocalRun
+    from local.shopify.web import PretendShopify
 
 CREDENTIALS = ROOT / ".local" / "credentials.json"
 PASSWORD = "correct horse battery staple"  # noqa: S105 - everybody of the demo has it
@@ -107,7 +109,7 @@ class Api:
         return answer
 
 
-def load(run: LocalRun) -> Demo:
+def load(run: "LocalRun") -> Demo:
     """Makes everything, in a run that answers requests and has no pumps yet."""
     api, deliver = Api(run.base_url), run.deliver
     registrations = {email: _sign_up(api, email) for email in NAMES}
@@ -176,7 +178,7 @@ def _connect_store(api: Api, owner: str, write_back_url: str) -> str:
 
 
 def connect_shopify(
-    api: Api, shopify: PretendShopify, shop_name: str, token: str, workspace_id: str
+    api: Api, shopify: "PretendShopify", shop_name: str, token: str, workspace_id: str
 ) -> None:
     """Somebody begins an install, approves it in the shop, and chooses the shop's workspace."""
     begun = api.call("POST", "/connections", token, {"type": "shopify", "shop": shop_name})
