@@ -42,7 +42,7 @@ class Connection:
     @property
     def key(self) -> str:
         """What tells it from the workspace's other connections."""
-        return f"{PREFIX}{self.shop}"
+        return PREFIX + self.shop
 
 
 def state_of(store: Store) -> ConnectionState:

@@ -20,7 +20,6 @@ from storepost.shopify.problems import ShopInvalid
 from storepost.shopify.shops import handle_of, is_shop
 from storepost.stores import service as stores
 from storepost.stores.model import ConnectionStatus, Platform, Store
-from storepost.stores.problems import StoreDisconnected
 from storepost.stores.repository import StoreRepository
 
 CALLBACK = "/connections/shopify/callback"
@@ -83,10 +82,7 @@ def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> N
 
     A shop's tokens are forgotten, and once that is written the app is taken out of the shop.
     """
-    store = stores.found_store(StoreRepository(workspace), store_id)
-    if not store.is_active:
-        raise StoreDisconnected()
-    stores.disconnect_store(workspace, store_id, changes)
+    store = stores.disconnect_store(workspace, store_id, changes)
     claim = find_claim(store.external_id) if store.platform is Platform.SHOPIFY else None
     if claim is not None and claim.store_id == store_id:
         grant = find_grant(claim.shop)

@@ -120,9 +120,7 @@ def find_grant(shop: str) -> Grant | None:
 
 def keep_grant(changes: Changes, shop: str, tokens: Tokens, until: datetime | None) -> None:
     """Keeps what the shop gave in the place of anything before; without a store, until `until`."""
-    item = _item(shop, tokens)
-    item.expiration = until
-    changes.save(item)
+    changes.save(_item(shop, tokens, until))
 
 
 def keep_for_good(changes: Changes, shop: str, otherwise: Exception) -> None:
@@ -195,7 +193,7 @@ def _same(claim: ShopClaim | None) -> Condition:
     return same
 
 
-def _item(shop: str, tokens: Tokens) -> ShopGrantItem:
+def _item(shop: str, tokens: Tokens, until: datetime | None = None) -> ShopGrantItem:
     grant_id = new_id()
     context = _context(shop, grant_id)
     return ShopGrantItem(
@@ -206,6 +204,7 @@ def _item(shop: str, tokens: Tokens) -> ShopGrantItem:
         refresh_token=seal(tokens.refresh_token.encode(), context),
         refresh_ends_at=tokens.refresh_ends_at,
         scopes=list(tokens.scopes),
+        expiration=until,
     )
 
 

@@ -107,7 +107,7 @@ def _connected(workspace: WorkspaceScope, known: Store | None, given: CustomStor
     )
 
 
-def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:
+def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> Store:
     """Ends a store's part: it gives and takes nothing until it is connected again."""
     repository = StoreRepository(workspace)
     store = found_store(repository, store_id)
@@ -121,6 +121,7 @@ def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes
     repository.save(changes, after)
     WorkspaceRepository(workspace).count_stores(changes, -1)
     _bring_locales(repository, after, changes)
+    return after
 
 
 def update_store(
