@@ -17,8 +17,9 @@ from storepost.connect_links.repository import find_link
 from storepost.persistence.secrets import forget_secrets
 from storepost.scope import WorkspaceScope
 from storepost.settings import settings
+from storepost.shopify.claims import find_claim
 from storepost.shopify.details import ShopDetails
-from storepost.shopify.grants import find_claim, find_grant
+from storepost.shopify.grants import find_grant
 from storepost.stores.model import StoreLocale
 from storepost.stores.repository import StoreRepository
 from tests import least_privilege

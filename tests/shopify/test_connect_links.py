@@ -11,7 +11,8 @@ from storepost.connect_links.repository import find_link
 from storepost.identity.model import KeyScope
 from storepost.persistence.changes import Changes
 from storepost.scope import WorkspaceScope
-from storepost.shopify.grants import find_claim, find_grant
+from storepost.shopify.claims import find_claim
+from storepost.shopify.grants import find_grant
 from storepost.stores.model import ConnectionStatus, Platform, StoreStatus
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.model import Role

@@ -17,7 +17,8 @@ from storepost.persistence.changes import Changes
 from storepost.scope import WorkspaceScope
 from storepost.settings import Settings, settings
 from storepost.shopify import app as shopify_app
-from storepost.shopify.grants import find_claim, find_grant
+from storepost.shopify.claims import find_claim
+from storepost.shopify.grants import find_grant
 from storepost.stores.model import (
     ConnectionStatus,
     ImportStatus,

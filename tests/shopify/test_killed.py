@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from storepost.scope import WorkspaceScope
-from storepost.shopify.grants import find_claim
+from storepost.shopify.claims import find_claim
 from storepost.stores.model import StoreStatus
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.repository import WorkspaceRepository

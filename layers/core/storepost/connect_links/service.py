@@ -15,7 +15,8 @@ from storepost.ids import new_id
 from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
 from storepost.scope import WorkspaceScope
-from storepost.shopify.grants import ShopClaim, claim_for, find_claim, keep_for_good
+from storepost.shopify.claims import ShopClaim, claim_for, find_claim
+from storepost.shopify.grants import keep_for_good
 from storepost.shopify.installs import InstallRepository, installs_of
 from storepost.shopify.scopes import may_make_coupons, may_write_consent
 from storepost.shopify.shops import address_of

@@ -13,9 +13,10 @@ from storepost.logs import logger
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.shopify.admin import AdminClient, KeptAccess
 from storepost.shopify.app import ShopifyApp, shopify_app
+from storepost.shopify.claims import expect_claim, find_claim
 from storepost.shopify.details import shop_details
 from storepost.shopify.errors import ShopifyError
-from storepost.shopify.grants import expect_claim, find_claim, keep_grant
+from storepost.shopify.grants import keep_grant
 from storepost.shopify.installs import BegunInstall, InstallRepository, find_begun, use_state
 from storepost.shopify.oauth import Tokens, tokens_for_code
 from storepost.shopify.problems import OAuthInvalid

@@ -12,8 +12,9 @@ from storepost.persistence.changes import Changes
 from storepost.problems import FieldError, NotFound
 from storepost.scope import WorkspaceScope
 from storepost.shopify.app import shopify_app
+from storepost.shopify.claims import find_claim, release
 from storepost.shopify.departure import uninstall
-from storepost.shopify.grants import find_claim, find_grant, release
+from storepost.shopify.grants import find_grant, forget_grant
 from storepost.shopify.installs import Install, InstallRepository
 from storepost.shopify.oauth import install_address
 from storepost.shopify.problems import ShopInvalid
@@ -87,6 +88,7 @@ def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> N
     if claim is not None and claim.store_id == store_id:
         grant = find_grant(claim.shop)
         release(changes, claim)
+        forget_grant(changes, claim.shop)
         if grant is not None:
             changes.after_commit(lambda: uninstall(grant))
 

@@ -1,8 +1,7 @@
-"""What a shop gave the app, and which store it is connected as: rows under the shop's own name.
+"""What a shop gave the app: its tokens, sealed, in one row under the shop's own name.
 
 A grant belongs to the app and the shop, whatever workspace the shop is connected to: Shopify keeps
-one at a time, and a newer one ends those before it. So there is one row for it, and who may use it
-is the claim's matter.
+one at a time, and a newer one ends those before it. Who may use it is the claim's matter.
 """
 
 from collections.abc import Sequence
@@ -18,16 +17,7 @@ from storepost.ids import new_id
 from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.item import Identifier, Item, Key, Moment, find
 from storepost.persistence.sealing import seal, unseal
-from storepost.scope import WorkspaceScope
 from storepost.shopify.oauth import Tokens
-from storepost.stores.model import Store
-
-
-class ShopClaimItem(Item, discriminator="shop_claim"):
-    """The one active store that a shop is connected as."""
-
-    workspace_id = Identifier()
-    store_id = Identifier()
 
 
 class ShopGrantItem(Item, discriminator="shop_grant"):
@@ -41,15 +31,6 @@ class ShopGrantItem(Item, discriminator="shop_grant"):
     scopes = JSONAttribute()
     refreshed_by = Identifier(null=True)
     refreshing_ends_at = Moment(null=True)
-
-
-@dataclass(frozen=True)
-class ShopClaim:
-    """Which store a shop is connected as."""
-
-    shop: str
-    workspace: WorkspaceScope
-    store_id: UUID
 
 
 @dataclass(frozen=True)
@@ -73,41 +54,9 @@ class Grant:
         return unseal(self.sealed_refresh_token, _context(self.shop, self.id)).decode()
 
 
-def claim_key(shop: str) -> Key:
-    """Where it stands which store the shop is connected as."""
-    return (f"shop#{shop}", "claim")
-
-
 def grant_key(shop: str) -> Key:
     """Where the shop's tokens stand."""
     return (f"shop#{shop}", "grant")
-
-
-def find_claim(shop: str) -> ShopClaim | None:
-    """The store that the shop is connected as, or None."""
-    item = find(ShopClaimItem, claim_key(shop))
-    return ShopClaim(shop, WorkspaceScope(item.workspace_id), item.store_id) if item else None
-
-
-def expect_claim(changes: Changes, shop: str, claim: ShopClaim | None) -> None:
-    """Demands that the shop's claim is still what was read."""
-    changes.expect(ShopClaimItem(*claim_key(shop)), _same(claim))
-
-
-def claim_for(changes: Changes, store: Store, held: ShopClaim | None) -> None:
-    """Makes the store the one that its shop is connected as, in the place of what was read."""
-    changes.save(
-        ShopClaimItem(
-            *claim_key(store.external_id), workspace_id=store.workspace.id, store_id=store.id
-        ),
-        _same(held),
-    )
-
-
-def release(changes: Changes, claim: ShopClaim) -> None:
-    """The shop is connected nowhere any more, and its tokens are forgotten."""
-    changes.delete(ShopClaimItem(*claim_key(claim.shop)), _same(claim))
-    changes.delete(ShopGrantItem(*grant_key(claim.shop)))
 
 
 def find_grant(shop: str) -> Grant | None:
@@ -131,6 +80,11 @@ def keep_for_good(changes: Changes, shop: str, otherwise: Exception) -> None:
         ShopGrantItem.grant_id.exists(),
         otherwise,
     )
+
+
+def forget_grant(changes: Changes, shop: str) -> None:
+    """The shop's tokens are kept no more."""
+    changes.delete(ShopGrantItem(*grant_key(shop)))
 
 
 def expect_grant(changes: Changes, grant: Grant) -> None:
@@ -182,15 +136,6 @@ def _at_once(grant: Grant, actions: Sequence[object], condition: Condition) -> b
     except LostRace:
         return False
     return True
-
-
-def _same(claim: ShopClaim | None) -> Condition:
-    if claim is None:
-        return ShopClaimItem.pk.does_not_exist()
-    same: Condition = (ShopClaimItem.store_id == claim.store_id) & (
-        ShopClaimItem.workspace_id == claim.workspace.id
-    )
-    return same
 
 
 def _item(shop: str, tokens: Tokens, until: datetime | None = None) -> ShopGrantItem:

@@ -13,13 +13,13 @@ from storepost import clock
 from storepost.ids import new_id
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.shopify.app import shopify_app
+from storepost.shopify.claims import find_claim
 from storepost.shopify.errors import NeedsReauth, ShopUnavailable
 from storepost.shopify.grants import (
     Grant,
     begin_refresh,
     end_refresh,
     expect_grant,
-    find_claim,
     find_grant,
     replace_grant,
 )
