@@ -223,7 +223,7 @@ class TestConnect:
             ({"action": "connect_new"}, "/workspaceName"),
             ({"action": "connect_new", "workspaceName": " "}, "/workspaceName"),
             ({"action": "connect_new", "workspaceName": "x" * 81}, "/workspaceName"),
-            ({**NEW, "workspaceId": str(uuid4())}, "/workspaceId"),
+            ({**NEW, "workspaceId": "0190f0b1-0000-7000-8000-000000000000"}, "/workspaceId"),
         ],
     )
     def test_bad_input(

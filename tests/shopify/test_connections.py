@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from werkzeug.wrappers import Response
@@ -449,7 +449,14 @@ class TestGet:
 
     @pytest.mark.parametrize(
         "key",
-        [f"shopify:{OTHER}", SHOP, "shopify", "shopify:", f"custom:{SHOP}", str(uuid4())],
+        [
+            f"shopify:{OTHER}",
+            SHOP,
+            "shopify",
+            "shopify:",
+            f"custom:{SHOP}",
+            "0190f0b1-0000-7000-8000-000000000000",
+        ],
     )
     def test_unknown(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, key: str
