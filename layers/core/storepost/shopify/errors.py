@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 class ShopifyError(Exception):
-    """Whatever went wrong with a shop. Its text is for logs and people: it holds no token."""
+    """Whatever went wrong with a shop. Its text may be logged: it says nothing of anybody."""
 
 
 class ShopUnavailable(ShopifyError):  # noqa: N818 - it is what happened
@@ -33,9 +33,9 @@ class UserError:
 
 
 class MutationRefused(RequestRefused):
-    """A mutation came back with user errors."""
+    """A mutation came back with user errors. Their messages may repeat what was sent."""
 
     def __init__(self, errors: tuple[UserError, ...]) -> None:
         """`errors` are at least one."""
-        super().__init__("; ".join(error.message for error in errors))
+        super().__init__(f"user errors: {', '.join(e.code or 'without a code' for e in errors)}")
         self.errors = errors
