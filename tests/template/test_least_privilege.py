@@ -72,6 +72,11 @@ def test_what_a_call_needs(
     assert needed(service, operation, params) == grants
 
 
+def test_a_secret_beside_the_stack() -> None:
+    call = needed("ssm", "GetParameter", {"Name": os.environ["SHOPIFY_SECRET_NAME"]})
+    assert call == {("ssm:GetParameter", "Secret")}
+
+
 def test_keys_are_known_by_their_ids() -> None:
     call = needed("kms", "GenerateMac", {"KeyId": os.environ["CODE_KEY_ID"]})
     assert call == {("kms:GenerateMac", "CodeKey")}

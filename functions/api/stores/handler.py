@@ -6,6 +6,7 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
+from storepost.connections.service import disconnect
 from storepost.http.app import create_app
 from storepost.http.callers import Admin, Reader, Writer
 from storepost.http.lists import Page, PageNumber, Search, Size
@@ -83,7 +84,7 @@ def update_store(
 @app.post("/v1/stores/<id>/disconnect", operation_id="stores.disconnect", status_code=204)
 def disconnect_store(id: UUID, caller: Admin, writes: Writes) -> None:
     """Disconnects a store; connecting it again keeps its id and what it brought."""
-    service.disconnect_store(caller.workspace, id, writes)
+    disconnect(caller.workspace, id, writes)
 
 
 @app.get("/v1/stores/<id>/locales", operation_id="stores.listLocales")

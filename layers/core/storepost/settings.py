@@ -28,6 +28,9 @@ class Settings:
     data_key_id: str = field(default_factory=lambda: _read("DATA_KEY_ID", ""))
     code_key_id: str = field(default_factory=lambda: _read("CODE_KEY_ID", ""))
     app_url: str = field(default_factory=lambda: _read("APP_URL", "").rstrip("/"))
+    shopify_client_id: str = field(default_factory=lambda: _read("SHOPIFY_CLIENT_ID", ""))
+    shopify_secret_name: str = field(default_factory=lambda: _read("SHOPIFY_SECRET_NAME", ""))
+    shopify_scopes: str = field(default_factory=lambda: _read("SHOPIFY_SCOPES", ""))
     sender_address: str = field(default_factory=lambda: _read("SENDER_ADDRESS", ""))
 
 

@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from storepost.api_keys.requesters import requester_of
 from storepost.persistence.changes import Changes
 from storepost.store_imports.model import ImportScope, StoreImport
 from storepost.store_imports.repository import TurnsRepository
@@ -33,4 +32,4 @@ def queue_pull(
     turns = TurnsRepository(workspace).get(store.id)
     if turns.open_of(scope):
         raise ImportInProgress()
-    return queue_import(changes, workspace, turns, scope, requester_of(caller))
+    return queue_import(changes, workspace, turns, scope, caller.requester)

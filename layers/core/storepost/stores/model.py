@@ -62,6 +62,8 @@ class Store:
     contact_email: str | None
     connected_at: datetime
     locales: tuple[StoreLocale, ...]
+    makes_coupons: bool = True
+    """Whether coupons can be made for it: on a platform, where the platform allows that."""
 
     @property
     def is_active(self) -> bool:

@@ -32,6 +32,7 @@ class StoreItem(VersionedItem, discriminator="store"):
     status = UnicodeAttribute()
     connection_status = UnicodeAttribute()
     takes_consent = BooleanAttribute()
+    makes_coupons = BooleanAttribute(default=True)
     admin_url = UnicodeAttribute()
     storefront_url = UnicodeAttribute(null=True)
     contact_email = UnicodeAttribute(null=True)
@@ -104,6 +105,7 @@ class StoreRepository:
         item.status = store.status
         item.connection_status = store.connection_status
         item.takes_consent = store.takes_consent
+        item.makes_coupons = store.makes_coupons
         item.admin_url = store.admin_url
         item.storefront_url = store.storefront_url
         item.contact_email = store.contact_email
@@ -127,6 +129,7 @@ class StoreRepository:
             status=StoreStatus(item.status),
             connection_status=ConnectionStatus(item.connection_status),
             takes_consent=item.takes_consent,
+            makes_coupons=item.makes_coupons,
             admin_url=item.admin_url,
             storefront_url=item.storefront_url,
             contact_email=item.contact_email,

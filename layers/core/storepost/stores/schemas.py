@@ -71,7 +71,7 @@ class StorePermissions(Shape):
     @classmethod
     def of(cls, store: Store) -> "StorePermissions":
         """The store's permissions."""
-        return cls(coupons=True, consent=store.takes_consent)
+        return cls(coupons=store.makes_coupons, consent=store.takes_consent)
 
 
 class StoreSummary(Shape):

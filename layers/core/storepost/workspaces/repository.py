@@ -136,6 +136,7 @@ class WorkspaceRepository:
                 id=workspace.id,
                 name=workspace.name,
                 slug=workspace.slug,
+                store_count=workspace.store_count,
                 created_at=clock.now(),
             )
         )
