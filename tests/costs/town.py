@@ -14,6 +14,7 @@ from typing import Any
 from unittest import mock
 from urllib.parse import quote
 
+from benchmarks.reckoning import Usage
 from local.template import ROOT
 from storepost.consent_changes import requests
 from storepost.fetching import Answer as Fetched
@@ -21,16 +22,13 @@ from storepost.fetching import guard
 from storepost.identity.model import KeyScope
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.model import Role
-from tests.costs.usage import Meter, Usage
+from tests.costs.metering import Meter
 from tests.orders.sample import order
 from tests.sign_in.accounts import FIREFOX, account
 from tests.world import Answer, Someone, World
 
 CUSTOMERS, PROFILES, ORDERS = 150, 200, 500
 HOOK = "https://hooks.shop.example.com/storepost/consent"
-_FORGET_EVERY = 20
-"""How many orders leave what no reader of the stream wants: the engine is slow where much waits."""
-
 _OPENED = datetime(2025, 3, 1, 8, tzinfo=UTC)
 _FIRST_NAMES = ("Erika", "Anselm", "Josephine", "Lukas", "Magdalena", "Paul")
 _LAST_NAMES = ("Mustermann", "Hofer", "Steinberger", "Gruber", "Auer", "Wiesinger", "Lang")
@@ -115,12 +113,12 @@ class Town:
 def email_of(number: int) -> str:
     """A customer's address."""
     last = _LAST_NAMES[number % len(_LAST_NAMES)].lower()
-    return f"{last}.{number:03}@mail.example.com"
+    return f"{last}.{number:04}@mail.example.com"
 
 
 def customer(number: int, **given: object) -> dict[str, Any]:
     """A customer as their store gives them."""
-    created = _OPENED + timedelta(hours=7 * number)
+    created = _OPENED + timedelta(hours=4 * number)
     return {
         "email": email_of(number),
         "phone": f"+43660{4000000 + number}",
@@ -184,11 +182,7 @@ def _furnish(town: Town) -> None:
     for store in town.stores:
         asked = Ask(owner, {"url": HOOK}, path={"id": store})
         town.ask("stores.putWriteBack", asked)
-    for number in range(4):
-        made = town.ask("apiKeys.create", Ask(owner, {"name": f"Key {number}", "scope": "read"}))
-        if number % 2:
-            path = {"id": made.json["apiKey"]["id"]}
-            town.ask("apiKeys.revoke", Ask(owner, path=path))
+    _keys(town)
     for number in range(5):
         body = {"email": f"guest.{number}@mail.example.com", "role": "member"}
         town.ask("invitations.create", Ask(owner, body))
@@ -196,6 +190,15 @@ def _furnish(town: Town) -> None:
         town.ask("locales.create", Ask(owner, {"code": code}))
     for _ in range(2):
         town.world.sign_in(town.owner.id, town.workspace)
+
+
+def _keys(town: Town) -> None:
+    owner = town.owner.token
+    for number in range(4):
+        made = town.ask("apiKeys.create", Ask(owner, {"name": f"Key {number}", "scope": "read"}))
+        if number % 2:
+            path = {"id": made.json["apiKey"]["id"]}
+            town.ask("apiKeys.revoke", Ask(owner, path=path))
 
 
 def _people(town: Town) -> None:
@@ -207,17 +210,21 @@ def _people(town: Town) -> None:
     for number in range(CUSTOMERS, PROFILES):
         body = {"email": email_of(number), "firstName": "Visitor"}
         town.ask("profiles.upsert", Ask(town.key, body))
-    for number in range(ORDERS):
-        store = _store_of(town, number % CUSTOMERS)
-        path = {"id": store, "externalId": order_id(number)}
-        town.ask("orders.put", Ask(town.key, order_of(number), path=path))
-        if number % _FORGET_EVERY == 0:
-            town.world.lose_stream()
+    for store in town.stores:
+        path = {"id": store}
+        town.ask("stores.createBatch", Ask(town.key, {"orders": orders_in(town, store)}, path=path))
+        town.world.deliver()
 
 
 def _store_of(town: Town, buyer: int) -> str:
     """Two thirds of the customers are the first store's."""
     return town.stores[1 if buyer % 3 == 2 else 0]
+
+
+def orders_in(town: Town, store: str) -> list[dict[str, Any]]:
+    """The orders of one store, as a batch brings them."""
+    numbers = (n for n in range(ORDERS) if _store_of(town, n % CUSTOMERS) == store)
+    return [{"externalId": order_id(number), **order_of(number)} for number in numbers]
 
 
 class Outside:
@@ -229,7 +236,7 @@ class Outside:
         self.status = 204
         self._patches: list[Any] = [
             mock.patch.object(requests, "post", self._post),
-            mock.patch.object(guard, "resolve", lambda _host, _port: ["93.184.216.34"]),
+            mock.patch.object(guard, "resolve", return_value=["93.184.216.34"]),
         ]
 
     def __enter__(self) -> "Outside":

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from uuid import UUID
 
-from storepost.api_keys.requesters import requester_of
 from storepost.consent.model import Origin, Proof, Source
 from storepost.workspaces.callers import Requester, WorkspaceCaller
 
@@ -21,7 +20,7 @@ def origin_of(
     called, and never takes the caller's address for the person's. `store_id` is that of a store
     whose record is pushed.
     """
-    called = origin_by(requester_of(caller), given=given, store_id=store_id)
+    called = origin_by(caller.requester, given=given, store_id=store_id)
     return replace(called, source=source) if source else called
 
 

@@ -3,7 +3,6 @@
 import hashlib
 from uuid import UUID
 
-from storepost.api_keys.requesters import requester_of
 from storepost.ids import short
 from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
@@ -37,7 +36,7 @@ def queue_batch(
     content = batch.model_dump_json(by_alias=True, exclude_unset=True).encode()
     name = _name(workspace, store.id, content)
     put_object(name, content)
-    scope, requester = ImportScope.CUSTOMERS_ORDERS, requester_of(caller)
+    scope, requester = ImportScope.CUSTOMERS_ORDERS, caller.requester
     queued = queue_import(changes, workspace, turns, scope, requester, name)
     go_on_with(changes, workspace, store.id)
     return queued

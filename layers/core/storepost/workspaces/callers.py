@@ -27,6 +27,13 @@ class WorkspaceCaller:
     """The signed-in person's; of a key's maker only where the operation asks for a role."""
 
     @property
+    def requester(self) -> Requester:
+        """The caller as it is kept."""
+        if isinstance(self.by, ApiKeyHolder):
+            return Requester(self.by.name, key_id=self.by.key_id)
+        return Requester(self.by.person.name, person_id=self.by.person.id)
+
+    @property
     def person_id(self) -> UUID | None:
         """The person who acts, or for whom the key acts."""
         return self.by.person_id
