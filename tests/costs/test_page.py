@@ -6,6 +6,7 @@ from storepost.identity import passwords
 from tests.costs.measuring import measure_all
 from tests.costs.page import MOST_A_CONSENT, PAGE, differences, dollars_a_consent, named, page
 from tests.costs.scenarios import ALL
+from tests.costs.summary import runs_a_month
 from tests.costs.town import operations
 
 
@@ -36,6 +37,20 @@ def test_every_operation_costs_what_the_page_says() -> None:
     off = differences(PAGE.read_text("utf-8"), page(findings))
     assert off == [], "`make costs` writes docs/costs.md anew: see whether you want what it says"
     assert dollars_a_consent(findings) <= MOST_A_CONSENT
+
+
+@pytest.mark.parametrize(
+    ("rule", "runs"), [("rate(1 minute)", 43_200), ("rate(6 hours)", 120), ("rate(1 day)", 30)]
+)
+def test_a_schedule_runs_so_often_a_month(rule: str, runs: int) -> None:
+    """A month has 30 days."""
+    assert runs_a_month(rule) == runs
+
+
+def test_a_schedule_that_is_no_rate_is_refused() -> None:
+    """Nobody has reckoned those yet."""
+    with pytest.raises(ValueError, match="no rate"):
+        runs_a_month("cron(0 3 * * ? *)")
 
 
 class TestDifferences:
