@@ -10,13 +10,14 @@ from random import Random
 from typing import Any
 
 import benchmarks.environment  # noqa: F401 - before the service, which reads it
-from benchmarks import dollars
+from benchmarks import page_costs
+from benchmarks.bounds import ANY, ANY_DOLLARS, FIRST, FIRST_DOLLARS, Bound
 from benchmarks.calling import Api
-from benchmarks.dollars import add_row
 from benchmarks.loading import large
 from benchmarks.metering import Measured, Meter
 from benchmarks.order_lists import Asked, OrderLists
-from benchmarks.pages import COLUMNS, DRAWN, NOTES, PAGE, ROUNDS, Bound, Report
+from benchmarks.page_costs import add_row
+from benchmarks.pages import COLUMNS, DRAWN, NOTES, PAGE, ROUNDS, Report
 from benchmarks.reporting import Table
 from benchmarks.sales import SECONDS, Sale
 from local.dynoxide import VERSION
@@ -26,9 +27,7 @@ from storepost.persistence.item import Item, dynamodb_client
 
 ORDERS = int(os.environ.get("ORDERS", "1000000"))
 DAY = 24 * 60 * 60
-FIRST_DOLLARS, ANY_DOLLARS = 3.0, 4.0
-"""For a million of them."""
-FIRST, ANY, RANGE, RARE = Bound(4, 2), Bound(12, 4), Bound(36), Bound(150)
+RANGE, RARE = Bound(36), Bound(150)
 
 type Keeps = Callable[[Sale], bool]
 FILTERS: dict[str, tuple[str, Keeps]] = {
@@ -106,7 +105,7 @@ def main() -> None:
     """Loads, measures, publishes."""
     title = f"A page of {PAGE} orders, of {ORDERS:,} of one store and some more of others"
     table = Table("lists", title, COLUMNS, {"dynoxide": VERSION}, NOTES)
-    costs = Table("page_costs", title, dollars.COLUMNS, {}, dollars.NOTES)
+    costs = Table("page_costs", title, page_costs.COLUMNS, {}, page_costs.NOTES)
     with large(ORDERS) as loaded:
         shop, meter = loaded.shop, Meter()
         lists, report = OrderLists(shop, Api(loaded.key, meter), ORDERS), Report(table)
@@ -119,8 +118,8 @@ def main() -> None:
             deep = report.whole(name, wanted, FIRST, ANY)
             add_row(costs, f"{name}, page 1", first, FIRST_DOLLARS)
             add_row(costs, f"{name}, any page", deep, ANY_DOLLARS)
-            add_row(costs, f"{name}, a range", report_ranges(report, name, lists, store), None)
-            add_row(costs, f"{name}, 1 in 100", report_filters(report, name, lists, store), None)
+            add_row(costs, f"{name}, a range", report_ranges(report, name, lists, store))
+            add_row(costs, f"{name}, 1 in 100", report_filters(report, name, lists, store))
     table.publish()
     costs.publish()
 

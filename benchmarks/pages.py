@@ -6,6 +6,7 @@ from random import Random
 from statistics import median
 from typing import Any
 
+from benchmarks.bounds import Bound
 from benchmarks.calling import Api
 from benchmarks.metering import Measured
 from benchmarks.reporting import Column, Table
@@ -68,14 +69,6 @@ class Wanted:
     def _ids(self, number: int, ascending: bool) -> list[str]:  # noqa: FBT001 - it is private
         places = range((number - 1) * PAGE, min(number * PAGE, len(self.ids)))
         return [self.ids[at if ascending else -1 - at] for at in places]
-
-
-@dataclass(frozen=True)
-class Bound:
-    """What a page may take."""
-
-    units: int
-    calls: int | None = None
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """What AWS asks for, in US dollars: list prices of us-east-1, on demand, without the free tiers.
 
 From the pages of prices at https://aws.amazon.com: of DynamoDB on demand, of Lambda, API Gateway,
-SQS, KMS and SES. They hold since the date below, when DynamoDB's were halved. Each is the price of
-the first tier, which is the dearest.
+SQS, S3, KMS and SES. They hold since the date below, when DynamoDB's were halved. Each is the price
+of the first tier, which is the dearest.
 """
 
 from datetime import date
@@ -23,11 +23,15 @@ LAMBDA_GB_SECOND: Final = {"arm64": 0.0000133334, "x86_64": 0.0000166667}
 """A second of a function with 1,024 MB, by architecture; billed by the millisecond begun."""
 
 HTTP_API_REQUEST: Final = 1.00 / MILLION
-"""Up to 512 KB of a request or an answer; each 512 KB more count as another."""
+HTTP_API_BYTES: Final = 512 * 1024
+"""Of a request or an answer; each so many more count as another request."""
 
 SQS_REQUEST: Final = 0.40 / MILLION
 SQS_FIFO_REQUEST: Final = 0.50 / MILLION
 """A call, of up to 64 KB: one that sends, one that receives, one that deletes."""
+
+S3_PUT: Final = 0.005 / 1000
+S3_GET: Final = 0.0004 / 1000
 
 KMS_REQUEST: Final = 0.03 / 10_000
 SES_EMAIL: Final = 0.10 / 1000

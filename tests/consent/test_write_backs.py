@@ -61,7 +61,7 @@ def gave(shop: Shop, profile: Profile, store_id: UUID, state: ConsentState) -> N
         before=Given(customer.email, customer.email_consent),
         after=Given(customer.email, state, now),
         updated_at=now,
-        origin=lambda: Origin(Source.API, store_id),
+        origin=Origin(Source.API, store_id),
     )
     before = shop.profile(profile.id)
     ProfileRepository(shop.workspace).save(changes, before, replace(before, email_consent=state))

@@ -4,6 +4,7 @@ import logging
 import os
 
 from local import aws
+from local.console import say
 
 
 def main() -> None:
@@ -17,18 +18,16 @@ def main() -> None:
     aws.start()
     aws.create_resources()
     from storepost.identity import passwords  # noqa: PLC0415
-    from tests.costs.measuring import measure_all, measured_town  # noqa: PLC0415
+    from tests.costs.measuring import measure_all  # noqa: PLC0415
     from tests.costs.page import PAGE, dollars_a_consent, page  # noqa: PLC0415
     from tests.costs.scenarios import ALL  # noqa: PLC0415
 
     logging.disable(logging.INFO)
     passwords.MEMORY_KIB, passwords.PASSES = 8, 1  # a hash's work is none of what is measured
-    with measured_town() as town:
-        measured = list(measure_all(town, ALL))
-    PAGE.write_text(page(measured), "utf-8")
-    print(
-        f"{len(measured)} requests; a million changes of consent: {dollars_a_consent(measured):.2f}"
-    )
+    findings = measure_all(ALL)
+    PAGE.write_text(page(findings), "utf-8")
+    dollars = dollars_a_consent(findings)
+    say(f"{len(findings.requests)} requests; a million changes of consent cost {dollars:.2f} $")
 
 
 main()

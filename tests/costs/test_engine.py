@@ -12,8 +12,8 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from local import functions
-from tests.costs.usage import Meter, Usage, units_of
+from benchmarks.reckoning import Usage
+from tests.costs.metering import Meter, units_of
 
 pytestmark = pytest.mark.dynoxide
 TABLE = "Units"
@@ -168,10 +168,9 @@ class TestFailures:
     """What is charged although nothing was written; the rows here are smaller than a KB."""
 
     @pytest.fixture
-    def meter(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Meter]:
+    def meter(self) -> Iterator[Meter]:
         """A meter that takes the test for a function."""
-        monkeypatch.setattr(functions, "running", lambda: "Test")
-        made = Meter()
+        made = Meter(running=lambda: "Test")
         with made.on():
             yield made
 

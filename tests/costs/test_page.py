@@ -3,9 +3,10 @@
 import pytest
 
 from storepost.identity import passwords
-from tests.costs.measuring import measure_all, measured_town
-from tests.costs.page import MOST_A_CONSENT, PAGE, differences, dollars_a_consent, page
+from tests.costs.measuring import measure_all
+from tests.costs.page import MOST_A_CONSENT, PAGE, differences, dollars_a_consent, named, page
 from tests.costs.scenarios import ALL
+from tests.costs.summary import runs_a_month
 from tests.costs.town import operations
 
 
@@ -25,18 +26,31 @@ def test_the_page_names_every_scenario() -> None:
     """Where nobody has dynoxide, at least nothing is forgotten."""
     text = PAGE.read_text("utf-8")
     for scenario in ALL:
-        assert f"| `{scenario.operation}`{', ' if scenario.case else ' '}{scenario.case}" in text
+        assert f"\n| {named(scenario)} |" in text, "run `make costs`"
 
 
 @pytest.mark.dynoxide
 def test_every_operation_costs_what_the_page_says() -> None:
     """And a change of consent no more than it may."""
     passwords._hasher.cache_clear()
-    with measured_town() as town:
-        measured = list(measure_all(town, ALL))
-    off = differences(PAGE.read_text("utf-8"), page(measured))
-    assert off == [], "run `make costs`, and see whether you want what it says"
-    assert dollars_a_consent(measured) <= MOST_A_CONSENT
+    findings = measure_all(ALL)
+    off = differences(PAGE.read_text("utf-8"), page(findings))
+    assert off == [], "`make costs` writes docs/costs.md anew: see whether you want what it says"
+    assert dollars_a_consent(findings) <= MOST_A_CONSENT
+
+
+@pytest.mark.parametrize(
+    ("rule", "runs"), [("rate(1 minute)", 43_200), ("rate(6 hours)", 120), ("rate(1 day)", 30)]
+)
+def test_a_schedule_runs_so_often_a_month(rule: str, runs: int) -> None:
+    """A month has 30 days."""
+    assert runs_a_month(rule) == runs
+
+
+def test_a_schedule_that_is_no_rate_is_refused() -> None:
+    """Nobody has reckoned those yet."""
+    with pytest.raises(ValueError, match="no rate"):
+        runs_a_month("cron(0 3 * * ? *)")
 
 
 class TestDifferences:

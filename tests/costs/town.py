@@ -6,7 +6,7 @@ time; ids are not, but have one length.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -14,23 +14,24 @@ from typing import Any
 from unittest import mock
 from urllib.parse import quote
 
+from benchmarks.reckoning import Usage
 from local.template import ROOT
 from storepost.consent_changes import requests
 from storepost.fetching import Answer as Fetched
-from storepost.fetching import guard
+from storepost.fetching import client, conversation, guard
 from storepost.identity.model import KeyScope
 from storepost.scope import WorkspaceScope
+from storepost.shopify import patience
 from storepost.workspaces.model import Role
-from tests.costs.usage import Meter, Usage
+from tests.costs.metering import Meter
 from tests.orders.sample import order
+from tests.shopify.shops import Shopify
 from tests.sign_in.accounts import FIREFOX, account
 from tests.world import Answer, Someone, World
 
 CUSTOMERS, PROFILES, ORDERS = 150, 200, 500
+PUBLIC = "93.184.216.34"
 HOOK = "https://hooks.shop.example.com/storepost/consent"
-_FORGET_EVERY = 20
-"""How many orders leave what no reader of the stream wants: the engine is slow where much waits."""
-
 _OPENED = datetime(2025, 3, 1, 8, tzinfo=UTC)
 _FIRST_NAMES = ("Erika", "Anselm", "Josephine", "Lukas", "Magdalena", "Paul")
 _LAST_NAMES = ("Mustermann", "Hofer", "Steinberger", "Gruber", "Auer", "Wiesinger", "Lang")
@@ -74,6 +75,7 @@ class Town:
     """Of scope `write`, made by the admin: what an integration asks with."""
     meter: Meter
     outside: "Outside"
+    shopify: Shopify
 
     @property
     def store(self) -> str:
@@ -115,12 +117,12 @@ class Town:
 def email_of(number: int) -> str:
     """A customer's address."""
     last = _LAST_NAMES[number % len(_LAST_NAMES)].lower()
-    return f"{last}.{number:03}@mail.example.com"
+    return f"{last}.{number:04}@mail.example.com"
 
 
 def customer(number: int, **given: object) -> dict[str, Any]:
     """A customer as their store gives them."""
-    created = _OPENED + timedelta(hours=7 * number)
+    created = _OPENED + timedelta(hours=4 * number)
     return {
         "email": email_of(number),
         "phone": f"+43660{4000000 + number}",
@@ -160,7 +162,7 @@ def order_id(number: int) -> str:
     return f"5{number:012}"
 
 
-def found(world: World, meter: Meter, outside: "Outside") -> Town:
+def found(world: World, meter: Meter, outside: "Outside", shopify: Shopify) -> Town:
     """Founds it."""
     owner = account(world, "Olive Steinberger")
     workspace = world.workspace(owner, "Steinberger Teas & Co")
@@ -172,7 +174,7 @@ def found(world: World, meter: Meter, outside: "Outside") -> Town:
         world.store(owner, name="Steinberger Wholesale", primaryLocale="en-GB"),
     )
     key = world.api_key(workspace, KeyScope.WRITE, admin)
-    town = Town(world, owner, admin, member, workspace, stores, key, meter, outside)
+    town = Town(world, owner, admin, member, workspace, stores, key, meter, outside, shopify)
     _furnish(town)
     _people(town)
     world.deliver()
@@ -184,11 +186,7 @@ def _furnish(town: Town) -> None:
     for store in town.stores:
         asked = Ask(owner, {"url": HOOK}, path={"id": store})
         town.ask("stores.putWriteBack", asked)
-    for number in range(4):
-        made = town.ask("apiKeys.create", Ask(owner, {"name": f"Key {number}", "scope": "read"}))
-        if number % 2:
-            path = {"id": made.json["apiKey"]["id"]}
-            town.ask("apiKeys.revoke", Ask(owner, path=path))
+    _keys(town)
     for number in range(5):
         body = {"email": f"guest.{number}@mail.example.com", "role": "member"}
         town.ask("invitations.create", Ask(owner, body))
@@ -196,6 +194,15 @@ def _furnish(town: Town) -> None:
         town.ask("locales.create", Ask(owner, {"code": code}))
     for _ in range(2):
         town.world.sign_in(town.owner.id, town.workspace)
+
+
+def _keys(town: Town) -> None:
+    owner = town.owner.token
+    for number in range(4):
+        made = town.ask("apiKeys.create", Ask(owner, {"name": f"Key {number}", "scope": "read"}))
+        if number % 2:
+            path = {"id": made.json["apiKey"]["id"]}
+            town.ask("apiKeys.revoke", Ask(owner, path=path))
 
 
 def _people(town: Town) -> None:
@@ -207,17 +214,21 @@ def _people(town: Town) -> None:
     for number in range(CUSTOMERS, PROFILES):
         body = {"email": email_of(number), "firstName": "Visitor"}
         town.ask("profiles.upsert", Ask(town.key, body))
-    for number in range(ORDERS):
-        store = _store_of(town, number % CUSTOMERS)
-        path = {"id": store, "externalId": order_id(number)}
-        town.ask("orders.put", Ask(town.key, order_of(number), path=path))
-        if number % _FORGET_EVERY == 0:
-            town.world.lose_stream()
+    for store in town.stores:
+        path = {"id": store}
+        town.ask("stores.createBatch", Ask(town.key, {"orders": orders_in(town, store)}, path=path))
+        town.world.deliver()
 
 
 def _store_of(town: Town, buyer: int) -> str:
     """Two thirds of the customers are the first store's."""
     return town.stores[1 if buyer % 3 == 2 else 0]
+
+
+def orders_in(town: Town, store: str) -> list[dict[str, Any]]:
+    """The orders of one store, as a batch brings them."""
+    numbers = (n for n in range(ORDERS) if _store_of(town, n % CUSTOMERS) == store)
+    return [{"externalId": order_id(number), **order_of(number)} for number in numbers]
 
 
 class Outside:
@@ -227,9 +238,13 @@ class Outside:
         """`meter` counts the requests."""
         self._meter = meter
         self.status = 204
+        self._plain_resolve = guard.resolve
         self._patches: list[Any] = [
             mock.patch.object(requests, "post", self._post),
-            mock.patch.object(guard, "resolve", lambda _host, _port: ["93.184.216.34"]),
+            mock.patch.object(guard, "resolve", self._resolve),
+            mock.patch.object(conversation, "send", self._counted(client.send)),
+            mock.patch.object(client, "send", self._counted(client.send)),
+            mock.patch.object(patience, "sleep"),
         ]
 
     def __enter__(self) -> "Outside":
@@ -242,6 +257,19 @@ class Outside:
         """No longer."""
         for patch in self._patches:
             patch.stop()
+
+    def _resolve(self, host: str, port: int) -> Sequence[str]:
+        """A name of an example is somewhere; what stands behind a real socket is there."""
+        return [PUBLIC] if host.endswith(".example.com") else self._plain_resolve(host, port)
+
+    def _counted(self, send: Callable[..., Any]) -> Callable[..., Any]:
+        """Counts a request that really goes out: to a shop."""
+
+        def counted(*args: Any, **given: Any) -> Any:
+            self._meter.note(Usage(told=1))
+            return send(*args, **given)
+
+        return counted
 
     def _post(self, *_: object, **__: object) -> Fetched:
         self._meter.note(Usage(told=1))

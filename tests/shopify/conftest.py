@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from storepost.shopify import patience
-from tests.shopify.shops import PREFIX, Shopify, ShopifyServer, canary_shops, running_server
+from tests.shopify.shops import Shopify, ShopifyServer, canary_shops, running_server
 from tests.world import World
 
 
@@ -23,7 +23,7 @@ def shopify(
     """Two shops; waiting moves the service's time."""
     shopify_server.begin(*canary_shops())
     monkeypatch.setenv("FEED_ALLOW_HOSTS", shopify_server.host)
-    monkeypatch.setenv("SHOPIFY_STAND_IN", f"http://{shopify_server.host}{PREFIX}".rstrip("/"))
+    monkeypatch.setenv("SHOPIFY_STAND_IN", shopify_server.url)
     made = Shopify(world, shopify_server)
 
     def nap(seconds: float) -> None:

@@ -51,6 +51,11 @@ class ShopifyServer:
         self.host = f"127.0.0.1:{self._server.port}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
+    @property
+    def url(self) -> str:
+        """Before what a shop answers."""
+        return f"http://{self.host}{PREFIX}".rstrip("/")
+
     def begin(self, *shops: Shop) -> None:
         """A new Shopify, with these shops."""
         self.pretend = PretendShopify(APP, shops)

@@ -1,4 +1,4 @@
-"""Stores, and the service about itself."""
+"""Stores."""
 
 from tests.costs.scenarios.registry import Scenarios
 from tests.costs.town import HOOK, Ask, Town
@@ -50,10 +50,3 @@ def put_write_back(town: Town) -> Ask:
 
 SCENARIOS.plain("stores.rotateWriteBack", lambda town: Ask(town.owner.token, path=_store(town)))
 SCENARIOS.plain("stores.deleteWriteBack", lambda town: Ask(town.owner.token, path=_store(town)))
-
-SCENARIOS.plain("health.get", lambda _town: Ask())
-SCENARIOS.plain("openapi.get", lambda _town: Ask())
-SCENARIOS.plain("docs.get", lambda _town: Ask())
-SCENARIOS.plain("problems.list", lambda _town: Ask())
-SCENARIOS.plain("problems.get", lambda _town: Ask(path={"kind": "conflict"}))
-SCENARIOS.plain("pages.get", lambda _town: Ask(path={"page": "invitation"}))

@@ -5,7 +5,7 @@ and saves the profile itself. All that a unit of work says of one address it say
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -142,28 +142,27 @@ def assert_from_store(
     before: Given | None,
     after: Given,
     updated_at: datetime,
-    origin: Callable[[], Origin],
+    origin: Origin,
 ) -> Outcome | None:
     """Asserts what a store's record says of a channel, as far as it says something new.
 
     `before` is what this store gave last of the customer (what was written to it counts), None for
     a new customer; `updated_at` is the record's `externalUpdatedAt`. None where nothing is
     asserted. Semantics, section 2.4; a value for another address is another value, since state
-    belongs to the address. `origin` is asked for only where something is: it can cost reads.
+    belongs to the address.
     """
     if after.address is None or after.state is ConsentState.NOT_SUBSCRIBED:
         return None
     if before and (before.address, before.state) == (after.address, after.state):
         return None
-    brought = origin()
-    if brought.store_id != store.id:
+    if origin.store_id != store.id:
         raise ValueError("the origin names another store")
     return assert_consent(
         changes,
         subject,
         Address(channel, after.address),
         after.state,
-        brought,
+        origin,
         occurred_at=min(after.consent_at or updated_at, clock.now()),
         dated=after.consent_at is not None,
     )

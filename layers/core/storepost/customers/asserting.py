@@ -1,6 +1,5 @@
 """What a customer's push says of consent, and the profiles that it changes, saved with it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -24,8 +23,8 @@ class Push:
     given: GivenCustomer
     before: Customer | None
     after: Customer
-    origin: Callable[[], Origin]
-    """Who pushes; asked for only where something is asserted, as it can cost reads."""
+    origin: Origin
+    """Who pushes."""
 
 
 def assert_and_save(

@@ -1,8 +1,6 @@
 """A store's customers as it puts and deletes them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from uuid import UUID
 
 from storepost import clock
@@ -44,8 +42,7 @@ def put_customer(
     Raises StaleUpdate.
     """
     store = active_custom_store(caller.workspace, store_id)
-    # Of a key it costs reads: once for both channels.
-    origin = cache(lambda: origin_of(caller, store_id=store.id))
+    origin = origin_of(caller, store_id=store.id)
     return write_customer(store, external_id, given, origin, changes)
 
 
@@ -53,7 +50,7 @@ def write_customer(
     store: Store,
     external_id: str,
     given: GivenCustomer,
-    origin: Callable[[], Origin],
+    origin: Origin,
     changes: Changes,
 ) -> PutCustomer:
     """Adds to a unit of work what a customer that arrives from a store changes.

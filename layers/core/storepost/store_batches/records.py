@@ -89,8 +89,8 @@ class CustomerRecord:
 
     def write(self, changes: Changes) -> None:
         """Adds what it changes, as its own PUT would."""
-        store, origin = self.sender.store, self.sender.origin
-        write_customer(store, self.external_id, self.given, lambda: origin, changes)
+        sender = self.sender
+        write_customer(sender.store, self.external_id, self.given, sender.origin, changes)
 
 
 @dataclass(frozen=True)

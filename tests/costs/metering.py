@@ -7,13 +7,14 @@ row of a transaction. The rows that fail here are smaller than 1 KB.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, cast
 from unittest import mock
 
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
+from benchmarks.reckoning import Usage
 from local import functions
 from storepost.identity import passwords
 
@@ -21,58 +22,30 @@ _WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"})
 _TRANSACTION = "TransactWriteItems"
 _GONE = "ConditionalCheckFailedException"
 _CANCELLED = "TransactionCanceledException"
-_ONCE_A_CONTAINER = frozenset({("kms", "GenerateDataKey"), ("kms", "Decrypt")})
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What runs of one function asked for."""
-
-    reads: float = 0
-    """Read units."""
-    writes: float = 0
-    """Write units."""
-    read_calls: int = 0
-    write_calls: int = 0
-    """Of DynamoDB, one row each."""
-    transactions: int = 0
-    sends: int = 0
-    """Of SQS; a batch is one."""
-    fifo_sends: int = 0
-    """Those of them that went to a FIFO queue."""
-    macs: int = 0
-    """Of KMS; data keys are asked for once a container, and counted nowhere."""
-    emails: int = 0
-    """Of SES."""
-    told: int = 0
-    """Requests to strangers: a store that is told of consent."""
-    passwords: int = 0
-    """Hashed or verified."""
-    invocations: int = 0
-
-    def __add__(self, other: "Usage") -> "Usage":
-        """Both together."""
-        return Usage(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Usage)))
-
-    @property
-    def calls(self) -> int:
-        """Calls of DynamoDB."""
-        return self.read_calls + self.write_calls + self.transactions
-
-
-type ByFunction = dict[str, Usage]
-"""By the functions' logical ids."""
+_PRICED = {
+    ("s3", "PutObject"): Usage(objects_put=1),
+    ("s3", "GetObject"): Usage(objects_got=1),
+    ("s3", "DeleteObject"): Usage(),
+    ("sesv2", "SendEmail"): Usage(emails=1),
+    ("kms", "GenerateMac"): Usage(macs=1),
+    # Once a container or in minutes, and so of no request in particular.
+    ("kms", "GenerateDataKey"): Usage(),
+    ("kms", "Decrypt"): Usage(),
+    ("ssm", "GetParameter"): Usage(),
+}
 
 
 @dataclass
 class Meter:
     """Counts while it is switched on."""
 
-    used: ByFunction = field(default_factory=dict)
+    used: dict[str, Usage] = field(default_factory=dict)
+    running: Callable[[], str | None] = functions.running
+    """The function that runs now."""
 
     def note(self, usage: Usage) -> None:
         """Adds to what the function that runs now has used; nothing outside of functions counts."""
-        running = functions.running()
+        running = self.running()
         if running is not None:
             self.used[running] = self.used.get(running, Usage()) + usage
 
@@ -91,7 +64,7 @@ class Meter:
 
         def call(client: Any, operation: str, parameters: Any) -> Any:
             service = client.meta.service_model.service_name
-            if functions.running() is None:  # what the local run does in AWS's place
+            if self.running() is None:  # what the local run does in AWS's place
                 return plain(client, operation, parameters)
             if service != "dynamodb":
                 self.note(_elsewhere(service, operation, parameters))
@@ -155,10 +128,7 @@ def _elsewhere(service: str, operation: str, parameters: Any) -> Usage:
     """Refuses what nobody has put a price on."""
     if service == "sqs":
         return Usage(sends=1, fifo_sends=parameters["QueueUrl"].endswith(".fifo"))
-    if service == "sesv2":
-        return Usage(emails=1)
-    if (service, operation) == ("kms", "GenerateMac"):
-        return Usage(macs=1)
-    if (service, operation) in _ONCE_A_CONTAINER:
-        return Usage()
-    raise LookupError(f"{service} {operation} has no price in the page of costs")
+    priced = _PRICED.get((service, operation))
+    if priced is None:
+        raise LookupError(f"{service} {operation} has no price in the page of costs")
+    return priced
