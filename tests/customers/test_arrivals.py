@@ -28,7 +28,8 @@ from storepost.profiles.listing import ProfileFilter, list_profiles
 from storepost.profiles.lists import ProfileLists
 from storepost.profiles.model import Identity, IdentityType, Profile
 from storepost.profiles.problems import IdentityConflict
-from storepost.profiles.repository import IdentityItem, ProfileItem, ProfileRepository
+from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.rows import IdentityItem, ProfileItem
 from storepost.profiles.service import GivenPerson, upsert_profile
 from storepost.scope import PersonScope
 from storepost.stores.problems import StaleUpdate

@@ -97,6 +97,7 @@ class TestEnvironment:
             "WRITE_BACK_QUEUE_URL": aws.queue_url("WriteBackQueue"),
             "ACCOUNT_ERASURE_QUEUE_URL": aws.queue_url("AccountErasureQueue"),
             "STORE_IMPORT_QUEUE_URL": aws.queue_url("StoreImportQueue"),
+            "PROFILE_MERGE_QUEUE_URL": aws.queue_url("ProfileMergeQueue"),
             "JOB_OBJECTS": "JobObjects",
             "DATA_KEY_ID": os.environ["DATA_KEY_ID"],
             "CODE_KEY_ID": os.environ["CODE_KEY_ID"],
