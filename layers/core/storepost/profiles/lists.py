@@ -7,7 +7,7 @@ the workspace's list by `firstSeenAt` counts who is a customer and the consents.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from uuid import UUID
 
 from storepost.consent.states import ConsentState
@@ -61,8 +61,7 @@ class ProfileLists:
         """
         for tree, old, new in self._entries(before, after):
             tree.follow(changes, old, new)
-        for store_id in dict.fromkeys((*_stores(before), *_stores(after))):
-            _replace(changes, self.of_store(store_id), _of(store_id, before), _of(store_id, after))
+        self._follow_in_stores(changes, before, after)
 
     def follow_merge(
         self, changes: Changes, survivor: Profile, merged: Profile, after: Profile
@@ -71,10 +70,16 @@ class ProfileLists:
 
         In the stores' lists the merged one has the survivor's place until that is settled.
         """
-        joined = replace(survivor, links=absorbed(survivor, merged).links)
-        for tree, _, entry in self._entries(None, merged):
-            tree.follow(changes, entry, None)
-        self.follow(changes, joined, after)
+        for tree, old, new in chain(self._entries(merged, None), self._entries(survivor, after)):
+            tree.follow(changes, old, new)
+        self._follow_in_stores(changes, absorbed(survivor, merged), after)
+
+    def _follow_in_stores(
+        self, changes: Changes, before: Profile | None, after: Profile | None
+    ) -> None:
+        for store_id in dict.fromkeys((*_stores(before), *_stores(after))):
+            tree = self.of_store(store_id)
+            _replace(changes, tree, _of(store_id, before), _of(store_id, after))
 
     def _entries(
         self, before: Profile | None, after: Profile | None
