@@ -35,6 +35,8 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     external_created_at = Moment()
     external_updated_at = Moment()
     deleted_at = Moment(null=True)
+    email_consent_at = Moment(null=True)
+    sms_consent_at = Moment(null=True)
     email_told = Identifier(null=True)
     sms_told = Identifier(null=True)
 
@@ -94,6 +96,8 @@ class CustomerRepository:
         item.external_created_at = customer.external_created_at
         item.external_updated_at = customer.external_updated_at
         item.deleted_at = customer.deleted_at
+        item.email_consent_at = customer.email_consent_at
+        item.sms_consent_at = customer.sms_consent_at
         changes.save(item)
 
     def note_told(self, customer: Customer, change: ConsentChange) -> bool:
@@ -130,6 +134,8 @@ class CustomerRepository:
             external_created_at=item.external_created_at,
             external_updated_at=item.external_updated_at,
             deleted_at=item.deleted_at,
+            email_consent_at=item.email_consent_at,
+            sms_consent_at=item.sms_consent_at,
             email_told=item.email_told,
             sms_told=item.sms_told,
         )
