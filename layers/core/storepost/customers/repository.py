@@ -42,8 +42,18 @@ class CustomerItem(VersionedItem, discriminator="customer"):
 
 
 _COLUMNS = {
-    Channel.EMAIL: (CustomerItem.email_consent, CustomerItem.email_told, CustomerItem.email),
-    Channel.SMS: (CustomerItem.sms_consent, CustomerItem.sms_told, CustomerItem.phone),
+    Channel.EMAIL: (
+        CustomerItem.email_consent,
+        CustomerItem.email_consent_at,
+        CustomerItem.email_told,
+        CustomerItem.email,
+    ),
+    Channel.SMS: (
+        CustomerItem.sms_consent,
+        CustomerItem.sms_consent_at,
+        CustomerItem.sms_told,
+        CustomerItem.phone,
+    ),
 }
 
 
@@ -106,10 +116,14 @@ class CustomerRepository:
         False where the store has given another state, or another address, since it was read.
         """
         channel = change.channel
-        given, told, address = _COLUMNS[channel]
+        given, given_at, told, address = _COLUMNS[channel]
         unchanged = (given == customer.consent(channel).value) & (address == change.address)
         key = customer_key(self._scope, customer.store_id, customer.external_id)
-        actions: list[Action] = [given.set(change.state.value), told.set(change.id)]
+        actions: list[Action] = [
+            given.set(change.state.value),
+            given_at.set(change.occurred_at),
+            told.set(change.id),
+        ]
         return amend(CustomerItem(*key), actions, unchanged)
 
     def _found(self, keys: Iterable[Key]) -> list[Customer]:
