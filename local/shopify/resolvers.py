@@ -7,6 +7,7 @@ A resolver gets the shop and the field's arguments. Everything else is found by 
 from collections.abc import Callable
 from typing import Any
 
+from local.shopify import customers
 from local.shopify.shops import Locale, Shop
 
 type Resolver = Callable[..., Any]
@@ -25,10 +26,32 @@ def _app_uninstall(shop: Shop) -> dict[str, Any]:
     return {"userErrors": []}
 
 
+def _customer(shop: Shop, *, id: str) -> dict[str, Any] | None:
+    customer = customers.found(shop, id)
+    return customer.node() if customer else None
+
+
+def _installation(shop: Shop) -> dict[str, Any]:
+    granted = shop.installation.scopes if shop.installation else ()
+    return {"accessScopes": [{"handle": scope} for scope in granted]}
+
+
+def _email_consent(shop: Shop, *, input: dict[str, Any]) -> dict[str, Any]:
+    return customers.update_email_consent(shop, input)
+
+
+def _sms_consent(shop: Shop, *, input: dict[str, Any]) -> dict[str, Any]:
+    return customers.update_sms_consent(shop, input)
+
+
 RESOLVERS: dict[tuple[str, str], Resolver] = {
     ("QueryRoot", "shop"): _shop,
     ("QueryRoot", "shopLocales"): _shop_locales,
+    ("QueryRoot", "customer"): _customer,
+    ("QueryRoot", "currentAppInstallation"): _installation,
     ("Mutation", "appUninstall"): _app_uninstall,
+    ("Mutation", "customerEmailMarketingConsentUpdate"): _email_consent,
+    ("Mutation", "customerSmsMarketingConsentUpdate"): _sms_consent,
     ("Shop", "contactEmail"): lambda shop: shop.email,
     ("Shop", "myshopifyDomain"): lambda shop: shop.domain,
     ("Shop", "primaryDomain"): lambda shop: {"url": shop.url},

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from local.shopify.bucket import Bucket
+from local.shopify.customers import ShopCustomer
 from storepost import clock
 
 ACCESS_FOR = timedelta(hours=1)
@@ -64,6 +65,7 @@ class Shop:
     locales: tuple[Locale, ...] = (Locale("en", "English", primary=True),)
     bucket: Bucket = field(default_factory=Bucket)
     installation: Installation | None = None
+    customers: list[ShopCustomer] = field(default_factory=list)
     codes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Codes that can be exchanged, with the scopes that were approved."""
 

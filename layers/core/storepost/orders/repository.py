@@ -9,6 +9,7 @@ from uuid import UUID
 from pynamodb.attributes import BooleanAttribute, UnicodeAttribute
 
 from storepost.orders.keys import (
+    order_id,
     order_key,
     order_of_pointer,
     pointer_key,
@@ -151,6 +152,30 @@ class OrderRepository:
         left.version = held.version
         changes.save(left)
         self._point(changes, order, None)
+
+    def bury(
+        self,
+        changes: Changes,
+        store_id: UUID,
+        external_id: str,
+        held: Held | None,
+        at: datetime,
+    ) -> None:
+        """Leaves that a store deleted the order then; `held` is what was read here, if anything."""
+        wanted = order_id(store_id, external_id)
+        updated_at = max(at, held.updated_at) if held else at
+        left = OrderItem(
+            *order_key(self._scope, wanted),
+            id=wanted,
+            store_id=store_id,
+            external_id=external_id,
+            updated_at=updated_at,
+            deleted_at=at,
+        )
+        if held:
+            left.version = self._read[wanted].version
+        changes.save(left)
+        self._point(changes, held.order if held else None, None)
 
     def _point(self, changes: Changes, before: Order | None, after: Order | None) -> None:
         old, new = self._pointer(before), self._pointer(after)

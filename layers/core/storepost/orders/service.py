@@ -1,6 +1,6 @@
 """A custom store's orders as it puts and deletes them, and one order read whole."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -67,13 +67,43 @@ def delete_order(
     workspace: WorkspaceScope, store_id: UUID, external_id: str, changes: Changes
 ) -> None:
     """Deletes a custom store's order: it is gone from lists and counts."""
-    store, repository = active_custom_store(workspace, store_id), OrderRepository(workspace)
+    remove_order(active_custom_store(workspace, store_id), external_id, changes)
+
+
+def remove_order(store: Store, external_id: str, changes: Changes) -> None:
+    """Adds to a unit of work that a store has deleted an order. Raises NotFound."""
+    repository = OrderRepository(store.workspace)
     order = repository.get(order_id(store.id, external_id))
     if order is None:
         raise NotFound()
-    take_away(changes, workspace, order)
+    take_away(changes, store.workspace, order)
     repository.delete(changes, order, clock.now())
-    relist(changes, workspace, order, None)
+    relist(changes, store.workspace, order, None)
+
+
+def bury_order(store: Store, external_id: str, at: datetime, changes: Changes) -> None:
+    """Adds to a unit of work that a store has deleted an order at that moment, known or not.
+
+    Nothing older brings it back, in whatever order that comes.
+    """
+    repository = OrderRepository(store.workspace)
+    held = repository.held(order_id(store.id, external_id))
+    if held and held.order:
+        take_away(changes, store.workspace, held.order)
+        relist(changes, store.workspace, held.order, None)
+    if held is None or held.order or held.updated_at < at:
+        repository.bury(changes, store.id, external_id, held, at)
+
+
+def forget_buyer(store: Store, external_id: str, changes: Changes) -> None:
+    """Adds to a unit of work that an order names nobody any more."""
+    repository = OrderRepository(store.workspace)
+    order = repository.get(order_id(store.id, external_id))
+    if order is None or (order.profile_id, order.customer_external_id) == (None, None):
+        return
+    take_away(changes, store.workspace, order)
+    after = replace(order, profile_id=None, customer_external_id=None)
+    repository.save(changes, order, after)
 
 
 def get_order(workspace: WorkspaceScope, wanted: UUID) -> OrderDetails:

@@ -36,3 +36,7 @@ def _text(name: str) -> str:
 SHOP = Document("shop")
 SHOP_LOCALES = Document("shop_locales")
 APP_UNINSTALL = Document("app_uninstall")
+ACCESS_SCOPES = Document("access_scopes")
+CUSTOMER = Document("customer")
+EMAIL_CONSENT = Document("email_consent")
+SMS_CONSENT = Document("sms_consent")
