@@ -77,6 +77,8 @@ UPDATES = st.fixed_dictionaries(
     {}, optional={"email": EMAILS, "phone": PHONES, "firstName": NAMES, "locale": LOCALES}
 )
 
+MEANWHILE = st.sampled_from(["look", "look", "deliver", "again", "store"])
+
 _kept: list[tuple[World, Town, list[str], Callable[[], None]]] = []
 
 
@@ -99,9 +101,9 @@ def somebody(histories: "Histories") -> bool:
 class Histories(RuleBasedStateMachine):
     """One workspace with two stores."""
 
-    @initialize()
-    def begin(self) -> None:
-        """The same workspace each time, as it was."""
+    @initialize(people=st.lists(PEOPLE, max_size=3))
+    def begin(self, people: list[dict[str, Any]]) -> None:
+        """The same workspace each time, as it was, and some people in it."""
         if not _kept:
             world = World()
             town = Town(world)
@@ -118,6 +120,8 @@ class Histories(RuleBasedStateMachine):
         self.clock = mock.patch.object(clock, "now", self.moment)
         self.clock.start()
         self.model = Model(dict(zip(self.stores, ("de-AT", "fr-FR"), strict=True)))
+        for body in people:
+            self.name(body)
 
     @rule(store=STORES, external_id=IDS, body=CUSTOMERS)
     def put_customer(self, store: int, external_id: str, body: dict[str, Any]) -> None:
@@ -140,16 +144,13 @@ class Histories(RuleBasedStateMachine):
             ),
         )
 
-    @rule(store=STORES, external_id=IDS)
-    def delete_customer(self, store: int, external_id: str) -> None:
-        """DELETE /stores/{id}/customers/{externalId}."""
-        key = (self.stores[store], external_id)
-        path = f"/stores/{key[0]}/customers/{external_id}"
-        self.do(lambda: self.town.call("DELETE", path), lambda: self.model.delete_customer(key))
-
     @rule(store=STORES, external_id=IDS, body=ORDERS)
     def put_order(self, store: int, external_id: str, body: dict[str, Any]) -> None:
         """PUT /stores/{id}/orders/{externalId}."""
+        self.put_an_order(store, external_id, body)
+
+    def put_an_order(self, store: int, external_id: str, body: dict[str, Any]) -> None:
+        """Puts it, whoever bought it."""
         key = (self.stores[store], external_id)
         answers: list[Answer] = []
 
@@ -168,16 +169,29 @@ class Histories(RuleBasedStateMachine):
             ),
         )
 
-    @rule(store=STORES, external_id=IDS)
-    def delete_order(self, store: int, external_id: str) -> None:
-        """DELETE /stores/{id}/orders/{externalId}."""
-        key = (self.stores[store], external_id)
-        path = f"/stores/{key[0]}/orders/{external_id}"
-        self.do(lambda: self.town.call("DELETE", path), lambda: self.model.delete_order(key))
+    @precondition(somebody)
+    @rule(store=STORES, external_id=IDS, who=WHO, body=ORDERS)
+    def buy(self, store: int, external_id: str, who: int, body: dict[str, Any]) -> None:
+        """PUT /stores/{id}/orders/{externalId} of somebody who is known."""
+        person = self.model.find(self.pick(who))
+        buyer = {**body["buyer"], "email": person.email, "phone": person.phone}
+        self.put_an_order(store, f"b-{external_id}", {**body, "buyer": buyer})
+
+    @rule(store=STORES, external_id=IDS, what=st.sampled_from(["customers", "orders"]))
+    def delete(self, store: int, external_id: str, what: str) -> None:
+        """DELETE /stores/{id}/customers/{externalId}, and orders."""
+        key, model = (self.stores[store], external_id), self.model
+        happen = model.delete_customer if what == "customers" else model.delete_order
+        path = f"/stores/{key[0]}/{what}/{external_id}"
+        self.do(lambda: self.town.call("DELETE", path), lambda: happen(key))
 
     @rule(body=PEOPLE)
     def upsert(self, body: dict[str, Any]) -> None:
         """POST /profiles."""
+        self.name(body)
+
+    def name(self, body: dict[str, Any]) -> None:
+        """Somebody is named by hand."""
         answers: list[Answer] = []
 
         def send() -> Answer:
@@ -197,10 +211,10 @@ class Histories(RuleBasedStateMachine):
         )
 
     @precondition(somebody)
-    @rule(into=WHO, other=WHO)
+    @rule(into=WHO, other=st.integers(0, 5))
     def merge(self, into: int, other: int) -> None:
         """POST /profiles/{id}/merge."""
-        one, two = self.pick(into), self.pick(other)
+        one, two = self.pick(into), self.pick(into + other)
         self.do(lambda: self.town.merge(one, two), lambda: self.model.merge(one, two))
 
     @precondition(somebody)
@@ -222,7 +236,19 @@ class Histories(RuleBasedStateMachine):
             said = answer.json
             assert said["state"] == self.model.state(channel, said["address"])
 
-    @rule(store=STORES)
+    @precondition(somebody)
+    @rule(what=MEANWHILE, who=WHO)
+    def meanwhile(self, what: str, who: int) -> None:
+        """Workers run, a message of any age comes again, a store goes or comes back."""
+        if what == "look":
+            self.compare()
+        elif what == "deliver":
+            self.world.deliver()
+        elif what == "again":
+            self.town.run_merge(self.pick(who))
+        else:
+            self.go_or_come_back(who % 2)
+
     def go_or_come_back(self, store: int) -> None:
         """A store is disconnected, or connected again."""
         store_id = self.stores[store]
@@ -243,22 +269,6 @@ class Histories(RuleBasedStateMachine):
             assert answer.json["id"] == store_id
             self.model.inactive.remove(store_id)
         assert answer.status in {200, 201, 204}
-
-    @rule()
-    def let_workers_run(self) -> None:
-        """Everything that is on its way arrives."""
-        self.world.deliver()
-
-    @precondition(somebody)
-    @rule(who=WHO)
-    def run_the_worker_once_more(self, who: int) -> None:
-        """A message of any age comes again."""
-        self.town.run_merge(self.pick(who))
-
-    @rule()
-    def look_at_everything(self) -> None:
-        """Whatever the workers have done so far."""
-        self.compare()
 
     @property
     def is_under_way(self) -> bool:

@@ -166,5 +166,6 @@ class TestWorker:
             town.run_merge(people["bob"])
             assert told(town, *ids) == expected, number
             town.check_rows()
-            [town.run_merge(each) for each in ids]
+            for each in ids:
+                town.run_merge(each)
             assert told(town, *ids) == expected, number
