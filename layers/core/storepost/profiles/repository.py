@@ -166,10 +166,15 @@ class ProfileRepository:
         changes.create(merge_row(merge_key(self._scope, survivor.id, made.id), made))
 
     def move_merge(self, changes: Changes, made: ProfileMerge, source: UUID, into: UUID) -> None:
-        """Moves a merge from one partition to another, as long as it is there."""
+        """Moves a merge from one partition to another, as long as it is there.
+
+        What was merged then leads there, too.
+        """
         old, new = (merge_key(self._scope, where, made.id) for where in (source, into))
         changes.delete(MergeItem(*old), MergeItem.pk.exists())
         changes.create(merge_row(new, made))
+        row = MergedProfileItem(*profile_key(self._scope, made.merged_profile_id))
+        changes.update(row, [MergedProfileItem.into.set(into)], MergedProfileItem.pk.exists())
 
     def lead(self, changes: Changes, merged_id: UUID, into: UUID) -> None:
         """Lets a merged profile name the one that has everything of it by now."""
