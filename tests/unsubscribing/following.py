@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from storepost.profiles.rows import IdentityItem, ProfileItem
 from tests.people.town import ANN, Town
 from tests.world import BASE_URL, Answer
 
@@ -92,3 +93,11 @@ def in_parts(fields: dict[str, str], boundary: str) -> bytes:
             value,
         ]
     return "\r\n".join([*lines, f"--{boundary}--", ""]).encode()
+
+
+def forget(town: Town, *, profiles: bool = True, claims: bool = True) -> None:
+    """Takes everybody's row away, and what says whose an address is."""
+    kinds = (*([ProfileItem] if profiles else []), *([IdentityItem] if claims else []))
+    for row in town.world.rows(town.workspace.key):
+        if isinstance(row, kinds):
+            row.delete()
