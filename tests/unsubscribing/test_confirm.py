@@ -8,9 +8,11 @@ import pytest
 
 from storepost import clock
 from storepost.consent_changes import requests
+from storepost.profiles.lists import is_settled
+from storepost.profiles.repository import ProfileRepository
 from tests.consent.shop import HOOK, URL, Listener
 from tests.kills import before_the_commit, everywhere, killed_at
-from tests.people.town import ANN, BOB, Town
+from tests.people.town import ANN, BOB, Town, day
 from tests.unsubscribing.following import (
     BROWSER,
     BY_PAGE,
@@ -310,6 +312,28 @@ class TestAtOnce:
             assert posted(town, reader.path, ONE_CLICK).status == 200
         assert reader.state == "unsubscribed"
         assert reader.changes[0]["source"] == "one_click"
+
+    def test_whose_move_in_the_stores_lists_was_cut_short(
+        self, town: Town, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whatever saves the profile next moves it on."""
+        stores = [town.store() for _ in range(5)]
+        for store in stores:
+            assert town.customer(store, "c-1", at=5, email=ANN).status == 201
+        reader = subscriber(town)
+        with monkeypatch.context() as cut_short:
+            cut_short.setattr(ProfileRepository, "_settle", lambda *_: None)
+            earlier = {"externalCreatedAt": day(1), "email": ANN}
+            assert town.customer(stores[0], "c-1", at=6, **earlier).status == 200
+        profiles = ProfileRepository(town.workspace)
+        cut = profiles.get(UUID(reader.id))
+        assert cut is not None
+        assert not is_settled(cut)
+        assert posted(town, reader.path, ONE_CLICK).status == 200
+        moved = profiles.get(UUID(reader.id))
+        assert moved is not None
+        assert is_settled(moved)
+        town.check_rows()
 
     def test_beside_a_merge(self, town: Town) -> None:
         reader, other = subscriber(town), subscriber(town, BOB)
