@@ -35,7 +35,8 @@ def create_unsubscribe_link(
 
     It never expires, and goes on unsubscribing that address whatever becomes of the profile: when
     the address changes, when profiles merge, and when the person has subscribed again meanwhile.
-    `reference` says which email it is made for, and comes back in the proof of the change.
+    `reference` says which email it is made for, and comes back in the proof of the change; it has
+    300 bytes at most in UTF-8, so that the link fits into a line of an email's head.
 
     For the button that mailbox providers show (RFC 8058), send the email with these two headers,
     and have its DKIM signature cover both:
