@@ -206,7 +206,9 @@ class TestCredentials:
         }
 
     def test_the_first_screen_tells_all_of_it(self) -> None:
-        screen = welcome.screen("http://127.0.0.1:8000", Demo(self.CREDENTIALS, "pr"), 1.25)
+        screen = welcome.screen(
+            "http://127.0.0.1:8000", Demo(self.CREDENTIALS, "pr", "http://x/link"), 1.25
+        )
         for told in (
             "http://127.0.0.1:8000/v1 (ready in 1.2 s)",
             ".local/credentials.json",
@@ -214,6 +216,7 @@ class TestCredentials:
             "Bearer w'",
             "http://127.0.0.1:8000/v1/orders",
             "http://127.0.0.1:8000/v1/profiles/pr/consent/email",
+            "\n  http://x/link\n\nSee how",
             "curl http://127.0.0.1:8000/_local/write-backs",
             "Bearer o'",
             "http://127.0.0.1:8000/v1/connections",
