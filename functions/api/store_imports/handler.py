@@ -10,12 +10,13 @@ from storepost.http.callers import Reader, Writer
 from storepost.http.lists import Page, PageNumber, Size
 from storepost.http.once import Writes
 from storepost.pagination import PageRequest, PageSize
+from storepost.shop_imports.service import request_import
 from storepost.store_batches.schemas import StoreBatch
 from storepost.store_batches.service import queue_batch
 from storepost.store_imports import listing
 from storepost.store_imports.listing import ImportFilter
 from storepost.store_imports.model import ImportScope, ImportStatus
-from storepost.store_imports.schemas import ImportProblem, StoreImport
+from storepost.store_imports.schemas import ImportProblem, NewImport, StoreImport
 from storepost.stores.repository import StoreRepository
 from storepost.stores.service import found_store
 
@@ -36,6 +37,18 @@ def create_batch(
     A store's batches are imported one after the other.
     """
     return StoreImport.of(queue_batch(caller, id, body, writes))
+
+
+@app.post("/v1/stores/<id>/imports", operation_id="stores.createImport", status_code=202)
+def create_import(
+    id: UUID, caller: Writer, writes: Writes, body: Annotated[NewImport, Body()]
+) -> StoreImport:
+    """Pulls all that a connected shop has, in the background: its customers, then its orders.
+
+    A record that is older than what is held changes nothing; it counts as imported. One pull is
+    open per store and scope.
+    """
+    return StoreImport.of(request_import(caller, id, body.scope, writes))
 
 
 @app.get("/v1/stores/<id>/imports", operation_id="stores.listImports")

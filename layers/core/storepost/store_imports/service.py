@@ -26,9 +26,12 @@ def queue_import(
     turns: Turns,
     scope: ImportScope,
     requester: Requester | None,
-    content: str,
+    content: str | None,
 ) -> StoreImport:
-    """A new import that waits for its turn; `content` names the object that holds its records."""
+    """A new import that waits for its turn; `content` names the object that holds its records.
+
+    Without one, they are pulled from the store's platform.
+    """
     queued_at = turns.next_moment(clock.now())
     queued = StoreImport(
         id=timed_id(queued_at),

@@ -1,0 +1,50 @@
+"""Asking for a pull of what a shop has."""
+
+from uuid import UUID
+
+from storepost.api_keys.requesters import requester_of
+from storepost.persistence.changes import Changes
+from storepost.scope import WorkspaceScope
+from storepost.shop_imports.problems import ImportInProgress, NeedsReauth, StoreNotPullable
+from storepost.store_batches.service import go_on_with
+from storepost.store_imports.model import ImportScope, StoreImport
+from storepost.store_imports.repository import TurnsRepository
+from storepost.store_imports.service import queue_import
+from storepost.stores.model import ConnectionStatus
+from storepost.stores.problems import StoreDisconnected
+from storepost.stores.repository import StoreRepository
+from storepost.stores.service import found_store
+from storepost.workspaces.callers import Requester, WorkspaceCaller
+
+
+def request_import(
+    caller: WorkspaceCaller, store_id: UUID, scope: ImportScope, changes: Changes
+) -> StoreImport:
+    """A new import of a connected shop's records, which waits for its turn.
+
+    Raises StoreNotPullable, StoreDisconnected, NeedsReauth and ImportInProgress.
+    """
+    store = found_store(StoreRepository(caller.workspace), store_id)
+    if store.is_custom:
+        raise StoreNotPullable()
+    if not store.is_active:
+        raise StoreDisconnected()
+    if store.connection_status is ConnectionStatus.NEEDS_REAUTH:
+        raise NeedsReauth()
+    return queue_pull(changes, caller.workspace, store.id, scope, requester_of(caller))
+
+
+def queue_pull(
+    changes: Changes,
+    workspace: WorkspaceScope,
+    store_id: UUID,
+    scope: ImportScope,
+    requester: Requester | None,
+) -> StoreImport:
+    """Adds a pull to a unit of work, and tells the worker. Raises ImportInProgress."""
+    turns = TurnsRepository(workspace).get(store_id)
+    if turns.open_of(scope):
+        raise ImportInProgress()
+    queued = queue_import(changes, workspace, turns, scope, requester, None)
+    go_on_with(changes, workspace, store_id)
+    return queued
