@@ -240,6 +240,14 @@ class TestPull:
         assert pulled(hooks, owner)["imported"] == {"customers": 10, "orders": 10, "products": 0}
         assert totals(hooks, owner) == (10, 10)
 
+    def test_the_token_has_ended(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+        fill(shopify, 2, 0)
+        installation = shopify.shop(SHOP).installation
+        assert installation is not None
+        installation.access_token = "another"
+        assert pulled(hooks, owner)["imported"]["customers"] == 2
+        assert shopify.token_requests() == 1
+
     def test_what_came_by_webhook_since_is_newer(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
