@@ -107,6 +107,13 @@ class TestCreate:
         customer = hooks.customer()
         assert (customer.email_consent, customer.sms_consent) == (SUBSCRIBED, UNSUBSCRIBED)
 
+    def test_the_token_has_ended(self, hooks: Hooks, shopify: Shopify) -> None:
+        in_shop(shopify)
+        hooks.world.advance(hours=2)
+        hooks.tell("customers/create", customer_body())
+        assert hooks.customer().email == EMAIL
+        assert shopify.token_requests() == 1
+
     def test_gone_by_then(self, hooks: Hooks) -> None:
         hooks.tell("customers/create", customer_body())
         assert hooks.find_customer() is None

@@ -172,3 +172,11 @@ class TestQueue:
         hooks.world.deliver()
         assert hooks.find_customer() is None
         assert hooks.world.queue_depth("WebhookQueue") == 0
+
+    def test_the_sweep_sends_what_the_stream_missed(self, hooks: Hooks) -> None:
+        hooks.world.deliver()
+        hooks.post(TOPIC, BODY)
+        hooks.world.lose_stream()
+        hooks.world.advance(minutes=3)
+        hooks.world.sweep()
+        assert hooks.world.queue_depth("WebhookQueue") == 1
