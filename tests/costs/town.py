@@ -62,6 +62,9 @@ class Ask:
     """The idempotency key."""
     form: Mapping[str, str] | None = None
     """The body where it is a form."""
+    raw: bytes | None = None
+    """The body where it isn't ours to write."""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -93,10 +96,14 @@ class Town:
             path.format_map({k: quote(str(v), safe="") for k, v in asked.path.items()}),
             token=asked.token,
             json_body=asked.body,
-            body=urlencode(asked.form).encode() if asked.form else None,
+            body=urlencode(asked.form).encode() if asked.form else asked.raw,
             query=asked.query,
             key=asked.key,
-            headers={"user-agent": FIREFOX, **({"content-type": FORM} if asked.form else {})},
+            headers={
+                "user-agent": FIREFOX,
+                **({"content-type": FORM} if asked.form else {}),
+                **asked.headers,
+            },
         )
         assert answer.status < 400, (operation, answer.status, answer.body)
         return answer

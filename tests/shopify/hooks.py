@@ -37,6 +37,16 @@ def signature(raw: bytes, secret: str = APP.secret) -> str:
     return base64.b64encode(hmac.new(secret.encode(), raw, hashlib.sha256).digest()).decode()
 
 
+def signed_headers(topic: str, raw: bytes, at: datetime) -> dict[str, str]:
+    """What a webhook's headers say, by their names without the prefix."""
+    return {
+        "Topic": topic,
+        "Shop-Domain": SHOP,
+        "Hmac-Sha256": signature(raw),
+        "Triggered-At": at.isoformat(),
+    }
+
+
 @dataclass
 class Hooks:
     """A connected shop that tells of what happens in it."""
@@ -56,13 +66,7 @@ class Hooks:
     ) -> Answer:
         """A webhook, as far as the gateway; `headers` stand in the place of what they name."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-        told = {
-            "Topic": topic,
-            "Shop-Domain": SHOP,
-            "Hmac-Sha256": signature(raw),
-            "Triggered-At": (at or clock.now()).isoformat(),
-            **(headers or {}),
-        }
+        told = {**signed_headers(topic, raw, at or clock.now()), **(headers or {})}
         named = {f"{prefix}{name}": value for name, value in told.items() if value}
         return self.world.call("POST", "/webhooks/shopify", body=raw, headers=named)
 
