@@ -33,9 +33,9 @@ def _keepable(properties: Json) -> Json:
 
 def _is_flat_enough(properties: Json) -> bool:
     level: Sequence[Any] = [properties]
-    for _ in range(PROPERTIES_DEPTH + 1):
+    for _ in range(PROPERTIES_DEPTH):
         level = [inner for each in level for inner in _inside(each)]
-    return not level
+    return not any(isinstance(each, dict | list) for each in level)
 
 
 def _inside(value: object) -> Sequence[Any]:
