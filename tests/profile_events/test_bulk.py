@@ -128,7 +128,7 @@ class TestCreateMany:
         answer = town.world.call("POST", "/events/bulk", token=key, json_body={"events": rows})
         expected = {"accepted": 7, "duplicates": 1, "failed": []}
         assert (answer.status, answer.json) == (200, expected)
-        common = {"source": "api", "storeId": None, "properties": {}}
+        common: dict[str, Any] = {"source": "api", "storeId": None, "properties": {}}
         assert events_of(town, ann) == [
             {**common, "name": "b", "occurredAt": day(5)},
             {**common, "name": "a", "occurredAt": day(3), "storeId": store, "properties": {"n": 1}},

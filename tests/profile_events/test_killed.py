@@ -37,7 +37,8 @@ class TestOne:
     def test_killed_anywhere(self, town: Town, *, known: bool, unique: str | None) -> None:
         if known:
             town.upsert(email=ANN)
-        body = event({"email": ANN}, **({"uniqueId": unique} if unique else {}))
+        more: dict[str, Any] = {"uniqueId": unique} if unique else {}
+        body = event({"email": ANN}, **more)
         send = partial(tell, town, body, key=KEY)
         begin_anew = town.world.kept()
         places = everywhere(send)

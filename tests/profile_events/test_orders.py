@@ -69,7 +69,7 @@ class TestOrders:
     """PUT and DELETE of a store's order."""
 
     def test_whole(self, shop: Shop) -> None:
-        more = {"number": "#1001", "lineItems": [line(2), line(3)], "isTest": True}
+        more: dict[str, Any] = {"number": "#1001", "lineItems": [line(2), line(3)], "isTest": True}
         order = shop.put(**more)
         shop.put(4, cancelledAt=day(3), totalRefunded=eur(250), **more)
         common = {
@@ -102,7 +102,7 @@ class TestOrders:
     def test_again_and_again(self, shop: Shop) -> None:
         for moment in (1, 1, 2, 3):
             shop.put(moment)
-        cancelled = {"cancelledAt": day(4)}
+        cancelled: dict[str, Any] = {"cancelledAt": day(4)}
         for moment in (4, 4, 5):
             shop.put(moment, **cancelled)
         shop.put(6)
