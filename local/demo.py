@@ -2,7 +2,8 @@
 
 People sign up and confirm their addresses, the owner makes a workspace and invites the others,
 makes keys and connects a custom store, and the store sends its customers and orders. Then the owner
-connects a shop of the pretend Shopify, as people do it in a browser.
+connects a shop of the pretend Shopify, as people do it in a browser, and the store tells of visits
+to its shop window.
 """
 
 import json
@@ -152,6 +153,7 @@ def load(run: "LocalRun") -> Demo:
     connect_shopify(api, run.shopify, SHOPIFY_SHOP, owner, workspace["id"])
     deliver()
     subscriber_id = _subscriber(api, keys["read"])
+    api.call("POST", "/events/bulk", keys["write"], {"events": shop.visits(store_id)})
     return Demo(
         Credentials(
             base_url=run.base_url,

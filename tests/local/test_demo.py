@@ -94,6 +94,8 @@ class TestData:
         assert api.call("GET", "/orders", key)["total"] == 30
         assert api.call("GET", "/profiles", key)["total"] == len(shop.customers())
         profile = f"/profiles/{loaded.demo.subscriber_id}"
+        told = api.call("GET", f"{profile}/events", key)["items"]
+        assert {"viewed_product", "order_placed"} <= {event["name"] for event in told}
         assert api.call("GET", profile, key)["emailMarketingConsent"] == "subscribed"
         assert api.call("GET", f"{profile}/consent", key)["total"] == 1
 

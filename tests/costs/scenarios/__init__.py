@@ -13,6 +13,7 @@ from tests.costs.scenarios import (
     service,
     shopping,
     sign_in,
+    telling,
 )
 from tests.costs.scenarios.registry import Scenario, Scenarios
 
@@ -23,6 +24,7 @@ GROUPS: dict[str, Scenarios] = {
     "Connections to Shopify": connecting.SCENARIOS,
     "Batches and imports": importing.SCENARIOS,
     "Profiles, customers, orders": selling.SCENARIOS,
+    "Events": telling.SCENARIOS,
     "Consent": consenting.SCENARIOS,
     "The service about itself": service.SCENARIOS,
 }

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from itertools import accumulate, takewhile
 
 from storepost import clock
 from storepost.consent.assertions import Outcome, Word, assert_in_turn
@@ -19,15 +18,9 @@ from storepost.consent.origins import origin_of
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import ConsentState
 from storepost.ids import timed_id
-from storepost.persistence.changes import (
-    MOST_RUNS,
-    Changes,
-    LostRace,
-    TooManyWrites,
-    wait_before,
-)
+from storepost.persistence.changes import Changes
 from storepost.persistence.ledger import Ledger
-from storepost.problems import Conflict
+from storepost.persistence.rounds import in_parts, in_rounds
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.resolution import look_up
@@ -81,18 +74,11 @@ def import_consent(
     Raises Conflict where others go on changing the same people; what is done by then stays.
     """
     origin = origin_of(caller, source=Source.IMPORT)
-    before, lost = list[ImportedWord](), 0
-    ledger.read()
-    while left := [word for word in words if ledger.outcome(word.row) is None]:
-        lost = lost + 1 if left == before else 0
-        if lost == MOST_RUNS:
-            raise Conflict()
-        wait_before(lost)
-        before = left
-        try:
-            _Round(caller.workspace, left, origin, ledger).record()
-        except LostRace:
-            ledger.read()
+    in_rounds(
+        ledger,
+        lambda: [word for word in words if ledger.outcome(word.row) is None],
+        lambda left: _Round(caller.workspace, left, origin, ledger).record(),
+    )
     return Counter(Became(ledger.outcome(word.row) or "") for word in words)
 
 
@@ -147,17 +133,7 @@ class _Round:
 
     def record(self) -> None:
         """Records the words, as many a transaction as it takes. Raises LostRace."""
-        people, room = self._people(), ROOM
-        while people:
-            part = _part(people, room)
-            try:
-                self._record_part(part)
-            except TooManyWrites:
-                if len(part) == 1:
-                    raise
-                room = room * 2 // 3
-            else:
-                people = people[len(part) :]
+        in_parts(self._people(), ROOM, lambda person: person.writes, self._record_part)
 
     def _people(self) -> list[_Person]:
         """Whom the words are about: each once, neighbours in a list side by side."""
@@ -215,10 +191,3 @@ class _Round:
     def _word(self, word: ImportedWord) -> Word:
         occurred_at = min(word.occurred_at, self._ledger.began)
         return Word(word.state, self._origin.proven_by(word.proof), occurred_at)
-
-
-def _part(people: Sequence[_Person], room: int) -> Sequence[_Person]:
-    """The first of the people, with so many writes at most; one at least."""
-    sums = accumulate(person.writes for person in people)
-    fitting = sum(1 for _ in takewhile(lambda writes: writes <= room, sums))
-    return people[: max(1, fitting)]

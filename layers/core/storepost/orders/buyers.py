@@ -1,12 +1,16 @@
 """Who bought an order: the profile that it belongs to, and what it counts for there."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
 from storepost.ids import new_id
+from storepost.orders.events import events_of
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
-from storepost.orders.model import Order
+from storepost.orders.model import Order, Told
 from storepost.persistence.changes import Changes
+from storepost.profile_events.model import ProfileEvent
+from storepost.profile_events.repository import ProfileEventRepository
 from storepost.profiles.merges import MergeCause
 from storepost.profiles.merging import Arrival, person_of
 from storepost.profiles.model import LocaleOrigin, LocaleSignal, LocaleSource, Profile
@@ -18,9 +22,11 @@ from storepost.stores.model import Store
 
 
 def settle_buyer(
-    changes: Changes, store: Store, before: Order | None, incoming: IncomingOrder
+    changes: Changes, store: Store, before: Order | None, incoming: IncomingOrder, told: Told
 ) -> Profile | None:
     """The buyer's profile with the order counted, None where the order names nobody.
+
+    What happened with the order and isn't `told` yet becomes the buyer's events.
 
     Each profile that the change concerns is saved once: the one that has the order now, and the one
     that had it. Raises MergedFirst, having added nothing.
@@ -40,11 +46,16 @@ def settle_buyer(
     profile = _told(known_profile, store, incoming).identified(seen)
     if former and former.id == profile.id:
         profile = _counted(profile, before, -1)
-    profile = _counted(profile, incoming.as_order(store, profile.id), +1)
+    order = replace(incoming.as_order(store, profile.id), told=told)
+    profile = _counted(profile, order, +1)
+    events = events_of(order, store.platform)
+    profile = _with_events(profile, events)
     profile = show_consents(changes, known_profile, profile, {})
     if profile != known_profile:
         repository.save(changes, known_profile, profile)
     repository.claim(changes, profile, known.claims, taken)
+    for event in events:
+        ProfileEventRepository(store.workspace).add(changes, profile.id, event)
     return profile
 
 
@@ -93,3 +104,10 @@ def _counted(profile: Profile, order: Order | None, sign: int) -> Profile:
     spent[order.currency] = spent.get(order.currency, 0) + sign * order.counts_as_spent
     spent = {currency: amount for currency, amount in spent.items() if amount}
     return replace(profile.linked(order.store_id, orders=sign), spent=spent)
+
+
+def _with_events(profile: Profile, events: Sequence[ProfileEvent]) -> Profile:
+    if not events:
+        return profile
+    seen = profile.seen(*(event.occurred_at for event in events))
+    return replace(seen, events=profile.events + len(events))

@@ -22,6 +22,7 @@ from storepost.orders.model import (
     FulfillmentStatus,
     LineItem,
     Order,
+    Told,
 )
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Json, Moment, VersionedItem, find_in
@@ -53,6 +54,8 @@ class OrderItem(VersionedItem, discriminator="order"):
     discount_codes = Json(null=True)
     customer_external_id = UnicodeAttribute(null=True)
     profile_id = Identifier(null=True)
+    told = Json(null=True)
+    """Placed and cancelled as 0 or 1, refunded; of a deleted one too."""
 
 
 class OrderPointerItem(Item, discriminator="order_pointer"):
@@ -65,6 +68,7 @@ class Held:
 
     updated_at: datetime
     order: Order | None
+    told: Told
 
 
 class OrderRepository:
@@ -87,7 +91,8 @@ class OrderRepository:
         if item is None:
             return None
         self._read[order_id] = item
-        return Held(item.updated_at, _as_order(item) if item.deleted_at is None else None)
+        order = _as_order(item) if item.deleted_at is None else None
+        return Held(item.updated_at, order, _as_told(item))
 
     def get_many(self, order_ids: Iterable[UUID]) -> list[Order]:
         """Those of the orders that there are, in the order of the ids."""
@@ -148,6 +153,7 @@ class OrderRepository:
             external_id=order.external_id,
             updated_at=order.updated_at,
             deleted_at=deleted_at,
+            told=_told_row(order.told),
         )
         left.version = held.version
         changes.save(left)
@@ -222,6 +228,7 @@ def _attributes(order: Order) -> dict[str, Any]:
         "discount_codes": list(order.discount_codes),
         "customer_external_id": order.customer_external_id,
         "profile_id": order.profile_id,
+        "told": _told_row(order.told),
     }
 
 
@@ -260,4 +267,14 @@ def _as_order(item: OrderItem) -> Order:
         discount_codes=tuple(item.discount_codes),
         customer_external_id=item.customer_external_id,
         profile_id=item.profile_id,
+        told=_as_told(item),
     )
+
+
+def _told_row(told: Told) -> list[int] | None:
+    return None if told == Told() else [int(told.placed), int(told.cancelled), told.refunded]
+
+
+def _as_told(item: OrderItem) -> Told:
+    placed, cancelled, refunded = item.told or (0, 0, 0)
+    return Told(bool(placed), bool(cancelled), refunded)

@@ -8,9 +8,10 @@ from storepost import clock
 from storepost.customers.repository import CustomerRepository
 from storepost.orders.buyers import buyer_of, settle_buyer, take_away
 from storepost.orders.details import OrderDetails
+from storepost.orders.events import told_of
 from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id
-from storepost.orders.model import Order
+from storepost.orders.model import Order, Told
 from storepost.orders.repository import Held, OrderRepository
 from storepost.orders.trees import relist
 from storepost.persistence.changes import Changes
@@ -55,8 +56,11 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     held = repository.held(order_id(store.id, incoming.external_id))
     _refuse_stale(held, incoming.updated_at)
     before = held.order if held else None
-    buyer = settle_buyer(changes, store, before, incoming)
-    after = incoming.as_order(store, buyer.id if buyer else None)
+    told = held.told if held else Told()
+    buyer = settle_buyer(changes, store, before, incoming, told)
+    after = replace(incoming.as_order(store, buyer.id if buyer else None), told=told)
+    if buyer:
+        after = replace(after, told=told_of(after))
     if after != before:
         repository.save(changes, before, after)
     relist(changes, store.workspace, before, after)

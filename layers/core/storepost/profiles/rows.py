@@ -55,6 +55,7 @@ class ProfileItem(ProfileRow, discriminator="profile"):
     spent = Json()
     consent_changes = NumberAttribute(default=0)
     histories = Json(null=True)
+    events = NumberAttribute(null=True)
     merges = NumberAttribute(null=True)
     absorbing = Json(null=True)
     """Short ids, as of `histories`."""
@@ -110,6 +111,7 @@ def profile_row(key: Key, profile: Profile) -> ProfileItem:
         spent=dict(profile.spent),
         consent_changes=profile.consent_changes,
         histories=_ids_row(profile.histories),
+        events=profile.events or None,
         merges=profile.merges or None,
         absorbing=_ids_row(profile.absorbing),
     )
@@ -143,6 +145,7 @@ def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
         spent=item.spent,
         consent_changes=int(item.consent_changes),
         histories=tuple(map(from_short, item.histories or ())),
+        events=int(item.events or 0),
         merges=int(item.merges or 0),
         absorbing=tuple(map(from_short, item.absorbing or ())),
         version=int(item.version),
