@@ -32,6 +32,7 @@ class Queue(StrEnum):
     ACCOUNT_ERASURES = "account_erasures"
     STORE_IMPORTS = "store_imports"
     PROFILE_MERGES = "profile_merges"
+    PROFILE_ERASURES = "profile_erasures"
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ def _address(queue: Queue) -> str:
         Queue.ACCOUNT_ERASURES: settings().account_erasure_queue_url,
         Queue.STORE_IMPORTS: settings().store_import_queue_url,
         Queue.PROFILE_MERGES: settings().profile_merge_queue_url,
+        Queue.PROFILE_ERASURES: settings().profile_erasure_queue_url,
     }
     return urls[queue]
 

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, UnicodeAttribute
+from pynamodb.expressions.update import Action
 
 from storepost.orders.keys import (
     order_key,
@@ -52,6 +53,7 @@ class OrderItem(VersionedItem, discriminator="order"):
     discount_codes = Json(null=True)
     customer_external_id = UnicodeAttribute(null=True)
     profile_id = Identifier(null=True)
+    buyer_erased = BooleanAttribute(null=True)
 
 
 class OrderPointerItem(Item, discriminator="order_pointer"):
@@ -129,6 +131,17 @@ class OrderRepository:
         changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
         changes.create(OrderPointerItem(pointer_partition(self._scope, into), pointer.sk))
 
+    def erase_buyer(self, changes: Changes, pointer: OrderPointerItem, buyer_id: UUID) -> None:
+        """Leaves an order without its buyer for good, if it still is where the pointer says."""
+        order = OrderItem(*order_key(self._scope, order_of_pointer(pointer.sk)))
+        erased: list[Action] = [
+            OrderItem.profile_id.remove(),
+            OrderItem.customer_external_id.remove(),
+            OrderItem.buyer_erased.set(True),
+        ]
+        changes.update(order, erased, OrderItem.profile_id == buyer_id)
+        changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
+
     def save(self, changes: Changes, before: Order | None, after: Order) -> None:
         """Writes the order, if nobody changed it since it was read here, and its pointer."""
         item = self._read.get(after.id) or OrderItem(*order_key(self._scope, after.id))
@@ -197,6 +210,7 @@ def _attributes(order: Order) -> dict[str, Any]:
         "discount_codes": list(order.discount_codes),
         "customer_external_id": order.customer_external_id,
         "profile_id": order.profile_id,
+        "buyer_erased": order.buyer_erased or None,
     }
 
 
@@ -235,4 +249,5 @@ def _as_order(item: OrderItem) -> Order:
         discount_codes=tuple(item.discount_codes),
         customer_external_id=item.customer_external_id,
         profile_id=item.profile_id,
+        buyer_erased=bool(item.buyer_erased),
     )

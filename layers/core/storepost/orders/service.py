@@ -1,6 +1,6 @@
 """A custom store's orders as it puts and deletes them, and one order read whole."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -56,11 +56,13 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     _refuse_stale(held, incoming.updated_at)
     before = held.order if held else None
     buyer = settle_buyer(changes, store, before, incoming)
-    after = incoming.as_order(store, buyer.id if buyer else None)
+    after = incoming.as_order(store, buyer.profile.id if buyer.profile else None)
+    if buyer.is_erased:
+        after = replace(after, customer_external_id=None, buyer_erased=True)
     if after != before:
         repository.save(changes, before, after)
     relist(changes, store.workspace, before, after)
-    return WrittenOrder(after, buyer, before is None)
+    return WrittenOrder(after, buyer.profile, before is None)
 
 
 def delete_order(

@@ -5,6 +5,7 @@ travels with the sealed text. `context` says what the secret is and whose, and i
 that a sealed text moved to another row can't be opened there.
 """
 
+import hashlib
 import hmac
 import os
 from base64 import b64decode, b64encode
@@ -69,8 +70,22 @@ def code_matches(code: str, context: str, mac: str) -> bool:
     return hmac.compare_digest(code_mac(code, context), mac)
 
 
+@cache
+def _derived_key(context: str) -> bytes:
+    return bytes.fromhex(code_mac("derived key", context))
+
+
+def keyed_hash(text: str, context: str) -> str:
+    """HMAC-SHA-256 of a text under the context's own key, in hexadecimal.
+
+    The key is derived by KMS, once a context and container, and stands nowhere.
+    """
+    return hmac.new(_derived_key(context), text.encode(), hashlib.sha256).hexdigest()
+
+
 def forget_keys() -> None:
     """Drops what the container keeps, for tests that begin with new keys."""
     _kms.cache_clear()
     _own_data_key.cache_clear()
     _data_key.cache_clear()
+    _derived_key.cache_clear()
