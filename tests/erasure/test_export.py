@@ -33,9 +33,13 @@ class TestExport:
         member, admin = (place.world.member(place.workspace, r) for r in (Role.MEMBER, Role.ADMIN))
         keys = {scope: place.world.api_key(place.workspace, scope, admin) for scope in KeyScope}
         nobodys = place.world.api_key(place.workspace, KeyScope.WRITE)
-        for token, code in ((member.token, "role"), (nobodys, "role"), (keys["read"], "scope")):
+        for token, code in (
+            (member.token, "role"),
+            (nobodys, "role"),
+            (keys[KeyScope.READ], "scope"),
+        ):
             assert place.world.call("GET", path, token=token).problem() == (403, code)
-        for token in (admin.token, keys["write"]):
+        for token in (admin.token, keys[KeyScope.WRITE]):
             assert place.world.call("GET", path, token=token).status == 200
 
     def test_no_uuid(self, place: Place) -> None:

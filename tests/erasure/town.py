@@ -28,7 +28,7 @@ class Place(Town):
 
     def somebody(self) -> str:
         """A person with a bit of everything: their profile's id."""
-        names = {"firstName": "Annabel", "lastName": "Steinmetz"}
+        names: dict[str, Any] = {"firstName": "Annabel", "lastName": "Steinmetz"}
         self.customer(self.shop, "cust-ann", email=ANN, phone=PHONE, **names)
         buyer = {"externalId": "cust-ann", "email": ANN, **names}
         self.order(self.shop, "1", buyer=buyer)

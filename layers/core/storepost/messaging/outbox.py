@@ -33,6 +33,7 @@ class Queue(StrEnum):
     STORE_IMPORTS = "store_imports"
     PROFILE_MERGES = "profile_merges"
     PROFILE_ERASURES = "profile_erasures"
+    WORKSPACE_DELETIONS = "workspace_deletions"
 
 
 @dataclass(frozen=True)

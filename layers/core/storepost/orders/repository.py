@@ -10,6 +10,7 @@ from pynamodb.attributes import BooleanAttribute, UnicodeAttribute
 from pynamodb.expressions.update import Action
 
 from storepost.orders.keys import (
+    deleted_key,
     order_key,
     order_of_pointer,
     pointer_key,
@@ -54,6 +55,10 @@ class OrderItem(VersionedItem, discriminator="order"):
     customer_external_id = UnicodeAttribute(null=True)
     profile_id = Identifier(null=True)
     buyer_erased = BooleanAttribute(null=True)
+
+
+class DeletedOrderItem(Item, discriminator="deleted_order"):
+    """That an order was deleted: whoever removes its workspace finds what is left of it."""
 
 
 class OrderPointerItem(Item, discriminator="order_pointer"):
@@ -163,6 +168,7 @@ class OrderRepository:
         )
         left.version = held.version
         changes.save(left)
+        changes.save(DeletedOrderItem(*deleted_key(self._scope, order.id)))
         self._point(changes, order, None)
 
     def _point(self, changes: Changes, before: Order | None, after: Order | None) -> None:

@@ -125,8 +125,8 @@ class ProfileRepository:
         """
         return chain.from_iterable(self.own_merges_of(each, most) for each in profile.partitions)
 
-    def own_merges_of(self, profile_id: UUID, most: int) -> Iterator[ProfileMerge]:
-        """The merges in one partition, so many of the newest."""
+    def own_merges_of(self, profile_id: UUID, most: int | None) -> Iterator[ProfileMerge]:
+        """The merges in one partition, so many of the newest, or all."""
         pk, _ = profile_key(self._scope, profile_id)
         rows = MergeItem.query(
             pk,
