@@ -40,6 +40,18 @@ def known_profile(town: Town) -> Ask:
     return Ask(town.key, {"email": email_of(1), "phone": customer(1)["phone"]})
 
 
+@SCENARIOS.of("profiles.delete", "a customer with 4 orders")
+def erase_profile(town: Town) -> Ask:
+    return Ask(town.owner.token, path={"id": town.buyer})
+
+
+SCENARIOS.plain(
+    "profiles.export",
+    lambda town: Ask(town.owner.token, path={"id": town.buyer}),
+    "a customer with 4 orders",
+)
+
+
 def _customer(town: Town, number: int, **given: object) -> Ask:
     path = {"id": town.store, "externalId": customer_id(number)}
     return Ask(town.key, customer(number, **given), path=path)
