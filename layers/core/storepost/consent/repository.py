@@ -5,14 +5,19 @@ write-backs, each under its store's short id: the stores' messages change theirs
 without losing one another's.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
 from datetime import datetime
 from heapq import merge
 from typing import Any
 from uuid import UUID
 
-from pynamodb.attributes import JSONAttribute, MapAttribute, UnicodeAttribute
+from pynamodb.attributes import (
+    BooleanAttribute,
+    JSONAttribute,
+    MapAttribute,
+    UnicodeAttribute,
+)
 from pynamodb.expressions.operand import Path
 
 from storepost import clock
@@ -32,6 +37,7 @@ from storepost.ids import from_short, short
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, amend, find_in
 from storepost.persistence.reads import Reads
+from storepost.persistence.sealing import keyed_hash
 from storepost.scope import WorkspaceScope
 
 
@@ -40,6 +46,7 @@ class ConsentAddressItem(VersionedItem, discriminator="consent_address"):
 
     firm = JSONAttribute(null=True)
     yielding = JSONAttribute(null=True)
+    erased = BooleanAttribute(null=True)
 
 
 class ConsentChangeItem(Item, discriminator="consent_change"):
@@ -65,6 +72,21 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
 def address_key(workspace: WorkspaceScope, address: Address) -> Key:
     """Where an address's state stands; the value comes last, as it may hold any character."""
     return (workspace.partition("address", address.channel, address.value), "state")
+
+
+class ErasedAddressItem(Item, discriminator="erased_address"):
+    """That somebody who had an address was erased; nobody can read from it which address."""
+
+
+def erased_partitions(workspace: WorkspaceScope) -> list[str]:
+    """Where a workspace's erased addresses stand: several partitions, as each import reads them."""
+    return [workspace.partition("erased", digit) for digit in "0123456789abcdef"]
+
+
+def erased_key(workspace: WorkspaceScope, address: Address) -> Key:
+    """Where it stands that an address's person was erased."""
+    told = keyed_hash(f"{address.channel}\x1f{address.value}", f"erased#{workspace.key}")
+    return (workspace.partition("erased", told[0]), f"address#{told}")
 
 
 def change_key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
@@ -101,6 +123,7 @@ class ConsentRepository:
         """Writes an address's state, if nobody changed it since it was read here."""
         item = self._read.get(address) or ConsentAddressItem(*address_key(self._scope, address))
         item.firm, item.yielding = _held_row(consent.firm), _held_row(consent.yielding)
+        item.erased = consent.erased or None
         changes.save(item)
 
     def expect_consent(self, changes: Changes, address: Address) -> None:
@@ -116,7 +139,49 @@ class ConsentRepository:
         if item is None:
             return AddressConsent()
         self._read[address] = item
-        return AddressConsent(_held(item.firm), _held(item.yielding))
+        return AddressConsent(_held(item.firm), _held(item.yielding), erased=bool(item.erased))
+
+    def with_erasure(self, address: Address, consent: AddressConsent) -> AddressConsent:
+        """The consent, of an address without any with whether its person was erased.
+
+        It is asked before each assertion, and only there: either way nothing holds.
+        """
+        if address in self._read:
+            return consent
+        row = self._reads.find(ErasedAddressItem, erased_key(self._scope, address))
+        return replace(consent, erased=row is not None)
+
+    def erase(self, changes: Changes, address: Address) -> None:
+        """Takes away what is held of an address but for its keyed hash.
+
+        What was read here is the last that anybody says: else a lost race.
+        """
+        self._keep_hash(changes, address)
+        item = self._read.get(address)
+        if item is not None:
+            changes.delete(item)
+
+    def erase_said(
+        self, changes: Changes, address: Address, consent: AddressConsent, whose: Collection[UUID]
+    ) -> None:
+        """Takes away what changes of these profiles say of an address.
+
+        `consent` was read here. Where nothing else is said, its keyed hash is what is left.
+        """
+        firm, yielding = _not_of(whose, consent.firm), _not_of(whose, consent.yielding)
+        if firm is None and yielding is None:
+            self.erase(changes, address)
+        elif (firm, yielding) != (consent.firm, consent.yielding):
+            left = replace(consent, firm=firm, yielding=yielding)
+            self.save_consent(changes, address, left)
+
+    def _keep_hash(self, changes: Changes, address: Address) -> None:
+        changes.save(ErasedAddressItem(*erased_key(self._scope, address)))
+
+    def remove(self, changes: Changes, change: ConsentChange) -> None:
+        """Takes a change out of its profile's history."""
+        ref = ChangeRef(change.profile_id, change.id)
+        changes.delete(ConsentChangeItem(*change_key(self._scope, ref)))
 
     def add(self, changes: Changes, change: ConsentChange) -> None:
         """A new change; the same unit of work saves its profile, which counts it."""
@@ -194,6 +259,10 @@ class ConsentRepository:
 def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
     """The changes that a unit of work has added to a profile's history so far."""
     return changes.gathered(("consent_changes", profile_id), list[UUID])
+
+
+def _not_of(profile_ids: Collection[UUID], held: Held | None) -> Held | None:
+    return None if held is None or held.change.profile_id in profile_ids else held
 
 
 def _held(row: list[str] | None) -> Held | None:

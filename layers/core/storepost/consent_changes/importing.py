@@ -43,11 +43,13 @@ class Became(StrEnum):
     UNCHANGED = "u"
     """The address had that state."""
     OLDER = "o"
-    """It is in the history only: a later word holds."""
+    """It is in the history only: a later word holds. Or not even there: the person was erased."""
 
     @classmethod
-    def of(cls, outcome: Outcome) -> "Became":
-        """What an assertion's outcome means for its word."""
+    def of(cls, outcome: Outcome | None) -> "Became":
+        """What an assertion's outcome means for its word; None for one that asserts nothing."""
+        if outcome is None:
+            return cls.OLDER
         if outcome.recorded is None:
             return cls.UNCHANGED
         return cls.OLDER if outcome.is_superseded else cls.RECORDED
@@ -156,6 +158,7 @@ class _Round:
     def _record_one(self, changes: Changes, person: _Person) -> dict[int, Became]:
         profile = person.before or self._newcomer(person)
         states, became = dict[Address, ConsentState](), dict[int, Became]()
+        asserted = False
         for address, words in person.by_address.items():
             outcomes = assert_in_turn(
                 changes,
@@ -165,9 +168,14 @@ class _Round:
                 self._said[address],
                 [self._word(word) for word in words],
             )
-            states[address] = outcomes[-1].state
+            said = [outcome for outcome in outcomes if outcome]
+            if said:
+                states[address] = said[-1].state
+            asserted = asserted or bool(said)
             became |= {w.row: Became.of(o) for w, o in zip(words, outcomes, strict=True)}
-        self._save(changes, person, show_consents(changes, person.before, profile, states), became)
+        if asserted:
+            shown = show_consents(changes, person.before, profile, states)
+            self._save(changes, person, shown, became)
         return became
 
     def _save(

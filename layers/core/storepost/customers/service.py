@@ -69,12 +69,14 @@ def write_customer(
     customers = CustomerRepository(store.workspace, changes.reads)
     profiles = ProfileRepository(store.workspace, changes.reads)
     held = customers.get(store.id, external_id)
-    if held and held.holds_newer_than(given.external_updated_at):
+    if held and held.holds_newer_than(given.external_updated_at) and profiles.get(held.profile_id):
         raise StaleUpdate()
     identities = given.identities(store, external_id)
     cause = MergeCause(store.platform, external_id)
     arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
     known, before = person_of(changes, arrival)
+    if held and held.profile_id not in known.profiles and not profiles.get(held.profile_id):
+        held = None  # what is left of somebody who was erased
     profile = with_customer(store, before, held, given, takes_in(before, identities, known))
     customer = customer_of(store, external_id, profile.id, held, given)
     push = Push(store, given, held, customer, origin)

@@ -33,6 +33,8 @@ class Queue(StrEnum):
     STORE_IMPORTS = "store_imports"
     PROFILE_MERGES = "profile_merges"
     WEBHOOKS = "webhooks"
+    PROFILE_ERASURES = "profile_erasures"
+    WORKSPACE_DELETIONS = "workspace_deletions"
 
 
 @dataclass(frozen=True)

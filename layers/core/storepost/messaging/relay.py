@@ -34,6 +34,8 @@ def _address(queue: Queue) -> str:
         Queue.STORE_IMPORTS: settings().store_import_queue_url,
         Queue.PROFILE_MERGES: settings().profile_merge_queue_url,
         Queue.WEBHOOKS: settings().webhook_queue_url,
+        Queue.PROFILE_ERASURES: settings().profile_erasure_queue_url,
+        Queue.WORKSPACE_DELETIONS: settings().workspace_deletion_queue_url,
     }
     return urls[queue]
 

@@ -1,7 +1,7 @@
 """Who bought an order: the profile that it belongs to, and what it counts for there."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from storepost.ids import new_id
@@ -21,10 +21,20 @@ from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
 
 
+@dataclass(frozen=True)
+class Buyer:
+    """Whose an order is."""
+
+    profile: Profile | None
+    """None where the order names nobody."""
+    is_erased: bool = False
+    """Whether the order was somebody's who was erased: it stays without a buyer."""
+
+
 def settle_buyer(
     changes: Changes, store: Store, before: Order | None, incoming: IncomingOrder, told: Told
-) -> Profile | None:
-    """The buyer's profile with the order counted, None where the order names nobody.
+) -> Buyer:
+    """The buyer's profile with the order counted.
 
     What happened with the order and isn't `told` yet becomes the buyer's events.
 
@@ -32,22 +42,23 @@ def settle_buyer(
     that had it. Raises MergedFirst, having added nothing.
     """
     repository = ProfileRepository(store.workspace, changes.reads)
-    identities = incoming.identities(store)
+    identities = () if before and before.buyer_erased else incoming.identities(store)
     cause = MergeCause(store.platform, incoming.external_id)
     arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
     known, known_profile = person_of(changes, arrival)
     former = _former(repository, before, known_profile)
+    if _was_erased(before, former):
+        return Buyer(None, is_erased=True)
     if former and before and (known_profile is None or former.id != known_profile.id):
         repository.save(changes, former, _counted(former, before, -1))
     if not identities:
-        return None
+        return Buyer(None)
     taken = takes_in(known_profile, identities, known)
     seen = dict.fromkeys(taken, (incoming.placed_at,))
     profile = _told(known_profile, store, incoming).identified(seen)
-    if former and former.id == profile.id:
-        profile = _counted(profile, before, -1)
+    had = before if former and former.id == profile.id else None
     order = replace(incoming.as_order(store, profile.id), told=told)
-    profile = _counted(profile, order, +1)
+    profile = _counted(_counted(profile, had, -1), order, +1)
     events = events_of(order, store.platform)
     profile = _with_events(profile, events)
     profile = show_consents(changes, known_profile, profile, {})
@@ -56,7 +67,14 @@ def settle_buyer(
     repository.claim(changes, profile, known.claims, taken)
     for event in events:
         ProfileEventRepository(store.workspace).add(changes, profile.id, event)
-    return profile
+    return Buyer(profile)
+
+
+def _was_erased(before: Order | None, former: Profile | None) -> bool:
+    """Whether the order was somebody's who was erased; the worker may not have come to it yet."""
+    if before is None:
+        return False
+    return before.buyer_erased or (before.profile_id is not None and former is None)
 
 
 def _former(

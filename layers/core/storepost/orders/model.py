@@ -93,6 +93,8 @@ class Order:
     profile_id: UUID | None
     """The buyer's, None where the order names nobody."""
     told: Told = Told()
+    buyer_erased: bool = False
+    """Whether its buyer was erased: then it stays without one, whatever its store sends."""
 
     @property
     def cancelled(self) -> bool:

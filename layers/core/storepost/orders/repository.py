@@ -7,8 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, UnicodeAttribute
+from pynamodb.expressions.update import Action
 
 from storepost.orders.keys import (
+    deleted_key,
     order_id,
     order_key,
     order_of_pointer,
@@ -56,6 +58,11 @@ class OrderItem(VersionedItem, discriminator="order"):
     profile_id = Identifier(null=True)
     told = Json(null=True)
     """Placed and cancelled as 0 or 1, refunded; of a deleted one too."""
+    buyer_erased = BooleanAttribute(null=True)
+
+
+class DeletedOrderItem(Item, discriminator="deleted_order"):
+    """That an order was deleted: whoever removes its workspace finds what is left of it."""
 
 
 class OrderPointerItem(Item, discriminator="order_pointer"):
@@ -135,6 +142,17 @@ class OrderRepository:
         changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
         changes.create(OrderPointerItem(pointer_partition(self._scope, into), pointer.sk))
 
+    def erase_buyer(self, changes: Changes, pointer: OrderPointerItem, buyer_id: UUID) -> None:
+        """Leaves an order without its buyer for good, if it still is where the pointer says."""
+        order = OrderItem(*order_key(self._scope, order_of_pointer(pointer.sk)))
+        erased: list[Action] = [
+            OrderItem.profile_id.remove(),
+            OrderItem.customer_external_id.remove(),
+            OrderItem.buyer_erased.set(True),
+        ]
+        changes.update(order, erased, OrderItem.profile_id == buyer_id)
+        changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
+
     def save(self, changes: Changes, before: Order | None, after: Order) -> None:
         """Writes the order, if nobody changed it since it was read here, and its pointer."""
         item = self._read.get(after.id) or OrderItem(*order_key(self._scope, after.id))
@@ -157,6 +175,7 @@ class OrderRepository:
         )
         left.version = held.version
         changes.save(left)
+        changes.save(DeletedOrderItem(*deleted_key(self._scope, order.id)))
         self._point(changes, order, None)
 
     def bury(
@@ -181,6 +200,7 @@ class OrderRepository:
         if held:
             left.version = self._read[wanted].version
         changes.save(left)
+        changes.save(DeletedOrderItem(*deleted_key(self._scope, wanted)))
         self._point(changes, held.order if held else None, None)
 
     def _point(self, changes: Changes, before: Order | None, after: Order | None) -> None:
@@ -229,6 +249,7 @@ def _attributes(order: Order) -> dict[str, Any]:
         "customer_external_id": order.customer_external_id,
         "profile_id": order.profile_id,
         "told": _told_row(order.told),
+        "buyer_erased": order.buyer_erased or None,
     }
 
 
@@ -268,6 +289,7 @@ def _as_order(item: OrderItem) -> Order:
         customer_external_id=item.customer_external_id,
         profile_id=item.profile_id,
         told=_as_told(item),
+        buyer_erased=bool(item.buyer_erased),
     )
 
 

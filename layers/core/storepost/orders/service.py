@@ -58,13 +58,16 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     before = held.order if held else None
     told = held.told if held else Told()
     buyer = settle_buyer(changes, store, before, incoming, told)
-    after = replace(incoming.as_order(store, buyer.id if buyer else None), told=told)
-    if buyer:
+    after = incoming.as_order(store, buyer.profile.id if buyer.profile else None)
+    after = replace(after, told=told)
+    if buyer.profile:
         after = replace(after, told=told_of(after))
+    if buyer.is_erased:
+        after = replace(after, customer_external_id=None, buyer_erased=True)
     if after != before:
         repository.save(changes, before, after)
     relist(changes, store.workspace, before, after)
-    return WrittenOrder(after, buyer, before is None)
+    return WrittenOrder(after, buyer.profile, before is None)
 
 
 def delete_order(

@@ -154,6 +154,11 @@ class ProfileEventRepository:
             if row.key not in known:
                 changes.create(row)
 
+    def remove(self, changes: Changes, rows: Iterable[ProfileEventItem | UniqueEventItem]) -> None:
+        """Removes rows for good; repeatable."""
+        for row in rows:
+            changes.delete(type(row)(*row.key))
+
     def _between(
         self, profile_id: UUID, since: datetime | None, until: datetime | None, most: int | None
     ) -> Iterator[ProfileEventItem]:
