@@ -265,6 +265,12 @@ class TestCreate:
         other = tell(town, event({"id": ann["id"]}, "else"), key=KEY)
         assert other.problem() == (422, "idempotency_key_reused")
 
+    def test_a_key_is_free_again_after_what_was_wrong(self, town: Town) -> None:
+        wrong = tell(town, event({"email": ANN}, storeId=str(uuid4())), key=KEY)
+        assert wrong.error_paths() == ["/storeId"]
+        assert tell(town, event({"email": ANN}), key=KEY).status == 201
+        assert names_of(town, town.whose(email=ANN)["id"]) == ["viewed"]
+
     def test_a_merged_profiles_id(self, town: Town, ann: dict[str, Any]) -> None:
         bob = town.upsert(email=BOB)
         assert town.merge(ann["id"], bob["id"]).status == 200

@@ -13,13 +13,13 @@ from storepost.profiles.model import Identity, IdentityType
 from storepost.profiles.schemas import AnonymousId
 from storepost.values.emails import EmailAddress
 from storepost.values.phones import PhoneNumber
-from storepost.wire import Json, RequestBody, Shape, Text, Timestamp, not_in_the_future
+from storepost.wire import RequestBody, Shape, Text, Timestamp, not_in_the_future
 
 PROPERTIES_BYTES = 32 * 1024
 PROPERTIES_DEPTH = 20
 
 
-def _keepable(properties: Json) -> Json:
+def _keepable(properties: dict[str, Any]) -> dict[str, Any]:
     if not _is_flat_enough(properties):
         raise ValueError(f"Must have at most {PROPERTIES_DEPTH} levels of objects and lists")
     try:
@@ -31,7 +31,7 @@ def _keepable(properties: Json) -> Json:
     return properties
 
 
-def _is_flat_enough(properties: Json) -> bool:
+def _is_flat_enough(properties: dict[str, Any]) -> bool:
     level: Sequence[Any] = [properties]
     for _ in range(PROPERTIES_DEPTH):
         level = [inner for each in level for inner in _inside(each)]
@@ -44,7 +44,7 @@ def _inside(value: object) -> Sequence[Any]:
     return value if isinstance(value, list) else ()
 
 
-Properties = Annotated[Json, AfterValidator(_keepable)]
+Properties = Annotated[dict[str, Any], AfterValidator(_keepable)]
 """Any keys and values, 32 KB of them as compact JSON."""
 
 
@@ -113,7 +113,7 @@ class ProfileEvent(Shape):
     source: str
     occurred_at: Timestamp
     store_id: UUID | None
-    properties: Json
+    properties: dict[str, Any]
 
     @classmethod
     def of(cls, event: model.ProfileEvent) -> "ProfileEvent":
