@@ -73,7 +73,7 @@ class TestDelete:
             me = home.world.call("GET", "/me", token=someone.token).json
             assert me["workspaces"] == []
             told = home.world.call("GET", "/profiles", token=someone.token)
-            assert told.problem() == (403, "no_active_workspace")
+            assert told.problem() == (409, "no_active_workspace")
             again = {"workspaceId": str(home.workspace.id)}
             chosen = home.world.call("PUT", "/me/workspace", token=someone.token, json_body=again)
             assert chosen.problem() == (404, "not_found")

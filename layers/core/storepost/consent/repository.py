@@ -106,6 +106,7 @@ class ConsentRepository:
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[Address, ConsentAddressItem] = {}
+        self._erased: dict[Address, bool] = {}
 
     def consent_of(self, address: Address) -> AddressConsent:
         """What holds of an address, and what else was asserted."""
@@ -148,8 +149,17 @@ class ConsentRepository:
         """
         if address in self._read:
             return consent
-        row = self._reads.find(ErasedAddressItem, erased_key(self._scope, address))
-        return replace(consent, erased=row is not None)
+        if address not in self._erased:
+            row = self._reads.find(ErasedAddressItem, erased_key(self._scope, address))
+            self._erased[address] = row is not None
+        return replace(consent, erased=self._erased[address])
+
+    def look_for_erasures(self, addresses: Iterable[Address]) -> None:
+        """Reads what `with_erasure` needs of many addresses, a hundred a call."""
+        unread = [address for address in addresses if address not in self._read]
+        keys = {address: erased_key(self._scope, address) for address in unread}
+        rows = self._reads.find_all(keys.values())
+        self._erased |= {address: key in rows for address, key in keys.items()}
 
     def erase(self, changes: Changes, address: Address) -> None:
         """Takes away what is held of an address but for its keyed hash.

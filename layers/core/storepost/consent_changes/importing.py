@@ -132,6 +132,7 @@ class _Round:
         addresses = dict.fromkeys(word.address for word in words)
         self._known = look_up(self._profiles, map(identity_of, addresses))
         self._said = self._consents.consents_of(addresses)
+        self._consents.look_for_erasures(addresses)
 
     def record(self) -> None:
         """Records the words, as many a transaction as it takes. Raises LostRace."""
