@@ -36,6 +36,10 @@ test-dynoxide: install ## the same tests with the tables in dynoxide (npm brings
 	@$(BIN)/python -m local.dynoxide
 	STORE=dynoxide $(BIN)/pytest -n auto
 
+costs: install ## what every operation costs, measured on dynoxide: docs/costs.md
+	@$(BIN)/python -m local.dynoxide
+	@$(BIN)/python -m tests.costs
+
 test-long: install ## the state machines at length, as CI runs them
 	HYPOTHESIS_PROFILE=ci $(BIN)/pytest tests/counted_tree/test_histories.py
 
@@ -50,6 +54,9 @@ bench-%: install ## a benchmark: benchmarks/README.md has their names
 	@$(BIN)/python -m benchmarks.$*
 
 check: install format-check lint types contracts template ## what CI demands besides the tests
+
+check-shopify: install ## what we say to Shopify, against its own SCHEMA and SCOPES
+	@$(BIN)/python -m local.shopify.checking $(SCHEMA) $(SCOPES)
 
 format: install ## put the code into its format
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
@@ -79,4 +86,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run sam-local openapi test test-dynoxide test-long test-sam-local audit check format format-check lint types contracts template requirements build
+.PHONY: help install run sam-local openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template requirements build

@@ -23,6 +23,7 @@ from local import (
 )
 from local.bells import Bell
 from local.moto_keys import KeyMaterial
+from local.shopify.app import APP
 from local.template import KEY, QUEUE, TABLE, environment, parameter_defaults, resources
 
 REGION = "eu-central-1"
@@ -51,8 +52,8 @@ def prepare_environment() -> None:
         STOREPOST_LOCAL="1",
     )
     tables = {name: name for name in resources(TABLE)}
-    dashboard = {"AppUrl": os.environ.get("APP_URL", "")}
-    _set_variables({**parameter_defaults(), **tables, **dashboard})
+    given = {"AppUrl": os.environ.get("APP_URL", ""), "ShopifyClientId": APP.client_id}
+    _set_variables({**parameter_defaults(), **tables, **given})
 
 
 def start() -> None:
@@ -98,12 +99,16 @@ def keep_tables_at(url: str) -> None:
 
 
 def create_resources(keys: Mapping[str, KeyMaterial] | None = None) -> None:
-    """The template's tables, queues, keys and sender, named by their logical ids.
+    """The template's tables, queues, keys, buckets and sender, named by their logical ids.
 
+    And the secret that people keep beside the stack.
     `keys` are those of an earlier run, by logical id; without them they are new.
     """
     create_tables()
-    _set_variables({**create_queues(), **create_keys(keys or {})})
+    _set_variables({**create_queues(), **create_keys(keys or {}), **create_buckets()})
+    client("ssm").put_parameter(
+        Name=os.environ["SHOPIFY_SECRET_NAME"], Value=APP.secret, Type="SecureString"
+    )
     client("sesv2").create_email_identity(EmailIdentity=os.environ["SENDER_ADDRESS"])
 
 
@@ -186,6 +191,15 @@ def queue_depth(logical_id: str) -> dict[str, int]:
         "waiting": int(attributes["ApproximateNumberOfMessages"]),
         "inFlight": int(attributes["ApproximateNumberOfMessagesNotVisible"]),
     }
+
+
+def create_buckets() -> dict[str, str]:
+    """The template's buckets: their names, which are their logical ids."""
+    buckets = {name: name for name in resources("AWS::S3::Bucket")}
+    for name in buckets:
+        where = {"LocationConstraint": REGION}
+        client("s3").create_bucket(Bucket=name, CreateBucketConfiguration=where)
+    return buckets
 
 
 def create_keys(known: Mapping[str, KeyMaterial]) -> dict[str, str]:

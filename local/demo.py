@@ -1,20 +1,26 @@
 """The demo's data, made through the API alone: a living example of its operations.
 
 People sign up and confirm their addresses, the owner makes a workspace and invites the others,
-makes keys and connects a custom store, and the store sends its customers and orders.
+makes keys and connects a custom store, and the store sends its customers and orders. Then the owner
+connects a shop of the pretend Shopify, as people do it in a browser.
 """
 
 import json
 import os
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlencode, urlsplit
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from local import gateway, mail, shop
+from local.gateway import Answer
+from local.shopify.oauth import approve
 from local.template import ROOT
+
+if TYPE_CHECKING:  # they bring the service, which reads its environment when it is imported
+    from local.running import LocalRun
+    from local.shopify.web import PretendShopify
 
 CREDENTIALS = ROOT / ".local" / "credentials.json"
 PASSWORD = "correct horse battery staple"  # noqa: S105 - everybody of the demo has it
@@ -23,6 +29,8 @@ OWNER, ADMIN, MEMBER = "olive@example.com", "anton@example.com", "mira@example.c
 INVITED = "newcomer@example.com"
 NAMES = {OWNER: "Olive Owner", ADMIN: "Anton Admin", MEMBER: "Mira Member"}
 SCOPES = ("read", "propose", "write")
+SHOPIFY_SHOP, OTHER_SHOPIFY_SHOP = "birch-loom.myshopify.com", "linden-house.myshopify.com"
+"""The one that the demo connects, and the one that it leaves to you."""
 
 
 _NAMES = {
@@ -92,6 +100,13 @@ class Api:
 
     def call(self, method: str, path: str, token: str | None = None, body: object = None) -> Any:  # noqa: ANN401 - JSON
         """The answer's JSON, None where it has no body; DemoRefused unless it is a success."""
+        answer = self.answer(method, path, token, body)
+        return json.loads(answer.body) if answer.body else None
+
+    def answer(
+        self, method: str, path: str, token: str | None = None, body: object = None
+    ) -> Answer:
+        """The answer; DemoRefused unless it is a success."""
         headers = {"x-forwarded-proto": "http"}
         if token:
             headers["authorization"] = f"Bearer {token}"
@@ -108,15 +123,15 @@ class Api:
                 domain=self._domain,
             )
         )
-        told = json.loads(answer.body) if answer.body else None
         if answer.status >= 400:
+            told = json.loads(answer.body) if answer.body else None
             raise DemoRefused(f"{method} {path.partition('?')[0]}: {answer.status} {told}")
-        return told
+        return answer
 
 
-def load(base_url: str, write_back_url: str, deliver: Callable[[], None]) -> Demo:
-    """Makes everything; `deliver` carries emails and write-backs that are on their way."""
-    api = Api(base_url)
+def load(run: "LocalRun") -> Demo:
+    """Makes everything, in a run that answers requests and has no pumps yet."""
+    api, deliver = Api(run.base_url), run.deliver
     registrations = {email: _sign_up(api, email) for email in NAMES}
     deliver()
     sessions = {email: _verify(api, email, of) for email, of in registrations.items()}
@@ -130,12 +145,13 @@ def load(base_url: str, write_back_url: str, deliver: Callable[[], None]) -> Dem
     keys = {scope: _make_key(api, owner, scope) for scope in SCOPES}
     for locale in ({"code": "en"}, {"code": "fr", "label": "French (planned)"}):
         api.call("POST", "/locales", keys["write"], locale)
-    store_id = _connect_store(api, owner, write_back_url)
+    store_id = _connect_store(api, owner, run.write_back_url)
     _send_shop(api, keys["write"], store_id)
+    connect_shopify(api, run.shopify, SHOPIFY_SHOP, owner, workspace["id"])
     deliver()
     return Demo(
         Credentials(
-            base_url=base_url,
+            base_url=run.base_url,
             api_keys=keys,
             sessions={"owner": owner, "admin": sessions[ADMIN], "member": sessions[MEMBER]},
             workspace_id=workspace["id"],
@@ -226,11 +242,26 @@ def _connect_store(api: Api, owner: str, write_back_url: str) -> str:
     return store_id
 
 
+def connect_shopify(
+    api: Api, shopify: "PretendShopify", shop_name: str, token: str, workspace_id: str
+) -> None:
+    """Somebody begins an install, approves it in the shop, and chooses the shop's workspace."""
+    begun = api.call("POST", "/connections", token, {"type": "shopify", "shop": shop_name})
+    asked = dict(parse_qsl(urlsplit(begun["path"]).query))
+    callback = approve(shopify.app, shopify.shops[shop_name], asked)
+    path = "/connections/shopify/callback?" + urlsplit(callback).query
+    link = urlsplit(api.answer("GET", path).headers["Location"]).fragment
+    choice = {"action": "connect", "workspaceId": workspace_id}
+    api.call("POST", f"/connect-links/{link}/connect", token, choice)
+
+
 def _send_shop(api: Api, key: str, store_id: str) -> None:
-    for external_id, customer in shop.customers().items():
-        api.call("PUT", f"/stores/{store_id}/customers/{external_id}", key, customer)
-    for external_id, order in shop.orders().items():
-        api.call("PUT", f"/stores/{store_id}/orders/{external_id}", key, order)
+    """All that the shop has, as one batch."""
+    batch = {
+        name: [{"externalId": external_id, **body} for external_id, body in records.items()]
+        for name, records in (("customers", shop.customers()), ("orders", shop.orders()))
+    }
+    api.call("POST", f"/stores/{store_id}/batches", key, batch)
 
 
 def _subscriber(api: Api, key: str) -> str:

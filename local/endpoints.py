@@ -22,11 +22,13 @@ from local.aws import queue_depth
 from local.console import say_failure
 from local.pretend_store import PretendStore
 from local.schedules import Schedules
+from local.shopify.web import PretendShopify
 from local.template import QUEUE, resources
 from storepost import clock
 
 PREFIX = "/_local"
 WRITE_BACK_PATH = f"{PREFIX}/store/write-backs"
+SHOPIFY_PATH = f"{PREFIX}/shopify"
 LARGEST_ADVANCE_SECONDS = 10 * 365 * 24 * 60 * 60
 """Ten years: time never goes back, and dates end with the year 9999."""
 
@@ -44,6 +46,7 @@ class Endpoints:
     def __init__(
         self,
         store: PretendStore,
+        shopify: PretendShopify,
         schedules: Schedules,
         keep_clock: Callable[[timedelta], None],
     ) -> None:
@@ -52,6 +55,7 @@ class Endpoints:
         `keep_clock` is told how far the service's time is ahead, before anything happens in it.
         """
         self._store = store
+        self._shopify = shopify
         self._schedules = schedules
         self._keep_clock = keep_clock
         self._routes = Map(
@@ -61,6 +65,7 @@ class Endpoints:
                 self._route("GET", "/emails/<email_id>", self.email),
                 self._route("GET", "/write-backs", self.write_backs),
                 self._route("POST", "/store/write-backs", self.receive_write_back),
+                Rule(f"{SHOPIFY_PATH}/<shop>/<path:path>", endpoint=self.shopify),
                 self._route("GET", "/queues", self.queues),
                 self._route("POST", "/schedules/<name>", self.run_schedule),
                 self._route("POST", "/clock", self.advance_clock),
@@ -139,6 +144,10 @@ class Endpoints:
         headers = {name.lower(): value for name, value in request.headers}
         self._store.receive(headers, request.get_data().decode(errors="replace"))
         return Response(status=204)
+
+    def shopify(self, request: Request, shop: str, path: str) -> Response:
+        """A pretend shop's own end."""
+        return self._shopify.answer(request, shop, path)
 
     def queues(self, _request: Request) -> Response:
         """How many messages each queue holds."""

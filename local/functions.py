@@ -5,6 +5,7 @@
 
 import importlib
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ REQUEST_BYTES = 6 * 1024 * 1024
 
 LOCK = threading.RLock()
 """Powertools' resolvers share the current event on their class: one invocation at a time."""
+LET_IN_SECONDS = 0.001
+"""For how long a job stands aside: who waits for the lock has it by then."""
 
 
 @dataclass
@@ -33,6 +36,21 @@ class Context:
 
     def get_remaining_time_in_millis(self) -> int:
         """How long the invocation may still take."""
+        return self.remaining_milliseconds
+
+
+@dataclass
+class JobContext(Context):
+    """What Lambda tells a function that answers nobody: one that may have a long job."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        """How long the invocation may still take.
+
+        Who asks is between two parts of its job. In AWS no request waits for it: here one may.
+        """
+        LOCK.release()
+        time.sleep(LET_IN_SECONDS)
+        LOCK.acquire()
         return self.remaining_milliseconds
 
 
@@ -99,7 +117,8 @@ def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - 
     """Runs the function on the event."""
     if _elsewhere:
         return _elsewhere(function, event)
-    context = Context(function.name, function.timeout_seconds * 1000)
+    kind = Context if function.events_of("HttpApi") else JobContext
+    context = kind(function.name, function.timeout_seconds * 1000)
     with LOCK:
         _running.append(function.name)
         before, _own.running = _own.running, function.name

@@ -58,7 +58,8 @@ def _answer_once(self: DynamoHandler) -> ActionResult:
         return _answer(self)
     known: dict[str, _Written] = self.dynamodb_backend.__dict__.setdefault("_tokens", {})
     _forget_old(known)
-    digest = sha256(json.dumps(self.body["TransactItems"], sort_keys=True).encode()).digest()
+    items = json.dumps(self.body["TransactItems"], sort_keys=True, default=bytes.hex)
+    digest = sha256(items.encode()).digest()
     if token not in known:
         known[token] = _Written(time.monotonic(), digest, _answer(self))
     if known[token].digest != digest:

@@ -64,7 +64,7 @@ def _demo(local_run: LocalRun, kept: Kept | None) -> Demo:
         made = demo.take_up(Demo.of_json(kept.demo), local_run.base_url, WRITE_BACK_PATH)
     else:
         say("Loading demo data through the API ...")
-        made = demo.load(local_run.base_url, local_run.write_back_url, local_run.deliver)
+        made = demo.load(local_run)
     if kept:
         kept.demo = made.as_json()
     return made

@@ -14,12 +14,15 @@ from local import aws, functions
 from local.bells import Bell
 from local.console import say_failure
 from local.cors import cors_of_template
-from local.endpoints import WRITE_BACK_PATH, Endpoints
+from local.endpoints import SHOPIFY_PATH, WRITE_BACK_PATH, Endpoints
 from local.front import HOST, Api, Front, gateway_in_process, server_on
 from local.places import Places
 from local.pretend_store import PretendStore
 from local.pumps import StreamPump, pump_queue, read_queues
 from local.schedules import Schedules
+from local.shopify.app import APP
+from local.shopify.shops import demo_shops
+from local.shopify.web import PretendShopify
 
 RETRY_SECONDS = 1
 """When a failed message comes again: deployed queues wait minutes for it."""
@@ -60,11 +63,13 @@ class LocalRun:
         store_origin = entrance.origin if entrance else self.origin
         self.write_back_url = f"{store_origin}{WRITE_BACK_PATH}"
         _allow(urlsplit(store_origin).netloc)
+        self.shopify = PretendShopify(APP, demo_shops())
+        os.environ["SHOPIFY_STAND_IN"] = f"{store_origin}{SHOPIFY_PATH}"
         self._stop = threading.Event()
         self._schedules = Schedules()
         self._stream = StreamPump(pause=self._pause, places=places or Places())
         front = Front(
-            Endpoints(PretendStore(), self._schedules, keep_clock),
+            Endpoints(PretendStore(), self.shopify, self._schedules, keep_clock),
             api or gateway_in_process(cors_of_template()),
         )
         listeners = [listening, entrance.listening] if entrance else [listening]
@@ -164,7 +169,7 @@ def _of_queue(queue: str) -> Pump:
 
 
 def _allow(host: str) -> None:
-    """Lets write-backs and feeds reach this very server, beside what the developer allows."""
+    """Lets the service reach this very server, beside what the developer allows."""
     allowed = os.environ.get("FEED_ALLOW_HOSTS", "")
     if host not in allowed.split(","):
         os.environ["FEED_ALLOW_HOSTS"] = f"{allowed},{host}".strip(",")

@@ -1,4 +1,4 @@
-"""The first screen: where the service is, and three calls to copy."""
+"""The first screen: where the service is, and calls to copy."""
 
 from pathlib import Path
 
@@ -28,6 +28,13 @@ Unsubscribe somebody from marketing emails:
 
 See how the store was told of it:
   curl {origin}/_local/write-backs
+
+Connect a shop of the pretend Shopify (open the `path` of the answer in a browser, and sign in
+there as {demo.OWNER} with the password {demo.PASSWORD!r}):
+  curl -H 'Authorization: Bearer {credentials.sessions["owner"]}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{{"type": "shopify", "shop": "{demo.OTHER_SHOPIFY_SHOP}"}}' \\
+    {credentials.base_url}/connections
 
 Emails, with their links and codes: {origin}/_local/
 {kept}

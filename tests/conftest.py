@@ -48,7 +48,9 @@ transactions = Transactions()
 transactions.install()
 
 _USED, _REACHED, _GREATEST = "used_grants", "reached", "greatest_transaction"
+_LEFT_OUT = "left_out"
 _lacking: dict[str, list[str]] = {}
+_left_out: set[str] = set()
 
 
 @pytest.fixture
@@ -103,6 +105,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     apart = [item for item in items if item.get_closest_marker("dynoxide")]
     items[:] = [item for item in items if item not in apart]
     config.hook.pytest_deselected(items=apart)
+    _left_out.update(item.nodeid for item in apart)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
@@ -112,6 +115,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         config.workeroutput[_USED] = sorted(recorder.used)
         config.workeroutput[_REACHED] = sorted(reached.answers)
         config.workeroutput[_GREATEST] = transactions.greatest
+        config.workeroutput[_LEFT_OUT] = sorted(_left_out)
     elif exitstatus == pytest.ExitCode.OK and _is_whole(session.config):
         _lacking["granted in template.yaml, but used by no test"] = unused(recorder.used)
         _lacking["answered by the interface, but reached by no test"] = unreached(reached.answers)
@@ -125,6 +129,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     output = getattr(node, "workeroutput", {})
     recorder.used |= {tuple(use) for use in output.get(_USED, [])}
     reached.answers |= {tuple(reach) for reach in output.get(_REACHED, [])}
+    _left_out.update(output.get(_LEFT_OUT, []))
     transactions.keep(tuple(output.get(_GREATEST, transactions.greatest)))
 
 
@@ -132,6 +137,11 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Says the greatest transaction, and what nothing used or reached though it is there."""
+    if _left_out:
+        terminalreporter.line(
+            f"{len(_left_out)} tests of units, costs and races were left out: `make test-dynoxide`",
+            yellow=True,
+        )
     items, test = transactions.greatest
     if _is_whole(config):
         terminalreporter.line(f"the greatest transaction had {items} items, in {test}")

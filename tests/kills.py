@@ -111,12 +111,14 @@ def another_container() -> Iterator[None]:
 
 
 @contextmanager
-def before_the_commit(meanwhile: Callable[[], object]) -> Iterator[Calls]:
-    """Runs `meanwhile` in another container just before the first transaction is sent."""
+def before_the_commit(meanwhile: Callable[[], object], which: int = 1) -> Iterator[Calls]:
+    """Runs `meanwhile` in another container just before a transaction is sent, the first or so."""
     waiting = [meanwhile]
 
     def step(_number: int, operation: str, moment: Moment) -> None:
-        if waiting and operation == "TransactWriteItems" and moment is Moment.BEFORE:
+        if operation != "TransactWriteItems" or moment is not Moment.BEFORE or not waiting:
+            return
+        if calls.made.count(operation) == which:
             with another_container():
                 waiting.pop()()
 

@@ -20,6 +20,7 @@ from local import functions
 from local.template import Function
 from local.template import functions as declared_functions
 from storepost.persistence.sealing import forget_keys
+from storepost.persistence.secrets import forget_secrets
 
 type Grant = tuple[str, str]
 """An action on the logical id of a resource."""
@@ -47,6 +48,9 @@ ADDED_BY_SAM = frozenset(
 
 SENDER = "Sender"
 """What stands for the sender's identity in SES, which the template doesn't make."""
+
+SECRET = "Secret"
+"""What stands for the secrets that people keep in the parameter store, beside the stack."""
 
 RECORDS = "IdempotencyTable"
 
@@ -80,6 +84,8 @@ def resource_of(resource: dict[str, Any]) -> str:
     pattern = text[0] if isinstance(text, list) else text
     if ":ses:" in pattern:
         return SENDER
+    if ":ssm:" in pattern:
+        return SECRET
     # Such as "${Bucket.Arn}/*".
     return str(pattern.removeprefix("${").partition(".Arn}")[0])
 
@@ -118,11 +124,19 @@ def _ses(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
         yield "ses:SendRawEmail", SENDER
 
 
+def _ssm(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    assert params["Name"] == os.environ["SHOPIFY_SECRET_NAME"]
+    yield f"ssm:{operation}", SECRET
+
+
 def _s3(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
     action = {"HeadObject": "GetObject", "CreateMultipartUpload": "PutObject"}.get(operation)
     if operation in {"UploadPart", "CompleteMultipartUpload"}:
         action = "PutObject"
     yield f"s3:{action or operation}", params["Bucket"]
+    if operation == "GetObject":
+        # Who may not list gets 403 where there is no object, and not 404.
+        yield "s3:ListBucket", params["Bucket"]
 
 
 _NEEDS: dict[str, Callable[[str, dict[str, Any]], Iterable[Grant]]] = {
@@ -131,6 +145,7 @@ _NEEDS: dict[str, Callable[[str, dict[str, Any]], Iterable[Grant]]] = {
     "s3": _s3,
     "sesv2": _ses,
     "sqs": _sqs,
+    "ssm": _ssm,
 }
 
 
@@ -156,7 +171,7 @@ class Recorder:
         self._separate_containers()
 
     def _separate_containers(self) -> None:
-        """In AWS no function has what another's container keeps: each fetches its data key."""
+        """In AWS no function has what another's container keeps: each fetches its keys itself."""
         plain = functions.handler_of
         last: list[str] = []
 
@@ -164,6 +179,7 @@ class Recorder:
             if last != [function]:
                 last[:] = [function]
                 forget_keys()
+                forget_secrets()
             return plain(function)
 
         functions.handler_of = handler_of  # type: ignore[assignment]

@@ -6,7 +6,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storepost.ids import from_short, short, timed_id
+from storepost.ids import from_short, from_short_number, short, short_number, timed_id
 
 MOMENTS = st.datetimes(
     datetime(1990, 1, 1),  # noqa: DTZ001 - Hypothesis wants the bounds without a zone
@@ -26,6 +26,22 @@ class TestShort:
     @given(st.uuids(), st.uuids())
     def test_sorts_as_the_identifiers_do(self, a: UUID, b: UUID) -> None:
         assert (short(a) < short(b)) == (str(a) < str(b))
+
+
+NUMBERS = st.integers(0, 2**54 - 1)
+
+
+class TestShortNumber:
+    """The 9 characters in keys."""
+
+    @given(NUMBERS)
+    def test_goes_back(self, number: int) -> None:
+        assert len(short_number(number)) == 9
+        assert from_short_number(short_number(number)) == number
+
+    @given(NUMBERS, NUMBERS)
+    def test_sorts_as_the_numbers_do(self, a: int, b: int) -> None:
+        assert (short_number(a) < short_number(b)) == (a < b)
 
 
 class TestTimedId:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import boto3
 from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.s3.models import s3_backends
 from moto.sqs.models import sqs_backends
 
 from local import aws, gateway, mail, pumps
@@ -42,6 +43,7 @@ from storepost.workspaces.repository import WorkspaceRepository
 from tests.engines import engine
 
 BASE_URL = "https://api.example.com/v1"
+BUCKET = "JobObjects"
 CANARY = "canary"
 """Stands in every address and name that the tests make: no log line may hold it."""
 
@@ -303,6 +305,11 @@ class World:
         while self._stream.pump() + sum(pumps.pump_queue(q) for q in pumps.read_queues()):
             pass
 
+    def deliver_outbox(self) -> None:
+        """Lets the stream carry what is on its way to the queues, and no further."""
+        while self._stream.pump():
+            pass
+
     def sweep(self) -> None:
         """Runs the outbox's sweep now."""
         pumps.run_schedule("outbox_sweep")
@@ -325,6 +332,24 @@ class World:
         """The table's rows whose partition key begins so."""
         return [row for row in Item.scan() if row.pk.startswith(prefix)]
 
+    def objects(self) -> dict[str, bytes]:
+        """What long jobs keep on S3, by name."""
+        s3: Any = boto3.client("s3")
+        held = s3.list_objects_v2(Bucket=BUCKET).get("Contents", [])
+        return {
+            each["Key"]: s3.get_object(Bucket=BUCKET, Key=each["Key"])["Body"].read()
+            for each in held
+        }
+
+    def forget_objects(self, instead: bytes | None = None) -> None:
+        """Takes away what long jobs keep, or puts something else in its place."""
+        names, s3 = list(self.objects()), boto3.client("s3")
+        for name in names:
+            if instead is None:
+                s3.delete_object(Bucket=BUCKET, Key=name)
+            else:
+                s3.put_object(Bucket=BUCKET, Key=name, Body=instead)
+
     def queue_depth(self, queue: str) -> int:
         """How many messages a queue holds, waiting or in flight."""
         sqs: Any = boto3.client("sqs")
@@ -333,18 +358,22 @@ class World:
         attributes = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
         return sum(int(attributes[name]) for name in names)
 
-    def kept(self) -> Callable[[], None]:
-        """Keeps the rows and the time of now; what it returns brings them back, and only them.
+    def kept(self, *, deliver: bool = True) -> Callable[[], None]:
+        """Keeps rows, objects and the time of now; what it returns brings them back, and only them.
 
-        For what begins at the same place very often. Streams and queues must have nothing more to
-        carry.
+        For what begins at the same place very often. What streams and queues still have to carry
+        is delivered first, or lost.
         """
-        self.deliver()
+        if deliver:
+            self.deliver()
         put_back, ahead = engine().kept(), clock.ahead()
+        objects = self.objects()
 
         def bring_back() -> None:
             self.close()
             clock.advance(ahead)
+            for name, content in objects.items():
+                boto3.client("s3").put_object(Bucket=BUCKET, Key=name, Body=content)
             put_back()
 
         return bring_back
@@ -358,4 +387,5 @@ class World:
             queue._messages = []
             queue.pending_messages.clear()
             queue.deleted_messages.clear()
+        s3_backends[DEFAULT_ACCOUNT_ID]["aws"].buckets[BUCKET].keys.clear()
         mail.ses().sent_messages.clear()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from uuid import UUID, uuid4
 
 import pytest
@@ -11,7 +12,13 @@ from storepost.api_keys import service
 from storepost.api_keys.model import ACTIVE_KEYS, ApiKey
 from storepost.api_keys.repository import ActiveKeysItem, ApiKeyItem, active_keys_key
 from storepost.identity.model import KeyScope
-from storepost.identity.repository import ApiKeyTokenItem, PersonItem, person_key, touch_key
+from storepost.identity.repository import (
+    ApiKeyTokenItem,
+    PersonItem,
+    person_key,
+    token_key,
+    touch_key,
+)
 from storepost.identity.tokens import digest, is_well_formed
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import find
@@ -63,6 +70,13 @@ def works(world: World, secret: str) -> bool:
     status = world.call("GET", "/members", token=secret).status
     assert status in {200, 401}
     return status == 200
+
+
+def name_behind(secret: str) -> str:
+    """The name that authentication learns from a secret."""
+    row = find(ApiKeyTokenItem, token_key(digest(secret)))
+    assert row is not None
+    return row.name
 
 
 def tokens(world: World) -> list[str]:
@@ -409,6 +423,31 @@ class TestUpdate:
         assert (answer.status, answer.body) == (204, b"")
         assert shown(world, owner, key) == {**before, "name": "New"}
         assert works(world, secret)
+
+    def test_each_secret_knows_the_name(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """During a rotation's overlap there are two, and a new one is made under the new name."""
+        key, first = made(world, owner, "Old")
+        rotate = partial(world.call, "POST", f"/api-keys/{key}/rotate", token=owner.token)
+        second = rotate(json_body={"overlapSeconds": 3600}).json["key"]
+        assert self.patch(world, owner, key, {"name": "New"}).status == 204
+        assert [name_behind(secret) for secret in (first, second)] == ["New", "New"]
+        third = rotate(json_body={"overlapSeconds": 3600}).json["key"]
+        assert [name_behind(secret) for secret in (second, third)] == ["New", "New"]
+
+    def test_rotated_meanwhile(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """The secret that is new gets the name too."""
+        key, _ = made(world, owner, "Old")
+        caller = WorkspaceCaller(signed_in(owner), workspace, world.membership(owner, workspace))
+        secrets: list[str] = []
+        rotating = partial(service.rotate_key, caller, key, 0)
+        with world.meanwhile(lambda c: secrets.append(rotating(c).secret)):
+            assert self.patch(world, owner, key, {"name": "New"}).status == 204
+        assert shown(world, owner, key)["name"] == "New"
+        assert name_behind(secrets[0]) == "New"
 
     def test_revoked(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         key, _ = made(world, owner, "Old")

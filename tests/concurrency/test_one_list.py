@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from storepost import clock
-from storepost.orders.trees import all_orders, orders_of_store
+from storepost.orders.trees import OrderList
 from storepost.persistence.counted_tree.checking import faults
 from tests.concurrency.containers import containers
 from tests.concurrency.requests import request
@@ -72,9 +72,9 @@ def test_every_page_and_total_is_right(world: World) -> None:
         assert {total for total, _ in pages} == {len(expected)}
         shown = [(item["placedAt"], item["id"]) for _, items in pages for item in items]
         assert shown == newest_first
-    for tree in (all_orders(workspace), orders_of_store(workspace, UUID(store))):
+    for tree in (OrderList(workspace).tree, OrderList(workspace, UUID(store)).tree):
         assert faults(tree) == []
-    assert len(all_orders(workspace).rows.top()) > 1, "the list was split"
+    assert len(OrderList(workspace).tree.rows.top()) > 1, "the list was split"
     # Without these, nobody was in anybody's way.
     assert writers.refused["TransactWriteItems"] > 0
     print(f"\n{WRITERS} writers, {ORDERS} orders: {dict(writers.refused)}, {dict(writers.again)}")

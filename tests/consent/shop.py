@@ -58,12 +58,21 @@ class Shop:
         profile = Profile(uuid4(), self.workspace, now, now, email=email, phone=phone)
         for store_id in stores:
             customer = Identity(IdentityType.PLATFORM_CUSTOMER_ID, f"c-{CANARY}", store_id)
-            profile = replace(profile, identities=(*profile.identities, customer))
+            profile = profile.identified({customer: (now,)})
             profile = profile.linked(store_id, customers=1)
         self.save(None, profile)
         for store_id in stores:
             self.customer(profile, store_id)
         return self.profile(profile.id)
+
+    def known_to(self, person: Profile, store_id: UUID) -> Profile:
+        """The person as a customer of one store more."""
+        before = self.profile(person.id)
+        customer = Identity(IdentityType.PLATFORM_CUSTOMER_ID, f"c-{CANARY}", store_id)
+        after = before.identified({customer: (clock.now(),)})
+        self.save(before, after.linked(store_id, customers=1))
+        self.customer(after, store_id)
+        return self.profile(before.id)
 
     def save(self, before: Profile | None, after: Profile) -> None:
         """Writes the person."""

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from unittest import mock
 from uuid import UUID, uuid4
 
 import pytest
@@ -9,10 +10,12 @@ import pytest
 from storepost import clock
 from storepost.consent.assertions import assert_consent
 from storepost.consent.model import Address, Origin, Source, Subject
+from storepost.consent.repository import ConsentChangeItem
 from storepost.consent.states import Channel, ConsentState
 from storepost.identity.model import KeyScope
 from storepost.persistence.changes import Changes
 from storepost.profiles.model import Profile
+from storepost.profiles.repository import ProfileRepository
 from tests.consent.shop import EMAIL, PHONE, Listener, Shop, hand_over
 from tests.world import CANARY, World
 
@@ -39,6 +42,8 @@ def said(
     changes = Changes()
     subject = Subject(shop.workspace, profile.id, ())
     assert_consent(changes, subject, Address(channel, value), state, Origin(source))
+    before = shop.profile(profile.id)
+    ProfileRepository(shop.workspace).save(changes, before, before)
     changes.commit()
 
 
@@ -517,6 +522,22 @@ class TestList:
         assert [p["total"] for p in (first, second, past)] == [13] * 3
         recorded = [row["recordedAt"] for row in rows]
         assert recorded == sorted(recorded, reverse=True)
+
+    def test_a_page_reads_no_further_than_its_end(self, shop: Shop) -> None:
+        """The total is counted on the profile."""
+        profile = shop.person()
+        for number in range(15):
+            shop.change(profile, ["subscribed", "unsubscribed"][number % 2])
+        read, plain = list[object](), ConsentChangeItem.from_raw_data
+
+        def counted(raw: Any) -> ConsentChangeItem:
+            read.append(raw)
+            return plain(raw)
+
+        query = {"page": 1, "pageSize": 10}
+        with mock.patch.object(ConsentChangeItem, "from_raw_data", counted):
+            answer = shop.world.call("GET", path_of(profile), token=shop.owner.token, query=query)
+        assert (len(answer.json["items"]), answer.json["total"], len(read)) == (10, 15, 10)
 
     @pytest.mark.parametrize(
         ("query", "wanted"),

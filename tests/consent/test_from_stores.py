@@ -55,7 +55,7 @@ class Somebody:
             before=before,
             after=after,
             updated_at=updated_at or clock.now(),
-            origin=lambda: Origin(Source.API, self.store.id),
+            origin=Origin(Source.API, self.store.id),
         )
         changes.commit()
         return outcome
@@ -172,7 +172,7 @@ class TestWhatIsNew:
                 before=None,
                 after=Given(EMAIL, SUBSCRIBED),
                 updated_at=clock.now(),
-                origin=lambda: Origin(Source.API, new_id()),
+                origin=Origin(Source.API, new_id()),
             )
 
 

@@ -164,7 +164,7 @@ class TestFailed:
         assert first.status == 200
         assert len(first.json["failed"]) == 500
         [kept] = RecordItem.scan()
-        assert len(kept.data or "") < 350_000
+        assert len(kept.answer or "") < 350_000
         again = send(shop, [worst] * 500, key="k")
         assert (again.body, again.header("idempotency-replayed")) == (first.body, "true")
 

@@ -85,8 +85,10 @@ def test_there_and_back(shop: Shop, listener: Listener) -> None:
     world.advance(minutes=1)
     push(shop, key, here, "subscribed")
     assert only_profile(shop)["emailMarketingConsent"] == "unsubscribed"
+    world.deliver()
     world.advance(minutes=1)
     push(shop, key, here, "pending")
+    world.deliver()
     push(shop, key, here, "subscribed", emailMarketingConsentUpdatedAt=clock.to_text(clock.now()))
     world.deliver()
     assert only_profile(shop)["emailMarketingConsent"] == "subscribed"

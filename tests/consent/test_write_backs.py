@@ -5,7 +5,7 @@ import hashlib
 import hmac
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 from functools import partial
@@ -27,6 +27,7 @@ from storepost.fetching.guard import Failure, Refusal
 from storepost.persistence.changes import Changes
 from storepost.persistence.sealing import forget_keys
 from storepost.profiles.model import Profile
+from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.shown import subject_of
 from storepost.stores.repository import StoreRepository
 from tests.consent.shop import EMAIL, HOOK, URL, Listener, Shop, hand_over, open_shop
@@ -60,8 +61,10 @@ def gave(shop: Shop, profile: Profile, store_id: UUID, state: ConsentState) -> N
         before=Given(customer.email, customer.email_consent),
         after=Given(customer.email, state, now),
         updated_at=now,
-        origin=lambda: Origin(Source.API, store_id),
+        origin=Origin(Source.API, store_id),
     )
+    before = shop.profile(profile.id)
+    ProfileRepository(shop.workspace).save(changes, before, replace(before, email_consent=state))
     changes.commit()
     shop.customer(profile, store_id, email_consent=state)
 
@@ -395,6 +398,22 @@ class TestTries:
         assert self.address(shop, store_id)["lastError"] is None
         assert self.address(shop, store_id)["lastSucceededAt"] is not None
 
+    def test_a_success_is_noted_once_a_minute(self, shop: Shop, listener: Listener) -> None:
+        store_id = shop.store()
+        profile = shop.person(store_id)
+
+        def succeeded(state: str) -> Any:
+            shop.change(profile, state)
+            shop.world.deliver()
+            return self.address(shop, store_id)["lastSucceededAt"]
+
+        first = succeeded("subscribed")
+        shop.world.advance(seconds=30)
+        assert succeeded("unsubscribed") == first
+        shop.world.advance(seconds=30)
+        assert succeeded("subscribed") > first
+        assert listener.states == ["subscribed", "unsubscribed", "subscribed"]
+
     def test_between_tries_a_newer_change_supersedes(self, shop: Shop, listener: Listener) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
@@ -514,6 +533,110 @@ class TestAgainAndAgain:
             assert 1 <= len(listener.received) <= 2
             assert len({each.headers["webhook-id"] for each in listener.received}) == 1
 
+    def test_killed_anywhere_and_then_back_to_what_the_store_gave(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """Whatever the killed run did or noted: what the store was told is taken back there."""
+        profile = shop.person(shop.store())
+        [store_id] = profile.store_ids
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        begin = shop.world.kept()
+        shop.change(profile, "unsubscribed")
+        [message] = shop.queued()
+        forget_keys()
+        places = everywhere(partial(hand_over, message))
+        assert len(places) > 10
+        for number, moment in places:
+            begin()
+            listener.received.clear()
+            shop.change(profile, "unsubscribed")
+            [first] = shop.queued()
+            forget_keys()
+            assert killed_at(number, moment, partial(hand_over, first)), (number, moment)
+            shop.change(profile, "subscribed")
+            second = shop.queued()[-1]
+            assert hand_over(first, 2)
+            assert hand_over(second)
+            assert listener.states[-1:] in ([], ["subscribed"]), (number, moment)
+            assert shop.given(store_id) is SUBSCRIBED
+
+    def test_told_and_refused_then_back_to_what_the_store_gave(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """A store may have taken what it answered with an error."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        shop.change(profile, "unsubscribed")
+        listener.answers = [400]
+        shop.world.deliver()
+        change = shop.change(profile, "subscribed")
+        shop.world.deliver()
+        assert listener.states == ["unsubscribed", "subscribed"]
+        assert shop.outcome(profile, change, store_id) == "written"
+
+    def test_what_was_told_for_certain_needs_no_repetition(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """An older word of the store's own is in the history only, but what it has is known."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.change(profile, "unsubscribed")
+        shop.world.deliver()
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        last = shop.change(profile, "subscribed")
+        shop.world.deliver()
+        assert listener.states == ["unsubscribed"]
+        assert shop.outcome(profile, last, store_id) == "already_current"
+
+    def test_back_before_anybody_was_told(self, shop: Shop, listener: Listener) -> None:
+        """Nobody knows that by then, so the store is told what it has."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+        first = shop.change(profile, "unsubscribed")
+        last = shop.change(profile, "subscribed")
+        shop.world.deliver()
+        assert shop.outcome(profile, first, store_id) == "superseded"
+        assert listener.states == ["subscribed"]
+        assert shop.outcome(profile, last, store_id) == "written"
+
+    def test_a_store_that_came_later_is_known_from_its_own_word(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """It was told of none of the changes before."""
+        profile = shop.person()
+        for state in ("subscribed", "unsubscribed", "subscribed"):
+            shop.change(profile, state)
+        store_id = shop.store()
+        known = shop.known_to(profile, store_id)
+        gave(shop, known, store_id, UNSUBSCRIBED)
+        shop.world.deliver()
+        [change, *_] = shop.world.call(
+            "GET", f"/profiles/{profile.id}/consent", token=shop.owner.token
+        ).json["items"]
+        assert shop.outcome(known, change, store_id) == "already_current"
+        assert listener.received == []
+
+    def test_another_address_meanwhile_keeps_what_the_store_gave(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """What was written is said of the address that the customer had."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+
+        def meanwhile(_number: int, operation: str, moment: Moment) -> None:
+            if listener.received and operation == "UpdateItem" and moment is Moment.BEFORE:
+                with another_container():
+                    shop.customer(profile, store_id, email=f"other.{CANARY}@example.com")
+
+        with around_calls(meanwhile):
+            assert hand_over(message)
+        assert shop.outcome(profile, change, store_id) == "written"
+        assert shop.given(store_id) is ConsentState.NOT_SUBSCRIBED
+
     def test_two_stores_mark_one_change_at_the_same_time(
         self, shop: Shop, listener: Listener
     ) -> None:
@@ -525,7 +648,7 @@ class TestAgainAndAgain:
 
         def meanwhile(_number: int, operation: str, moment: Moment) -> None:
             told = len(listener.received) == 1
-            if told and operation == "TransactWriteItems" and moment is Moment.BEFORE and waiting:
+            if told and operation == "UpdateItem" and moment is Moment.BEFORE and waiting:
                 assert hand_over(waiting.pop())
 
         with around_calls(meanwhile):
@@ -545,7 +668,7 @@ class TestAgainAndAgain:
 
         def meanwhile(_number: int, operation: str, moment: Moment) -> None:
             told = len(listener.received) == 1
-            if told and operation == "TransactWriteItems" and moment is Moment.BEFORE and waiting:
+            if told and operation == "UpdateItem" and moment is Moment.BEFORE and waiting:
                 with another_container():
                     gave(shop, profile, store_id, waiting.pop())
 

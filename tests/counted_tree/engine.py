@@ -33,8 +33,8 @@ def size_of(item: Raw) -> int:
 
 
 def _value_size(kind: str, value: Any) -> int:
-    if kind == "S":
-        return len(value.encode())
+    if kind in {"S", "B"}:
+        return len(value.encode() if kind == "S" else value)
     if kind == "N":
         return ceil(len(value.lstrip("-")) / 2) + 1
     return 1

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from storepost.pagination import PageRequest
-from storepost.persistence.changes import Changes, commit_anew
+from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew
 from storepost.persistence.counted_tree import (
     EVERYTHING,
     Entry,
@@ -18,6 +18,7 @@ from storepost.persistence.counted_tree import (
     text_key,
 )
 from storepost.persistence.counted_tree.checking import faults
+from storepost.persistence.reads import ReadAhead
 
 STATUS = FilterField("status", "s", ("pending", "paid", "refunded", None))
 TEST = FilterField("isTest", "t", (False, True))
@@ -59,6 +60,32 @@ def apply(tree: Tree, operations: list[Operation]) -> Callable[[Changes], None]:
                 tree.delete(changes, old)
 
     return work
+
+
+class Importer:
+    """A writer that remembers the nodes from one unit of work to the next."""
+
+    def __init__(self) -> None:
+        self.reads = ReadAhead()
+
+    def do(self, tree: Tree, operations: list[Operation], *, alone: bool = True) -> None:
+        """Does the operations in one transaction; what was remembered wrongly is a lost race.
+
+        Alone, it never takes more items than it said before.
+        """
+        for _ in range(MOST_RUNS):
+            self.reads.next()
+            changes = Changes(self.reads)
+            apply(tree, operations)(changes)
+            weighed = changes.items
+            try:
+                changes.commit()
+            except LostRace:
+                self.reads.forget()
+                continue
+            assert not alone or len(changes) <= weighed
+            return
+        raise AssertionError("it is lost for ever")
 
 
 @dataclass

@@ -14,7 +14,7 @@ from storepost.persistence.counted_tree import Entry, FilterField, Tree, moment_
 from storepost.persistence.item import connection
 from storepost.scope import WorkspaceScope
 from tests.counted_tree.engine import Engine, size_of
-from tests.counted_tree.lists import Operation, TwoLists
+from tests.counted_tree.lists import Importer, Operation, TwoLists
 
 FINANCIAL = FilterField(
     "financialStatus",
@@ -78,10 +78,10 @@ def orders(engine: Engine) -> TwoLists:
 
 
 def test_rows_are_small(engine: Engine, orders: TwoLists) -> None:
-    """A node takes at most 220 bytes, an order 180."""
+    """A node takes at most 190 bytes, an order 160: what a page takes follows from it."""
     rows = orders.tree.rows
-    assert max(map(size_of, engine.items[rows.nodes_partition].values())) <= 220
-    assert max(map(size_of, engine.items[rows.partition].values())) <= 180
+    assert max(map(size_of, engine.items[rows.nodes_partition].values())) <= 190
+    assert max(map(size_of, engine.items[rows.partition].values())) <= 160
 
 
 @pytest.mark.parametrize("descending", [False, True])
@@ -229,3 +229,21 @@ def test_a_filter_that_narrows_nothing_is_too_broad(orders: TwoLists) -> None:
     """It keeps every row."""
     with pytest.raises(FilterTooBroad):
         orders.tree.scan(PageRequest(), list, advised="q", by=(IS_TEST.among(False),))
+
+
+def test_an_import_in_order_knows_where_it_is(engine: Engine) -> None:
+    """Who remembers the nodes asks for them only where one was split since."""
+    random, importer = Random(7), Importer()
+    partition = WorkspaceScope(uuid4()).partition("orders", "placed")
+    tree = Tree(partition, (FINANCIAL, FULFILLMENT, CANCELLED, IS_TEST))
+    lists, asked = TwoLists(tree), 0
+    for first in range(0, 3000, 10):
+        entries = [order(number, random) for number in range(first, first + 10)]
+        calls, _ = engine.measured(
+            lambda rows=entries: importer.do(tree, [(None, row) for row in rows])  # type: ignore[misc]
+        )
+        asked += calls - 1  # its own transaction
+        lists.note(*((None, row) for row in entries))
+    lists.check_whole()
+    splits = 3000 // 36
+    assert asked <= 8 * splits

@@ -30,6 +30,7 @@ from tests.counted_tree.lists import (
     NAMES,
     STATUS,
     TEST,
+    Importer,
     Operation,
     TwoLists,
     apply,
@@ -69,6 +70,7 @@ class Histories(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.lists = TwoLists(tree(f"history#{uuid4()}"))
+        self.importer = Importer()
 
     @initialize(fan_out=st.integers(2, 5), top_nodes=st.integers(2, 6))
     def begin(self, fan_out: int, top_nodes: int) -> None:
@@ -127,6 +129,34 @@ class Histories(RuleBasedStateMachine):
     def write_together(self, drawn: list[tuple[Entry, int]]) -> None:
         """Several operations in one transaction."""
         self.lists.do(*self.operations(drawn))
+
+    @rule(drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12))
+    def write_remembering(self, drawn: list[tuple[Entry, int]]) -> None:
+        """By somebody who knows the nodes from the last time, whatever others did since."""
+        done = self.operations(drawn)
+        self.importer.do(self.lists.tree, done)
+        self.lists.note(*done)
+
+    @precondition(lambda self: self.engine is not None)
+    @rule(
+        first=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=6),
+        second=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12),
+        call=st.integers(1, 8),
+    )
+    def write_remembering_between(
+        self, first: list[tuple[Entry, int]], second: list[tuple[Entry, int]], call: int
+    ) -> None:
+        """Another writer commits, and splits, before some call of one that remembers."""
+        done = self.operations(first)
+        touched = {e.key for operation in done for e in operation if e}
+        others = [
+            (old, new)
+            for old, new in self.operations(second)
+            if not touched & {e.key for e in (old, new) if e}
+        ]
+        with self.before_call(call, lambda: self.lists.do(*others)):
+            self.importer.do(self.lists.tree, done, alone=False)
+        self.lists.note(*done)
 
     @rule(choice=CHOICES, several=st.integers(2, 12))
     def delete_neighbours(self, choice: int, several: int) -> None:

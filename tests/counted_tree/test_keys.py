@@ -13,6 +13,7 @@ from storepost.persistence.counted_tree import (
     KeyRange,
     id_of,
     moment_key,
+    moment_of,
     moments,
     text_key,
 )
@@ -36,6 +37,22 @@ def test_moment_keys_sort_by_moment_then_id(
     """Ties are broken by id."""
     by_key = moment_key(one, first) < moment_key(other, second)
     assert by_key == ((milliseconds(one), first) < (milliseconds(other), second))
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(2026, 2, 28, 23, 59, 59, 999_000, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC),
+    ],
+)
+def test_a_moment_is_read_off_its_key(moment: datetime) -> None:
+    """Any that a timestamp can be, to the millisecond."""
+    key = moment_key(moment + timedelta(microseconds=700), UUID(int=7))
+    assert len(key) == 31
+    assert LOWEST < key < END
+    assert (moment_of(key), id_of(key)) == (moment, UUID(int=7))
 
 
 @given(st.none() | SHORT_TEXTS, UUIDS, st.none() | SHORT_TEXTS, UUIDS)

@@ -28,6 +28,7 @@ from storepost.scope import PersonScope, WorkspaceScope
 from storepost.stores.model import Platform
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.callers import WorkspaceCaller
+from tests.profiles.rows import claims
 from tests.world import CANARY, Answer, Someone, World
 
 EMAIL = f"ann.{CANARY}@example.com"
@@ -242,12 +243,11 @@ class TestPut:
             "orders": 0,
             "spent": [],
         }
-        rows = [row for row in world.rows() if isinstance(row, IdentityItem)]
-        assert {row.profile_id for row in rows} == {UUID(profile["id"])}
-        assert {row.pk.split("#")[3]: (row.first_seen_at, row.last_seen_at) for row in rows} == {
-            "platform_customer_id": (clock.from_text(CREATED), clock.from_text(day(0))),
-            "email": (clock.from_text(day(0)),) * 2,
-            "phone": (clock.from_text(day(0)),) * 2,
+        owner, updated = UUID(profile["id"]), clock.from_text(day(0))
+        assert {name.partition("#")[0]: held for name, held in claims(world).items()} == {
+            "platform_customer_id": (owner, clock.from_text(CREATED), updated),
+            "email": (owner, updated, updated),
+            "phone": (owner, updated, updated),
         }
         assert shop.profiles(storeId=shop.id) == [profile]
         assert history(world, profile) == []
@@ -471,28 +471,20 @@ class TestPutConsent:
         [change] = history(world, shop.profile())
         assert (change.origin.source.value, change.origin.store_id) == ("api", UUID(shop.id))
 
-    def test_the_key_is_read_once_and_only_for_what_is_new(
+    def test_a_key_is_named_as_it_is_called_now(
         self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        key, read = world.api_key(workspace_of(world), KeyScope.WRITE), list[UUID]()
-        plain = ApiKeyRepository.get
-
-        def counted(repository: ApiKeyRepository, key_id: UUID) -> object:
-            read.append(key_id)
-            return plain(repository, key_id)
-
-        monkeypatch.setattr(ApiKeyRepository, "get", counted)
-        path = f"/stores/{shop.id}/customers/7"
-        given = body(
-            email=EMAIL,
-            phone="+436601234567",
-            emailMarketingConsent="subscribed",
-            smsMarketingConsent="subscribed",
-        )
-        assert world.call("PUT", path, token=key, json_body=given).status == 201
-        assert len(read) == 1
-        assert world.call("PUT", path, token=key, json_body=given).status == 200
-        assert len(read) == 1
+        """Authentication reads the name: it costs no read of its own."""
+        secret = world.api_key(workspace_of(world), KeyScope.WRITE)
+        path, name = f"/api-keys/{world.key_of(secret).id}", f"Storefront {CANARY}"
+        renamed = world.call("PATCH", path, token=shop.by.token, json_body={"name": name})
+        assert renamed.status == 204
+        monkeypatch.delattr(ApiKeyRepository, "get")
+        path, given = f"/stores/{shop.id}/customers/7", body(email=EMAIL)
+        given |= {"emailMarketingConsent": "subscribed"}
+        assert world.call("PUT", path, token=secret, json_body=given).status == 201
+        [change] = history(world, shop.profile())
+        assert change.origin.by == name
 
     @pytest.mark.parametrize("state", ["not_subscribed", None])
     def test_nothing_said_asserts_nothing(

@@ -241,7 +241,7 @@ class TestPages:
         called = re.findall(r'call\("(\w+)", ["`]([^"`]+)["`]', html)
         assert called
         for _, path in called:
-            assert path.startswith(("auth/", "${invitation}/"))
+            assert path.startswith(("auth/", "${invitation}/", "${link}"))
 
     def test_unknown(self, world: World) -> None:
         assert world.call("GET", "/pages/weather").problem() == (404, "not_found")

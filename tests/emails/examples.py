@@ -15,6 +15,7 @@ from storepost.emails.messages import (
     PasswordChanged,
     PasswordReset,
     SignInCode,
+    StoreMoved,
     TwoFactorEmailCode,
     TwoFactorLimit,
     VerifyAddress,
@@ -54,4 +55,5 @@ EXAMPLES: tuple[Message, ...] = (
         "Sam O'Hara",
         (KeyLabel("Warehouse sync", "stp_Ab12Cd34"), KeyLabel("Exports <v2>", "stp_Zz98Yx76")),
     ),
+    StoreMoved("Nordlicht & Söhne", "Birch & Loom", "birch-loom.myshopify.com", WHEN),
 )

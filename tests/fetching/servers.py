@@ -35,10 +35,16 @@ OK = saying(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
 
 class Server:
-    """Takes one connection after the other; keeps each request's bytes and each asked-for name."""
+    """Takes one connection after the other; keeps each request's bytes and each asked-for name.
 
-    def __init__(self, script: Script, tls: ssl.SSLContext | None = None) -> None:
+    A connection ends after as many requests as `turns` says.
+    """
+
+    def __init__(
+        self, script: Script, tls: ssl.SSLContext | None = None, *, turns: int = 1
+    ) -> None:
         self.requests: list[bytes] = []
+        self._turns = turns
         self.names: list[str | None] = []
         self._script = script
         self._tls = tls
@@ -86,8 +92,9 @@ class Server:
                     self._converse(secured)
 
     def _converse(self, connection: socket.socket) -> None:
-        self.requests.append(_request(connection))
-        self._script(connection)
+        for _ in range(self._turns):
+            self.requests.append(_request(connection))
+            self._script(connection)
 
 
 def _request(connection: socket.socket) -> bytes:
@@ -113,9 +120,11 @@ def _more(connection: socket.socket) -> bytes:
 
 
 @contextmanager
-def serving(script: Script, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
+def serving(
+    script: Script, tls: ssl.SSLContext | None = None, *, turns: int = 1
+) -> Iterator[Server]:
     """A server for the length of a `with`."""
-    server = Server(script, tls)
+    server = Server(script, tls, turns=turns)
     try:
         yield server
     finally:

@@ -74,6 +74,7 @@ def soon[T](look: Callable[[], T]) -> T:
 def client(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """A client of a local run whose pumps are at work."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
+    monkeypatch.setenv("SHOPIFY_STAND_IN", "")
     # What a test asks of AWS itself counts to no function that a pump runs meanwhile.
     with functions.apart(), socket.create_server(("127.0.0.1", 0)) as listening:
         run = LocalRun(listening)

@@ -42,10 +42,11 @@ class Loaded:
 def loaded(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loaded]:
     """The demo's data in a run that serves it, made as `make run` makes it."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
+    monkeypatch.setenv("SHOPIFY_STAND_IN", "")
     with functions.apart(), socket.create_server(("127.0.0.1", 0)) as listening:
         run = LocalRun(listening)
         run.serve()
-        made = demo.load(run.base_url, run.write_back_url, run.deliver)
+        made = demo.load(run)
         run.pump()
         yield Loaded(Client(run), made)
         run.stop()
@@ -59,7 +60,7 @@ class TestData:
             (workspace,) = loaded.api().call("GET", "/me", token)["workspaces"]
             assert workspace["role"] == role
             assert workspace["id"] == loaded.demo.credentials.workspace_id
-            assert workspace["storeCount"] == 1
+            assert workspace["storeCount"] == 2
 
     def test_each_key_has_its_scope(self, loaded: Loaded) -> None:
         credentials = loaded.demo.credentials
@@ -83,6 +84,13 @@ class TestData:
         assert store["orderCount"] == shop.ORDERS
         assert store["localeCount"] == len(shop.STORE_LOCALES)
         assert store["permissions"] == {"coupons": True, "consent": True}
+        brought = {"customers": len(shop.customers()), "orders": shop.ORDERS, "products": 0}
+        (batch,) = api.call("GET", f"/stores/{credentials.store_id}/imports", key)["items"]
+        assert (batch["status"], batch["imported"]) == ("completed", brought)
+        assert store["imports"]["customersOrders"] == batch
+        [connection] = api.call("GET", "/connections", key)["items"]
+        assert connection["identifier"] == demo.SHOPIFY_SHOP
+        assert connection["state"] == "connected"
         assert api.call("GET", "/orders", key)["total"] == 30
         assert api.call("GET", "/profiles", key)["total"] == len(shop.customers())
         profile = f"/profiles/{loaded.demo.subscriber_id}"
@@ -112,6 +120,30 @@ class TestData:
         assert body["data"]["address"] == shop.SUBSCRIBER
         message = f"{changed.json['id']}.{credentials.store_id}"
         assert received["headers"]["webhook-id"] == message
+
+    def test_the_shop_that_is_left_can_be_connected_in_a_browser(self, loaded: Loaded) -> None:
+        """Each step over the addresses that the first screen and the answers tell."""
+        credentials, client = loaded.demo.credentials, loaded.client
+        owner = credentials.sessions["owner"]
+        screen = welcome.screen(client.run.origin, loaded.demo, 1.25)
+        assert f'{{"type": "shopify", "shop": "{demo.OTHER_SHOPIFY_SHOP}"}}' in screen
+        body = {"type": "shopify", "shop": demo.OTHER_SHOPIFY_SHOP}
+        begun = client.call("POST", "/v1/connections", token=owner, json_body=body).json
+        install = begun["path"].removeprefix(client.run.origin)
+        page = client.call("GET", install)
+        assert b"Install Storepost in Linden House?" in page.body
+        assert b"<code>write_customers</code>" in page.body
+        callback = str(client.call("POST", install).header("location"))
+        answer = client.call("GET", callback.removeprefix(client.run.origin))
+        assert answer.status == 302
+        address, _, link = str(answer.header("location")).partition("#")
+        assert address == f"{client.run.base_url}/pages/connect-link"
+        assert client.call("GET", "/v1/pages/connect-link").status == 200
+        choice = {"action": "connect", "workspaceId": credentials.workspace_id}
+        path = f"/v1/connect-links/{link}/connect"
+        assert client.call("POST", path, token=owner, json_body=choice).status == 200
+        listed = client.call("GET", "/v1/connections", token=owner).json["items"]
+        assert [row["state"] for row in listed] == ["connected", "connected"]
 
     def test_every_email_leads_to_this_run(self, loaded: Loaded) -> None:
         emails = loaded.client.get("/_local/emails")
@@ -183,11 +215,14 @@ class TestCredentials:
             "http://127.0.0.1:8000/v1/orders",
             "http://127.0.0.1:8000/v1/profiles/pr/consent/email",
             "curl http://127.0.0.1:8000/_local/write-backs",
+            "Bearer o'",
+            "http://127.0.0.1:8000/v1/connections",
+            f"sign in\nthere as {demo.OWNER} with the password '{demo.PASSWORD}'",
             "http://127.0.0.1:8000/_local/\n",
             "Ctrl-C",
         ):
             assert told in screen
-        assert screen.count("curl ") == 3
+        assert screen.count("curl ") == 4
 
 
 def test_a_refused_step_names_itself(world: World) -> None:

@@ -2,8 +2,10 @@
 
 import json
 import re
+import socket
 import sqlite3
 import stat
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from local import demo, dynoxide, run
+from local import demo, dynoxide, functions, run
 from local.__main__ import main
 from local.console import CannotRun
 from local.demo import Api, Demo
@@ -19,6 +21,7 @@ from local.dynoxide import NoDynoxide
 from local.endpoints import WRITE_BACK_PATH
 from local.kept import Kept
 from local.pumps import StreamPump
+from local.running import LocalRun
 from local.template import KEY, resources
 from storepost.messaging import outbox
 from storepost.persistence.changes import Changes
@@ -165,14 +168,18 @@ class TestPlaces:
 class TestDemo:
     """The demo of an earlier run, here in the same process: only the address is another."""
 
-    BEFORE, NOW = "http://127.0.0.1:8000/v1", "http://127.0.0.1:9000/v1"
+    NOW = "http://127.0.0.1:9000/v1"
 
     @pytest.fixture
-    def made(self, world: World, monkeypatch: pytest.MonkeyPatch) -> Demo:
-        monkeypatch.setenv("FEED_ALLOW_HOSTS", "127.0.0.1:8000,127.0.0.1:9000,127.0.0.1:9001")
-        store = f"http://127.0.0.1:8000{WRITE_BACK_PATH}"
-        made = demo.load(self.BEFORE, store, world.deliver)
-        return Demo.of_json(json.loads(json.dumps(made.as_json())))
+    def made(self, world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Demo]:
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", "127.0.0.1:9000,127.0.0.1:9001")
+        monkeypatch.setenv("SHOPIFY_STAND_IN", "")
+        with functions.apart(), socket.create_server(("127.0.0.1", 0)) as listening:
+            local_run = LocalRun(listening)
+            local_run.serve()
+            made = demo.load(local_run)
+            yield Demo.of_json(json.loads(json.dumps(made.as_json())))
+            local_run.stop()
 
     def take_up(self, made: Demo) -> Demo:
         return demo.take_up(made, self.NOW, WRITE_BACK_PATH)
@@ -199,7 +206,7 @@ class TestDemo:
 
     def test_sessions_that_ended_begin_anew(self, made: Demo, world: World) -> None:
         sessions = made.credentials.sessions
-        Api(self.BEFORE).call("POST", "/auth/sign-out", sessions["admin"])
+        Api(made.credentials.base_url).call("POST", "/auth/sign-out", sessions["admin"])
         taken_up = self.take_up(made).credentials.sessions
         assert taken_up["owner"] == sessions["owner"]
         assert taken_up["member"] == sessions["member"]
@@ -209,14 +216,14 @@ class TestDemo:
     def test_who_changed_the_password_signs_in_alone(self, made: Demo) -> None:
         token, new = made.credentials.sessions["admin"], "another horse altogether"
         body = {"current": demo.PASSWORD, "password": new}
-        Api(self.BEFORE).call("POST", "/me/password", token, body)
-        Api(self.BEFORE).call("POST", "/auth/sign-out", token)
+        Api(made.credentials.base_url).call("POST", "/me/password", token, body)
+        Api(made.credentials.base_url).call("POST", "/auth/sign-out", token)
         assert self.take_up(made).credentials.sessions["admin"] == token
 
     def test_the_screen_names_somebody_who_is_still_subscribed(self, made: Demo) -> None:
         key = made.credentials.api_keys["write"]
         path = f"/profiles/{made.subscriber_id}/consent/email"
-        Api(self.BEFORE).call("PUT", path, key, {"state": "unsubscribed"})
+        Api(made.credentials.base_url).call("PUT", path, key, {"state": "unsubscribed"})
         other = self.take_up(made).subscriber_id
         assert other != made.subscriber_id
         profile = Api(self.NOW).call("GET", f"/profiles/{other}", key)
@@ -224,8 +231,8 @@ class TestDemo:
 
     def test_a_revoked_key_takes_nothing_with_it(self, made: Demo) -> None:
         owner, keys = made.credentials.sessions["owner"], made.credentials.api_keys
-        for key in Api(self.BEFORE).call("GET", "/api-keys", owner)["items"]:
-            Api(self.BEFORE).call("POST", f"/api-keys/{key['id']}/revoke", owner)
+        for key in Api(made.credentials.base_url).call("GET", "/api-keys", owner)["items"]:
+            Api(made.credentials.base_url).call("POST", f"/api-keys/{key['id']}/revoke", owner)
         taken_up = self.take_up(made)
         assert taken_up.credentials.api_keys == keys
         assert taken_up.subscriber_id == made.subscriber_id

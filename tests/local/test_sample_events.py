@@ -12,7 +12,11 @@ from local.template import ROOT, Function, functions
 from tests.world import Answer, World
 
 # Nobody knows the samples' tokens and ids; these need neither.
-ANONYMOUS = {"sign_in": (401, "credentials_invalid"), "invitations": (404, "not_found")}
+ANONYMOUS = {
+    "sign_in": (401, "credentials_invalid"),
+    "invitations": (404, "not_found"),
+    "connect_links": (404, "not_found"),
+}
 # What can't be opened comes again: the sample was sealed under a key that exists nowhere.
 FAILING = {"email_sender"}
 

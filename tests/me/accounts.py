@@ -15,7 +15,7 @@ from storepost.identity.passwords import hash_password
 from storepost.identity.repository import PersonItem, find_person, person_key
 from storepost.ids import short
 from storepost.persistence.changes import Changes
-from storepost.persistence.idempotency import RecordItem
+from storepost.persistence.idempotency import RecordItem, unpacked
 from storepost.persistence.item import find
 from storepost.scope import PersonScope
 from tests.world import Answer, Email, Someone, World
@@ -190,7 +190,7 @@ def keeps_its_secret(world: World, someone: Someone, path: str, body: Json, secr
     assert refused.problem() == (409, "idempotency_secret_sealed")
     assert _state(world, someone) == before
     told = first.json[secrets]
-    kept = "".join(record.data or "" for record in RecordItem.scan())
+    kept = "".join(str(unpacked(record.answer)) for record in RecordItem.scan() if record.answer)
     assert told
     assert kept
     for secret in [told] if isinstance(told, str) else told:

@@ -1,13 +1,18 @@
 """Orders of a custom store, an operation a class."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
+from storepost.http.app import BODY_BYTES
 from storepost.identity.model import KeyScope
 from storepost.ids import derived_id
+from storepost.persistence.idempotency import RecordItem, unpacked
+from storepost.persistence.item import Key
+from tests.counted_tree.engine import size_of
 from tests.orders.sample import eur, order, put
 from tests.world import CANARY, Someone, World
 
@@ -34,6 +39,12 @@ def profile_of(world: World, by: Someone, body: dict[str, Any]) -> dict[str, Any
     assert answer.status == 200, answer.body
     profile: dict[str, Any] = answer.json
     return profile
+
+
+def stored(world: World) -> dict[Key, dict[str, Any]]:
+    """Every row by its key, but for the owner's own."""
+    rows = (row for row in world.rows("workspace#") if "#" in row.pk.removeprefix("workspace#"))
+    return {row.key: row.serialize() for row in rows}
 
 
 def whole(body: dict[str, Any], store: str, **change: object) -> dict[str, Any]:
@@ -156,6 +167,18 @@ class TestPut:
         more = put(world, owner, store, "o-2", order(lineItems=[line] * 251))
         assert more.error_paths() == ["/lineItems"]
 
+    def test_more_than_a_row_holds(self, world: World, owner: Someone, store: str) -> None:
+        """Within every bound of the body, but in letters of two bytes."""
+        text, money = "é" * 255, eur(1)
+        names = ("title", "variantTitle", "sku", "productExternalId", "variantExternalId")
+        line = {**dict.fromkeys(names, text), "quantity": 1}
+        lines = [{**line, "unitPrice": money, "totalDiscount": money}] * 250
+        body = json.dumps(order(lineItems=lines), ensure_ascii=False).encode()
+        assert len(body) < BODY_BYTES
+        path = f"/stores/{store}/orders/o-1"
+        answer = world.call("PUT", path, token=owner.token, body=body)
+        assert answer.problem() == (413, "payload_too_large")
+
     def test_another_currency(self, world: World, owner: Someone, store: str) -> None:
         body = order(total={"amount": 1, "currency": "USD"})
         body["lineItems"][1]["unitPrice"] = {"amount": 1, "currency": "JPY"}
@@ -276,6 +299,44 @@ class TestPut:
         again = put(world, owner, store, "o-1", order(), key="k")
         assert (again.status, again.body) == (201, first.body)
         assert again.header("idempotency-replayed") == "true"
+
+    def test_a_long_answer_is_kept_in_one_write_unit(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
+        first = put(world, owner, store, "o-1", order(), key="k")
+        assert len(first.body) > 1024
+        [record] = RecordItem.scan()
+        assert size_of(record.serialize()) <= 1024
+        assert first.body.decode() == unpacked(record.answer)["body"]
+
+    def test_the_same_again_writes_nothing(self, world: World, owner: Someone, store: str) -> None:
+        first = put(world, owner, store, "o-1", order())
+        before = stored(world)
+        again = put(world, owner, store, "o-1", order())
+        assert (again.status, again.json) == (200, first.json)
+        assert stored(world) == before
+
+    def test_a_later_time_alone_is_noted_with_the_order(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
+        put(world, owner, store, "o-1", order())
+        before = stored(world)
+        later = "2026-03-01T10:32:00Z"
+        assert put(world, owner, store, "o-1", order(updatedAt=later)).status == 200
+        assert [key[1] for key, row in stored(world).items() if row != before[key]] == ["order"]
+        between = order(updatedAt="2026-03-01T10:31:30Z", number="#2")
+        assert put(world, owner, store, "o-1", between).problem() == (409, "stale_update")
+
+    def test_another_status_leaves_the_buyer_alone(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
+        put(world, owner, store, "o-1", order())
+        before = stored(world)
+        put(world, owner, store, "o-1", order(fulfillmentStatus="fulfilled"))
+        after = stored(world)
+        changed = {row["kind"]["S"] for key, row in after.items() if row != before.get(key)}
+        assert changed == {"order", "entry", "node"}
+        assert after.keys() == before.keys()
 
     def test_an_external_id_with_any_character(
         self, world: World, owner: Someone, store: str

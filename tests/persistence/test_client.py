@@ -3,6 +3,7 @@
 import importlib
 import json
 import pkgutil
+from base64 import b64encode
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -13,7 +14,7 @@ from botocore.parsers import JSONParser
 from botocore.session import get_session
 from hypothesis import given
 from hypothesis import strategies as st
-from pynamodb.attributes import BinaryAttribute, BinarySetAttribute
+from pynamodb.attributes import BinarySetAttribute
 
 import storepost
 from storepost.persistence.item import Item, Row, connection
@@ -23,6 +24,7 @@ SCALARS = st.one_of(
     st.fixed_dictionaries({"S": st.text()}),
     st.fixed_dictionaries({"N": NUMBERS}),
     st.fixed_dictionaries({"BOOL": st.booleans()}),
+    st.fixed_dictionaries({"B": st.binary().map(lambda data: b64encode(data).decode())}),
     st.just({"NULL": True}),
     st.fixed_dictionaries({"SS": st.lists(st.text(min_size=1), min_size=1)}),
     st.fixed_dictionaries({"NS": st.lists(NUMBERS, min_size=1)}),
@@ -120,15 +122,14 @@ def test_so_is_an_error() -> None:
     assert parsed(ours(), FAILED, "TransactWriteItems", status=400) == theirs
 
 
-def test_no_row_has_a_binary() -> None:
+def test_no_row_has_a_set_of_binaries() -> None:
     """Botocore's parser makes bytes of them; the client's leaves them as base64."""
     for module in pkgutil.walk_packages(storepost.__path__, "storepost."):
         importlib.import_module(module.name)
     rows = list(below(Row))
     assert len(rows) > 20
-    binaries = (BinaryAttribute, BinarySetAttribute)
     for row in rows:
-        assert not [a for a in row.get_attributes().values() if isinstance(a, binaries)]
+        assert not [a for a in row.get_attributes().values() if isinstance(a, BinarySetAttribute)]
 
 
 def below(model: type[Row]) -> Iterator[type[Row]]:

@@ -65,11 +65,10 @@ def store_all(people: list[Profile]) -> None:
             kind = IdentityType.PLATFORM_CUSTOMER_ID
             identities.append(Identity(kind, f"c{person.phone}", store))
         repository, changes = ProfileRepository(person.workspace), Changes()
-        after = person.identified(identities)
+        after = person.identified(dict.fromkeys(identities, (person.first_seen_at,)))
         repository.save(changes, None, after)
         known = look_up(repository, identities)
-        seen = dict.fromkeys(identities, (person.first_seen_at,))
-        repository.claim(changes, after, known.claims, seen)
+        repository.claim(changes, after, known.claims, identities)
         changes.commit()
 
 

@@ -17,6 +17,7 @@ from storepost.profiles.repository import IdentityItem, ProfileItem, ProfileRepo
 from storepost.profiles.resolution import MOST_IDENTITIES
 from storepost.profiles.service import GivenPerson, upsert_profile
 from storepost.scope import WorkspaceScope
+from tests.profiles.rows import claims
 from tests.world import CANARY, Someone, World
 
 EMAIL = f"ann.{CANARY}@example.com"
@@ -38,15 +39,6 @@ def upsert(world: World, by: Someone, **body: object) -> dict[str, Any]:
     assert answer.status in {200, 201}, answer.body
     made: dict[str, Any] = answer.json
     return made
-
-
-def claims(world: World) -> dict[str, tuple[UUID, datetime, datetime]]:
-    """Whose each identity is, by type and value, with when it was seen."""
-    rows = [row for row in world.rows() if isinstance(row, IdentityItem)]
-    return {
-        "#".join(row.pk.split("#")[3::2]): (row.profile_id, row.first_seen_at, row.last_seen_at)
-        for row in rows
-    }
 
 
 def stored(world: World) -> list[dict[str, Any]]:
@@ -205,7 +197,7 @@ class TestUpsert:
         before = repository.get(UUID(made["id"]))
         assert before is not None
         many = [Identity(IdentityType.ANONYMOUS_ID, f"b{n}") for n in range(MOST_IDENTITIES - 2)]
-        repository.save(changes, before, before.identified(many))
+        repository.save(changes, before, before.identified(dict.fromkeys(many, (clock.now(),))))
         changes.commit()
         upsert(world, owner, email=EMAIL, anonymousId="the last one")
         answer = world.call(

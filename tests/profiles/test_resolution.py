@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storepost.profiles.model import Identity, IdentityType, Profile, names_nobody
+from storepost.profiles.model import (
+    Identity,
+    IdentityType,
+    Profile,
+    Sighting,
+    names_nobody,
+)
 from storepost.profiles.problems import IdentityConflict
 from storepost.profiles.repository import Claim
 from storepost.profiles.resolution import (
@@ -28,6 +34,11 @@ CUSTOMER, EMAIL, PHONE, CLIENT, ANONYMOUS = IdentityType
 ORDER = [CUSTOMER, EMAIL, PHONE, CLIENT, ANONYMOUS]
 
 
+def seen_now(*identities: Identity) -> dict[Identity, Sighting]:
+    """The identities of a profile, each seen once."""
+    return dict.fromkeys(identities, Sighting(NOW, NOW))
+
+
 @dataclass
 class Everybody:
     """Who has which identity: the model's whole state, and the service's rows as values."""
@@ -37,9 +48,9 @@ class Everybody:
 
     def profile(self, number: int) -> Profile:
         """A person as the service would read them."""
-        own = tuple(self.people[number])
+        own = seen_now(*self.people[number])
         former = frozenset(own) & frozenset(self.deleted)
-        return Profile(UUID(int=100 + number), WORKSPACE, NOW, NOW, identities=own, former=former)
+        return Profile(UUID(int=100 + number), WORKSPACE, NOW, NOW, sightings=own, former=former)
 
     def known(self, arrival: list[Identity]) -> Known:
         """What look-ups of the arrival's identities would find."""
@@ -47,7 +58,7 @@ class Everybody:
         for number, own in self.people.items():
             for each in set(own) & set(arrival):
                 person = self.profile(number)
-                claims[each] = Claim(UUID(int=9), each, person.id, NOW, NOW)
+                claims[each] = Claim(UUID(int=9), each, person.id)
                 profiles[person.id] = person
         return Known(claims, profiles)
 
@@ -178,13 +189,13 @@ def test_by_hand_several_people_are_a_conflict(
 
 def test_a_profile_has_so_many_identities_and_any_customer_id() -> None:
     own = tuple(Identity(ANONYMOUS, f"m{n}") for n in range(MOST_IDENTITIES - 1))
-    person = Profile(UUID(int=7), WORKSPACE, NOW, NOW, identities=own)
+    person = Profile(UUID(int=7), WORKSPACE, NOW, NOW, sightings=seen_now(*own))
     email, phone = Identity(EMAIL, "a@example.com"), Identity(PHONE, "+14155550123")
     customer = Identity(CUSTOMER, "7", STORES[0])
-    claims = {own[0]: Claim(UUID(int=9), own[0], person.id, NOW, NOW)}
+    claims = {own[0]: Claim(UUID(int=9), own[0], person.id)}
     known = Known(claims, {person.id: person})
     assert takes_in(person, [phone, email], known) == [email]
-    full = replace(person, identities=(*own, email))
+    full = replace(person, sightings=seen_now(*own, email))
     assert takes_in(full, [phone, customer, own[0]], Known(claims, {full.id: full})) == [
         customer,
         own[0],

@@ -51,6 +51,13 @@ def function(name: str) -> Function:
             {"QueueUrl": "https://sqs.example.com/123456789012/WriteBackQueue.fifo"},
             {("sqs:SendMessage", "WriteBackQueue")},
         ),
+        ("s3", "PutObject", {"Bucket": "JobObjects"}, {("s3:PutObject", "JobObjects")}),
+        (
+            "s3",
+            "GetObject",
+            {"Bucket": "JobObjects"},
+            {("s3:GetObject", "JobObjects"), ("s3:ListBucket", "JobObjects")},
+        ),
         (
             "sesv2",
             "SendEmail",
@@ -63,6 +70,11 @@ def test_what_a_call_needs(
     service: str, operation: str, params: dict[str, Any], grants: set[tuple[str, str]]
 ) -> None:
     assert needed(service, operation, params) == grants
+
+
+def test_a_secret_beside_the_stack() -> None:
+    call = needed("ssm", "GetParameter", {"Name": os.environ["SHOPIFY_SECRET_NAME"]})
+    assert call == {("ssm:GetParameter", "Secret")}
 
 
 def test_keys_are_known_by_their_ids() -> None:

@@ -8,10 +8,11 @@ import pytest
 
 from local.pumps import read_queues, reader_of
 from local.template import ROOT, Function, functions, resources, template
-from tests.least_privilege import ADDED_BY_SAM, SENDER, granted
+from tests.least_privilege import ADDED_BY_SAM, SECRET, SENDER, granted
 
 QUEUES = resources("AWS::SQS::Queue")
 TABLES = resources("AWS::DynamoDB::Table")
+BUCKETS = resources("AWS::S3::Bucket")
 
 
 def dead_letters_of(queue: dict[str, Any]) -> str | None:
@@ -127,6 +128,50 @@ class TestTables:
         }
 
 
+class TestBuckets:
+    """The buckets."""
+
+    @pytest.mark.parametrize("name", BUCKETS)
+    def test_each_is_encrypted_and_nobody_elses(self, name: str) -> None:
+        bucket = BUCKETS[name]
+        [rule] = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+        assert rule["ServerSideEncryptionByDefault"] == {"SSEAlgorithm": "aws:kms"}
+        assert bucket["PublicAccessBlockConfiguration"] == {
+            "BlockPublicAcls": True,
+            "BlockPublicPolicy": True,
+            "IgnorePublicAcls": True,
+            "RestrictPublicBuckets": True,
+        }
+        assert bucket["OwnershipControls"]["Rules"] == [{"ObjectOwnership": "BucketOwnerEnforced"}]
+
+    @pytest.mark.parametrize("name", BUCKETS)
+    def test_each_takes_no_plain_text(self, name: str) -> None:
+        [policy] = [
+            policy
+            for policy in resources("AWS::S3::BucketPolicy").values()
+            if policy["Bucket"] == {"Ref": name}
+        ]
+        [statement] = policy["PolicyDocument"]["Statement"]
+        assert (statement["Effect"], statement["Principal"]) == ("Deny", "*")
+        assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+        assert statement["Resource"] == [
+            {"Fn::GetAtt": [name, "Arn"]},
+            {"Fn::Sub": f"${{{name}.Arn}}/*"},
+        ]
+
+    @pytest.mark.parametrize("name", BUCKETS)
+    def test_what_each_holds_expires_and_has_no_second_version(self, name: str) -> None:
+        [rule] = BUCKETS[name]["LifecycleConfiguration"]["Rules"]
+        assert (rule["Status"], rule["ExpirationInDays"]) == ("Enabled", 7)
+        assert "Prefix" not in rule
+        assert "VersioningConfiguration" not in BUCKETS[name]
+
+    def test_a_message_waits_no_longer_than_what_it_is_about(self) -> None:
+        [rule] = BUCKETS["JobObjects"]["LifecycleConfiguration"]["Rules"]
+        days = QUEUES["StoreImportQueue"]["MessageRetentionPeriod"] / (24 * 60 * 60)
+        assert days == rule["ExpirationInDays"]
+
+
 class TestLogs:
     """The logs."""
 
@@ -170,7 +215,8 @@ class TestRoles:
     @pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
     def test_names_what_the_template_makes(self, function: Function) -> None:
         for action, resource in granted(function):
-            assert resource == SENDER or resource in template()["Resources"], (action, resource)
+            beside = {SENDER, SECRET}
+            assert resource in beside or resource in template()["Resources"], (action, resource)
 
     def test_leaves_to_sam_what_sam_adds(self) -> None:
         for function in functions():

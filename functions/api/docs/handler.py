@@ -74,7 +74,8 @@ def get_problem(kind: str, origin: From, wanted: Wanted) -> Response[ProblemKind
 
 @app.get("/v1/pages/<page>", operation_id="pages.get", compress=True)
 def link_page(page: str) -> Response[Html]:
-    """A page behind an email's link: `invitation`, `password-reset`, `sign-in`, `verify-address`.
+    """A page behind a link: `connect-link`, and in emails `invitation`, `password-reset`,
+    `sign-in`, `verify-address`.
 
     What it needs stands in the address's fragment, which is never sent.
     """

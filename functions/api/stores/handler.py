@@ -6,6 +6,7 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
+from storepost.connections.service import disconnect
 from storepost.http.app import create_app
 from storepost.http.callers import Admin, Reader, Writer
 from storepost.http.lists import Page, PageNumber, Search, Size
@@ -14,10 +15,11 @@ from storepost.pagination import PageRequest, PageSize, cut
 from storepost.problems import NotFound
 from storepost.store_details.schemas import Store
 from storepost.store_details.service import details_of, details_of_id
+from storepost.store_imports.turns import LatestImportStatus
 from storepost.stores import service
 from storepost.stores.listing import StoreFilter
 from storepost.stores.listing import list_stores as find_stores
-from storepost.stores.model import ConnectionStatus, ImportStatus, Platform, StoreStatus
+from storepost.stores.model import ConnectionStatus, Platform, StoreStatus
 from storepost.stores.repository import StoreRepository
 from storepost.stores.schemas import (
     NewStore,
@@ -45,7 +47,7 @@ def list_stores(
     connection_status: Annotated[
         list[ConnectionStatus] | None, Query(alias="connectionStatus")
     ] = None,
-    import_status: Annotated[list[ImportStatus] | None, Query(alias="importStatus")] = None,
+    import_status: Annotated[list[LatestImportStatus] | None, Query(alias="importStatus")] = None,
     sort: Annotated[Sort, Query()] = "-connectedAt",
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
@@ -82,7 +84,7 @@ def update_store(
 @app.post("/v1/stores/<id>/disconnect", operation_id="stores.disconnect", status_code=204)
 def disconnect_store(id: UUID, caller: Admin, writes: Writes) -> None:
     """Disconnects a store; connecting it again keeps its id and what it brought."""
-    service.disconnect_store(caller.workspace, id, writes)
+    disconnect(caller.workspace, id, writes)
 
 
 @app.get("/v1/stores/<id>/locales", operation_id="stores.listLocales")

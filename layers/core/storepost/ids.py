@@ -1,4 +1,4 @@
-"""Identifiers: random ones, ones that follow from what they name, and their short form for keys."""
+"""Identifiers: random ones, ones that follow from what they name; short forms for keys."""
 
 import secrets
 from base64 import b64decode, b64encode
@@ -40,3 +40,13 @@ def short(identifier: UUID) -> str:
 def from_short(text: str) -> UUID:
     """The identifier that `short` wrote."""
     return UUID(bytes=b64decode(text.encode().translate(_TO_PLAIN) + b"=="))
+
+
+def short_number(number: int) -> str:
+    """9 characters for keys; they sort as the numbers from 0 to 2**54 - 1 do."""
+    return b64encode((number << 2).to_bytes(7)).translate(_TO_SORTED)[:9].decode()
+
+
+def from_short_number(text: str) -> int:
+    """The number that `short_number` wrote."""
+    return int.from_bytes(b64decode(text.encode().translate(_TO_PLAIN) + b"A==")) >> 2

@@ -23,9 +23,14 @@ class Settings:
     account_erasure_queue_url: str = field(
         default_factory=lambda: _read("ACCOUNT_ERASURE_QUEUE_URL", "")
     )
+    store_import_queue_url: str = field(default_factory=lambda: _read("STORE_IMPORT_QUEUE_URL", ""))
+    job_objects: str = field(default_factory=lambda: _read("JOB_OBJECTS", ""))
     data_key_id: str = field(default_factory=lambda: _read("DATA_KEY_ID", ""))
     code_key_id: str = field(default_factory=lambda: _read("CODE_KEY_ID", ""))
     app_url: str = field(default_factory=lambda: _read("APP_URL", "").rstrip("/"))
+    shopify_client_id: str = field(default_factory=lambda: _read("SHOPIFY_CLIENT_ID", ""))
+    shopify_secret_name: str = field(default_factory=lambda: _read("SHOPIFY_SECRET_NAME", ""))
+    shopify_scopes: str = field(default_factory=lambda: _read("SHOPIFY_SCOPES", ""))
     sender_address: str = field(default_factory=lambda: _read("SENDER_ADDRESS", ""))
 
 

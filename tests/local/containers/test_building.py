@@ -8,7 +8,17 @@ import pytest
 
 from local import aws
 from local.containers import building
-from local.template import ROOT, Function, environment, functions, globals_, resources, template
+from local.shopify.app import APP
+from local.template import (
+    ROOT,
+    Function,
+    environment,
+    functions,
+    globals_,
+    parameter_defaults,
+    resources,
+    template,
+)
 
 ENDPOINT = "http://172.18.0.1:5000"
 BASE_URL = "http://127.0.0.1:8000/v1"
@@ -42,7 +52,7 @@ class TestTemplate:
         shared["Environment"] = globals_()["Environment"]
         for function in functions():
             properties = made["Resources"][function.name]["Properties"]
-            assert properties.get("Timeout", 60) == 60
+            assert properties.get("Timeout", 60) == max(60, function.timeout_seconds)
             made["Resources"][function.name]["Properties"] = function.properties
         made["Parameters"]["Architecture"] = template()["Parameters"]["Architecture"]
         assert made == template()
@@ -87,6 +97,7 @@ class TestEnvironment:
     ) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", "172.18.0.1:8001")
         monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")
+        monkeypatch.setenv("SHOPIFY_STAND_IN", "http://172.18.0.1:8002")
         told = building.function_environment(ENDPOINT, BASE_URL)
         assert told.keys() == {"Parameters"}
         values = told["Parameters"]
@@ -96,6 +107,12 @@ class TestEnvironment:
             "EMAIL_QUEUE_URL": aws.queue_url("EmailQueue"),
             "WRITE_BACK_QUEUE_URL": aws.queue_url("WriteBackQueue"),
             "ACCOUNT_ERASURE_QUEUE_URL": aws.queue_url("AccountErasureQueue"),
+            "STORE_IMPORT_QUEUE_URL": aws.queue_url("StoreImportQueue"),
+            "JOB_OBJECTS": "JobObjects",
+            "SHOPIFY_CLIENT_ID": APP.client_id,
+            "SHOPIFY_SECRET_NAME": parameter_defaults()["ShopifySecretName"],
+            "SHOPIFY_SCOPES": parameter_defaults()["ShopifyScopes"],
+            "SHOPIFY_STAND_IN": "http://172.18.0.1:8002",
             "DATA_KEY_ID": os.environ["DATA_KEY_ID"],
             "CODE_KEY_ID": os.environ["CODE_KEY_ID"],
             "APP_URL": f"{BASE_URL}/pages",

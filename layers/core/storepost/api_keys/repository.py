@@ -6,6 +6,7 @@ key's row before the token row goes.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
@@ -65,14 +66,26 @@ class ApiKeyRepository:
     def get(self, key_id: UUID) -> ApiKey | None:
         """The key, a revoked one too."""
         item = find(ApiKeyItem, api_key_key(self._scope, key_id))
-        return self._with_secrets([item])[0] if item else None
+        return self.with_uses([self._as_key(item)])[0] if item else None
 
     def all(self) -> list[ApiKey]:
-        """All keys that the workspace ever had, in no order that means anything."""
+        """All keys that the workspace ever had, in no order that means anything.
+
+        When their secrets were used is left out: `with_uses` reads it, of those that are shown.
+        """
         rows = ApiKeyItem.query(
             self._scope.key, ApiKeyItem.sk.startswith("api_key#"), consistent_read=True
         )
-        return self._with_secrets(list(rows))
+        return [self._as_key(row) for row in rows]
+
+    def with_uses(self, keys: Iterable[ApiKey]) -> list[ApiKey]:
+        """The keys with when their secrets were used."""
+        keys = list(keys)
+        rows = find_all(token_key(secret.digest) for key in keys for secret in key.secrets)
+        return [
+            replace(key, secrets=tuple(_used(secret, rows) for secret in key.secrets))
+            for key in keys
+        ]
 
     def add(self, changes: Changes, key: ApiKey) -> None:
         """A new key; `KeyLimit` once the workspace has all that it may."""
@@ -94,10 +107,12 @@ class ApiKeyRepository:
         self._count(changes, 1, active.does_not_exist() | (active < ACTIVE_KEYS), KeyLimit())
 
     def rename(self, changes: Changes, key: ApiKey, name: str) -> None:
-        """Gives the key another name, if nobody revoked it meanwhile."""
+        """Gives the key another name, if nobody rotated or revoked it meanwhile."""
         row = ApiKeyItem(*api_key_key(self._scope, key.id))
-        condition = ApiKeyItem.pk.exists() & ApiKeyItem.revoked_at.does_not_exist()
-        changes.update(row, [ApiKeyItem.name.set(name)], condition)
+        changes.update(row, [ApiKeyItem.name.set(name)], ApiKeyItem.digests == _digests(key))
+        for digest in _digests(key):
+            token = ApiKeyTokenItem(*token_key(digest))
+            changes.update(token, [ApiKeyTokenItem.name.set(name)], ApiKeyTokenItem.pk.exists())
 
     def rotate(
         self, changes: Changes, before: ApiKey, after: ApiKey, now: datetime, old_ends_at: datetime
@@ -133,8 +148,7 @@ class ApiKeyRepository:
         used = latest(key.used_before, *(secret.used_at for secret in gone))
         carried = [ApiKeyItem.used_before.set(used)] if used else []
         row = ApiKeyItem(*api_key_key(self._scope, key.id))
-        read = [secret.digest for secret in key.secrets]
-        changes.update(row, [*actions, *carried], ApiKeyItem.digests == read)
+        changes.update(row, [*actions, *carried], ApiKeyItem.digests == _digests(key))
         for secret in gone:
             token = ApiKeyTokenItem(*token_key(secret.digest))
             changes.delete(token, _unused_since(secret))
@@ -144,6 +158,7 @@ class ApiKeyRepository:
             ApiKeyTokenItem(
                 *token_key(digest),
                 key_id=key.id,
+                name=key.name,
                 workspace_id=self._scope.id,
                 scope=key.scope,
                 maker_id=key.maker_id,
@@ -162,13 +177,7 @@ class ApiKeyRepository:
         kind = ActiveKeysItem.kind.set(ActiveKeysItem)
         changes.update(row, [kind, ActiveKeysItem.active.add(by)], condition, otherwise)
 
-    def _with_secrets(self, items: Iterable[ApiKeyItem]) -> list[ApiKey]:
-        items = list(items)
-        rows = find_all(token_key(digest) for item in items for digest in item.digests)
-        return [self._as_key(item, rows) for item in items]
-
-    def _as_key(self, item: ApiKeyItem, rows: dict[Key, Item]) -> ApiKey:
-        tokens = [(d, find_in(rows, ApiKeyTokenItem, token_key(d))) for d in item.digests]
+    def _as_key(self, item: ApiKeyItem) -> ApiKey:
         return ApiKey(
             id=item.id,
             workspace_id=self._scope.id,
@@ -180,8 +189,18 @@ class ApiKeyRepository:
             used_before=item.used_before,
             rotated_at=item.rotated_at,
             revoked_at=item.revoked_at,
-            secrets=tuple(Secret(d, token.used_at if token else None) for d, token in tokens),
+            secrets=tuple(Secret(digest, None) for digest in item.digests),
         )
+
+
+def _digests(key: ApiKey) -> list[str]:
+    return [secret.digest for secret in key.secrets]
+
+
+def _used(secret: Secret, rows: dict[Key, Item]) -> Secret:
+    """The secret with when it was used."""
+    token = find_in(rows, ApiKeyTokenItem, token_key(secret.digest))
+    return replace(secret, used_at=token.used_at if token else None)
 
 
 def _unused_since(secret: Secret) -> Condition:

@@ -67,9 +67,11 @@ def list_keys(
     workspace: WorkspaceScope, wanted: KeyFilter, sort: str, page: PageRequest
 ) -> Listing[ShownKey]:
     """The workspace's keys, revoked ones too."""
-    found = [key for key in ApiKeyRepository(workspace).all() if wanted.passes(key)]
+    repository = ApiKeyRepository(workspace)
+    found = [key for key in repository.all() if wanted.passes(key)]
+    by_use = sort.removeprefix("-") == "lastUsedAt"
     ordered = in_order(
-        found,
+        repository.with_uses(found) if by_use else found,
         sort,
         {
             "name": lambda key: (fold(key.name), key.id),
@@ -78,7 +80,8 @@ def list_keys(
         },
     )
     listing = cut(ordered, page)
-    return Listing(_shown(listing.items), listing.total, page)
+    shown = listing.items if by_use else repository.with_uses(listing.items)
+    return Listing(_shown(shown), listing.total, page)
 
 
 def get_key(workspace: WorkspaceScope, key_id: UUID) -> ShownKey:

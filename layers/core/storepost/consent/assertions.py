@@ -5,7 +5,7 @@ and saves the profile itself. All that a unit of work says of one address it say
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -90,7 +90,7 @@ def assert_consent(
 
     The rest of what is given is as in `Word`.
     """
-    repository = ConsentRepository(subject.workspace)
+    repository = ConsentRepository(subject.workspace, changes.reads)
     before = repository.consent_of(address)
     words = [Word(state, origin, occurred_at, dated)]
     [outcome] = assert_in_turn(changes, repository, subject, address, before, words)
@@ -123,6 +123,7 @@ def assert_in_turn(
                 occurred_at=moment,
                 recorded_at=now,
                 write_backs=_write_backs(subject, decision, now),
+                follows=consent.holds.change if consent.holds else None,
             )
             _add(changes, repository, subject, change, decision)
         outcomes.append(_outcome(decision, change))
@@ -141,28 +142,27 @@ def assert_from_store(
     before: Given | None,
     after: Given,
     updated_at: datetime,
-    origin: Callable[[], Origin],
+    origin: Origin,
 ) -> Outcome | None:
     """Asserts what a store's record says of a channel, as far as it says something new.
 
     `before` is what this store gave last of the customer (what was written to it counts), None for
     a new customer; `updated_at` is the record's `externalUpdatedAt`. None where nothing is
     asserted. Semantics, section 2.4; a value for another address is another value, since state
-    belongs to the address. `origin` is asked for only where something is: it can cost reads.
+    belongs to the address.
     """
     if after.address is None or after.state is ConsentState.NOT_SUBSCRIBED:
         return None
     if before and (before.address, before.state) == (after.address, after.state):
         return None
-    brought = origin()
-    if brought.store_id != store.id:
+    if origin.store_id != store.id:
         raise ValueError("the origin names another store")
     return assert_consent(
         changes,
         subject,
         Address(channel, after.address),
         after.state,
-        brought,
+        origin,
         occurred_at=min(after.consent_at or updated_at, clock.now()),
         dated=after.consent_at is not None,
     )

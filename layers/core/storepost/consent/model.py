@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from storepost.consent.decision import ChangeRef
 from storepost.consent.states import Channel, ConsentState
 from storepost.scope import WorkspaceScope
 
@@ -78,10 +79,20 @@ class WriteBack:
     skip_reason: SkipReason | None = None
     error: str | None = None
     done_at: datetime | None = None
+    is_certain: bool = True
+    """False where the store gave something else while it was told: nobody knows which came last."""
 
-    def written(self, at: datetime) -> "WriteBack":
+    @property
+    def leaves_known(self) -> bool:
+        """Whether it ended so that what counts as given by the store is what the store has."""
+        if self.status is WriteBackStatus.WRITTEN:
+            return self.is_certain
+        return self.skip_reason is SkipReason.ALREADY_CURRENT
+
+    def written(self, at: datetime, *, is_certain: bool = True) -> "WriteBack":
         """Once the store took it."""
-        return WriteBack(self.store_id, WriteBackStatus.WRITTEN, done_at=at)
+        status = WriteBackStatus.WRITTEN
+        return WriteBack(self.store_id, status, done_at=at, is_certain=is_certain)
 
     def skipped(self, reason: SkipReason, at: datetime) -> "WriteBack":
         """Once there was a reason to tell the store nothing."""
@@ -123,6 +134,14 @@ class ConsentChange:
     occurred_at: datetime
     recorded_at: datetime
     write_backs: tuple[WriteBack, ...]
+    follows: ChangeRef | None
+    """The change that held before; None for an address's first."""
+
+    @property
+    def store_ids(self) -> frozenset[UUID]:
+        """The stores that it names: the one it came from, and those that are told."""
+        named = (self.origin.store_id, *(each.store_id for each in self.write_backs))
+        return frozenset(store_id for store_id in named if store_id)
 
     def write_back_to(self, store_id: UUID) -> WriteBack | None:
         """What became of telling a store; None where it isn't told of this change."""

@@ -1,11 +1,10 @@
 """Who asserts something through the API (operations.md, section 6, on proof, source and by)."""
 
+from dataclasses import replace
 from uuid import UUID
 
-from storepost.api_keys.repository import ApiKeyRepository
 from storepost.consent.model import Origin, Proof, Source
-from storepost.identity.model import ApiKeyHolder
-from storepost.workspaces.callers import WorkspaceCaller
+from storepost.workspaces.callers import Requester, WorkspaceCaller
 
 
 def origin_of(
@@ -15,21 +14,20 @@ def origin_of(
     store_id: UUID | None = None,
     source: Source | None = None,
 ) -> Origin:
-    """The caller as an assertion's origin: `api` for a key, `manual` for a person, or `source`.
+    """The caller as an assertion's origin; `source` where it isn't the caller's own.
 
     `given` is what the request says of the person's own doing. The server adds which key or person
     called, and never takes the caller's address for the person's. `store_id` is that of a store
     whose record is pushed.
     """
-    if isinstance(caller.by, ApiKeyHolder):
-        key = Proof(api_key_id=caller.by.key_id)
-        called = Origin(source or Source.API, store_id, key, _name_of(caller.by))
-    else:
-        person = caller.by.person
-        called = Origin(source or Source.MANUAL, store_id, Proof(user_id=person.id), person.name)
-    return called.proven_by(given)
+    called = origin_by(caller.requester, given=given, store_id=store_id)
+    return replace(called, source=source) if source else called
 
 
-def _name_of(key: ApiKeyHolder) -> str | None:
-    known = ApiKeyRepository(key.workspace).get(key.key_id)
-    return known.name if known else None
+def origin_by(
+    requester: Requester, *, given: Proof | None = None, store_id: UUID | None = None
+) -> Origin:
+    """As `origin_of`, for who asked at some time before: `api` for a key, `manual` for a person."""
+    source = Source.API if requester.key_id else Source.MANUAL
+    asked = Proof(user_id=requester.person_id, api_key_id=requester.key_id)
+    return Origin(source, store_id, asked, requester.name).proven_by(given)

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pynamodb.attributes import JSONAttribute, MapAttribute, UnicodeAttribute, UnicodeSetAttribute
+from pynamodb.attributes import JSONAttribute, MapAttribute, UnicodeAttribute
 from pynamodb.expressions.operand import Path
 
 from storepost import clock
@@ -29,16 +29,8 @@ from storepost.consent.model import (
 from storepost.consent.states import Channel, ConsentState
 from storepost.ids import from_short, short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import (
-    Identifier,
-    Item,
-    Key,
-    Moment,
-    VersionedItem,
-    find,
-    find_all,
-    find_in,
-)
+from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, amend, find_in
+from storepost.persistence.reads import Reads
 from storepost.scope import WorkspaceScope
 
 
@@ -64,24 +56,14 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
     occurred_at = Moment()
     recorded_at = Moment()
     write_backs: MapAttribute[str, Any] = MapAttribute()  # type: ignore[no-untyped-call]
-    """By the stores' short ids: status, skip_reason, error, done_at."""
-
-
-class ConsentTryItem(Item, discriminator="consent_try"):
-    """What a store may have been told of an address, while nobody knows whether it was."""
-
-    states: UnicodeSetAttribute = UnicodeSetAttribute()
+    """By the stores' short ids: status, skip_reason, error, done_at, is_certain."""
+    follows = JSONAttribute(null=True)
+    """The change that held before: the short ids of its profile and of itself."""
 
 
 def address_key(workspace: WorkspaceScope, address: Address) -> Key:
     """Where an address's state stands; the value comes last, as it may hold any character."""
     return (workspace.partition("address", address.channel, address.value), "state")
-
-
-def try_key(workspace: WorkspaceScope, address: Address, store_id: UUID) -> Key:
-    """Where the attempt to tell a store of an address is noted."""
-    partition, _ = address_key(workspace, address)
-    return (partition, f"tried#{short(store_id)}")
 
 
 def change_key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
@@ -96,21 +78,21 @@ def _change_sort(change: ChangeRef) -> str:
 class ConsentRepository:
     """A workspace's addresses and changes."""
 
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
+        self._reads = reads or Reads()
         self._read: dict[Address, ConsentAddressItem] = {}
 
     def consent_of(self, address: Address) -> AddressConsent:
         """What holds of an address, and what else was asserted."""
-        return self._as_consent(
-            address, find(ConsentAddressItem, address_key(self._scope, address))
-        )
+        item = self._reads.find(ConsentAddressItem, address_key(self._scope, address))
+        return self._as_consent(address, item)
 
     def consents_of(self, addresses: Iterable[Address]) -> dict[Address, AddressConsent]:
         """The same of each of the addresses, a hundred a call."""
         keys = {address: address_key(self._scope, address) for address in addresses}
-        rows = find_all(keys.values())
+        rows = self._reads.find_all(keys.values())
         found = ((each, find_in(rows, ConsentAddressItem, key)) for each, key in keys.items())
         return {address: self._as_consent(address, item) for address, item in found}
 
@@ -136,8 +118,9 @@ class ConsentRepository:
         return AddressConsent(_held(item.firm), _held(item.yielding))
 
     def add(self, changes: Changes, change: ConsentChange) -> None:
-        """A new change."""
+        """A new change; the same unit of work saves its profile, which counts it."""
         origin = change.origin
+        added_to(changes, change.profile_id).append(change.id)
         changes.create(
             ConsentChangeItem(
                 *change_key(self._scope, ChangeRef(change.profile_id, change.id)),
@@ -153,22 +136,24 @@ class ConsentRepository:
                 occurred_at=change.occurred_at,
                 recorded_at=change.recorded_at,
                 write_backs={short(each.store_id): _row(each) for each in change.write_backs},
+                follows=_follows_row(change.follows),
             )
         )
 
     def get(self, change: ChangeRef) -> ConsentChange | None:
         """The change, or None."""
-        item = find(ConsentChangeItem, change_key(self._scope, change))
+        item = self._reads.find(ConsentChangeItem, change_key(self._scope, change))
         return _as_change(item) if item else None
 
-    def history(self, profile_id: UUID) -> Iterator[ConsentChange]:
-        """The profile's changes, recorded last first."""
+    def history(self, profile_id: UUID, most: int | None = None) -> Iterator[ConsentChange]:
+        """The profile's changes, recorded last first, or so many of them."""
         pk = self._scope.partition("profile", short(profile_id))
         rows = ConsentChangeItem.query(
             pk,
             ConsentChangeItem.sk.startswith("consent#"),
             consistent_read=True,
             scan_index_forward=False,
+            limit=most,
         )
         return (_as_change(row) for row in rows)
 
@@ -184,23 +169,17 @@ class ConsentRepository:
             Path(["write_backs", short(after.store_id), "status"]) == before.value,
         )
 
-    def tried(self, address: Address, store_id: UUID) -> frozenset[ConsentState]:
-        """What the store may have been told in attempts whose end isn't known."""
-        item = find(ConsentTryItem, try_key(self._scope, address, store_id))
-        return frozenset(map(ConsentState, item.states)) if item else frozenset()
+    def settle(self, change: ChangeRef, after: WriteBack) -> bool:
+        """Writes what became of a pending write-back; False where it isn't pending any more."""
+        path = Path(["write_backs", short(after.store_id)])
+        status = Path(["write_backs", short(after.store_id), "status"])
+        row = ConsentChangeItem(*change_key(self._scope, change))
+        return amend(row, [path.set(_row(after))], status == WriteBackStatus.PENDING.value)
 
-    def note_try(
-        self, changes: Changes, address: Address, store_id: UUID, state: ConsentState
-    ) -> None:
-        """Notes that the store is about to be told."""
-        row = ConsentTryItem(*try_key(self._scope, address, store_id))
-        # An update makes the row where there is none, but not its kind.
-        kind = ConsentTryItem.kind.set(ConsentTryItem)
-        changes.update(row, [kind, ConsentTryItem.states.add({state.value})])
 
-    def forget_tries(self, changes: Changes, address: Address, store_id: UUID) -> None:
-        """Drops the notes, as what the store has is known again; repeatable."""
-        changes.delete(ConsentTryItem(*try_key(self._scope, address, store_id)))
+def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
+    """The changes that a unit of work has added to a profile's history so far."""
+    return changes.gathered(("consent_changes", profile_id), list[UUID])
 
 
 def _held(row: list[str] | None) -> Held | None:
@@ -216,6 +195,14 @@ def _held_row(held: Held | None) -> list[str] | None:
         return None
     change = held.change
     return [held.state, clock.to_text(held.as_of), str(change.profile_id), str(change.change_id)]
+
+
+def _follows_row(change: ChangeRef | None) -> list[str] | None:
+    return [short(change.profile_id), short(change.change_id)] if change else None
+
+
+def _follows(row: list[str] | None) -> ChangeRef | None:
+    return ChangeRef(*map(from_short, row)) if row else None
 
 
 def _proof_row(proof: Proof) -> dict[str, str]:
@@ -234,6 +221,7 @@ def _row(write_back: WriteBack) -> dict[str, str]:
         "skip_reason": write_back.skip_reason.value if write_back.skip_reason else None,
         "error": write_back.error,
         "done_at": clock.to_text(write_back.done_at) if write_back.done_at else None,
+        "is_certain": None if write_back.is_certain else "no",
     }
     return {name: value for name, value in row.items() if value is not None}
 
@@ -246,6 +234,7 @@ def _write_back(store: str, row: Mapping[str, str]) -> WriteBack:
         skip_reason=SkipReason(reason) if reason else None,
         error=row.get("error"),
         done_at=_moment(done_at),
+        is_certain="is_certain" not in row,
     )
 
 
@@ -265,4 +254,5 @@ def _as_change(item: ConsentChangeItem) -> ConsentChange:
         occurred_at=item.occurred_at,
         recorded_at=item.recorded_at,
         write_backs=tuple(_write_back(store, row) for store, row in stores),
+        follows=_follows(item.follows),
     )

@@ -201,8 +201,7 @@ class _Round:
         if after != person.before or {*became.values()} - {Became.UNCHANGED}:
             self._profiles.save(changes, person.before, after)
         if person.before is None:
-            seen = {identity: (after.first_seen_at,) for identity in after.identities}
-            self._profiles.claim(changes, after, self._known.claims, seen)
+            self._profiles.claim(changes, after, self._known.claims, after.identities)
 
     def _newcomer(self, person: _Person) -> Profile:
         """Somebody new, as an upsert makes them.
@@ -211,7 +210,7 @@ class _Round:
         """
         now = clock.now()
         profile = Profile(timed_id(now), self._workspace, first_seen_at=now, last_seen_at=now)
-        return profile.identified(map(identity_of, person.by_address))
+        return profile.identified(dict.fromkeys(map(identity_of, person.by_address), (now,)))
 
     def _word(self, word: ImportedWord) -> Word:
         occurred_at = min(word.occurred_at, self._ledger.began)

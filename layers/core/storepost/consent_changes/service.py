@@ -1,7 +1,9 @@
 """Changing consent by request, reading its history, and trying a failed write-back again."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from uuid import UUID
 
 from storepost.consent.assertions import Outcome, assert_consent, tell_stores
@@ -45,6 +47,11 @@ class ChangeFilter:
     state: list[ConsentState] | None = None
     source: list[Source] | None = None
 
+    @property
+    def takes_all(self) -> bool:
+        """Whether every change is among them."""
+        return all(asked is None for asked in (self.channel, self.state, self.source))
+
     def passes(self, change: ConsentChange) -> bool:
         """Whether the change is among them."""
         pairs = (
@@ -78,8 +85,19 @@ def list_changes(
 ) -> Listing[ConsentChange]:
     """The profile's changes, recorded last first."""
     profile = _found_profile(ProfileRepository(workspace), profile_id)
+    if asked.takes_all:
+        return _page_of(profile, page)
     history = ConsentRepository(workspace).history(profile.id)
     return cut([change for change in history if asked.passes(change)], page)
+
+
+def _page_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
+    """A page of the whole history, which is read up to there: mostly page 1 is asked for."""
+    total = profile.consent_changes
+    if page.skipped >= total:
+        return Listing((), total, page)
+    history = ConsentRepository(profile.workspace).history(profile.id, page.skipped + page.size)
+    return Listing(list(islice(history, page.skipped, None)), total, page)
 
 
 def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> ConsentChange:
@@ -107,9 +125,10 @@ def retry_write_back(
     return change.with_write_back(pending)
 
 
-def store_names(workspace: WorkspaceScope) -> dict[UUID, str]:
-    """The names of the workspace's stores, disconnected ones too."""
-    return {store.id: store.name for store in StoreRepository(workspace).all()}
+def store_names(workspace: WorkspaceScope, changes: Iterable[ConsentChange]) -> dict[UUID, str]:
+    """The names of the stores that the changes name, disconnected ones too."""
+    named = {store_id for change in changes for store_id in change.store_ids}
+    return {store.id: store.name for store in StoreRepository(workspace).named(named)}
 
 
 def _change(

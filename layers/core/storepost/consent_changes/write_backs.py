@@ -1,12 +1,11 @@
 """Telling a store of a change, decided at the moment of writing (semantics, section 2.5).
 
 A message can come twice, late, and after a run that was killed between telling the store and
-noting that. So each attempt is noted before it is made: until its end is known, nobody takes what
-the store gave last for what it has.
+noting that. So what the store gave last counts as what it has only where the change before ended
+for certain (docs/adr/0008).
 """
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -23,13 +22,14 @@ from storepost.consent.repository import ConsentRepository
 from storepost.consent_changes.requests import Refusal, tell
 from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
-from storepost.persistence.changes import Changes, commit_anew
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.stores.repository import StoreRepository
 from storepost.stores.write_back import WriteBackConfig, WriteBackRepository
 
 TRIES = 5
+_MOST_STEPS = 5
+"""How many changes are looked back at that a store wasn't told of, as it didn't know the person."""
 
 
 class NotTaken(Exception):  # noqa: N818 - it is what happened
@@ -65,8 +65,11 @@ def write_back(message: str, tries: int) -> None:
     task = _task_of(message)
     if task is None:
         return
-    config = WriteBackRepository(task.workspace).get(task.store_id)
     customers = _customers(task)
+    if _was_taken(task, customers):
+        _settle(task, WriteBack(task.store_id).written(clock.now()))
+        return
+    config = WriteBackRepository(task.workspace).get(task.store_id)
     reason = _reason_to_skip(task, customers, config)
     if reason is not None:
         _settle(task, WriteBack(task.store_id).skipped(reason, clock.now()))
@@ -78,8 +81,7 @@ def _task_of(message: str) -> _Task | None:
     """What there is to do; None once it is done, or the change went with its profile."""
     named = {name: UUID(value) for name, value in json.loads(message).items()}
     workspace, store_id = WorkspaceScope(named["workspaceId"]), named["storeId"]
-    ref = ChangeRef(named["profileId"], named["changeId"])
-    change = ConsentRepository(workspace).get(ref)
+    change = ConsentRepository(workspace).get(ChangeRef(named["profileId"], named["changeId"]))
     if change is None or change.address is None or not _is_pending(change, store_id):
         return None
     return _Task(workspace, change, Address(change.channel, change.address), store_id)
@@ -98,6 +100,12 @@ def _customers(task: _Task) -> list[Customer]:
     return CustomerRepository(task.workspace).of_profile(profile, task.store_id)
 
 
+def _was_taken(task: _Task, customers: list[Customer]) -> bool:
+    """Whether a run that was killed since has noted with each customer that the store took it."""
+    noted = [c.told(task.address.channel) == task.change.id for c in task.addressed(customers)]
+    return bool(noted) and all(noted)
+
+
 def _reason_to_skip(
     task: _Task, customers: list[Customer], config: WriteBackConfig | None
 ) -> SkipReason | None:
@@ -109,7 +117,7 @@ def _reason_to_skip(
         SkipReason.NO_EMAIL: not addressed,
         SkipReason.PERMISSION_MISSING: config is None or store is None or not store.takes_consent,
         SkipReason.SUPERSEDED: _is_superseded(task),
-        SkipReason.ALREADY_CURRENT: _is_current(task, addressed),
+        SkipReason.ALREADY_CURRENT: _is_current(task, addressed) and _is_known(task),
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
 
@@ -120,21 +128,38 @@ def _is_superseded(task: _Task) -> bool:
 
 
 def _is_current(task: _Task, addressed: list[Customer]) -> bool:
+    """Whether the store gave the state itself, as far as is known."""
     state, channel = task.change.state, task.address.channel
-    if ConsentRepository(task.workspace).tried(task.address, task.store_id) - {state}:
-        return False  # what the store gave last says nothing: it may have been told otherwise
     from_there = task.change.origin.store_id == task.store_id
     return from_there or all(customer.consent(channel) is state for customer in addressed)
 
 
+def _is_known(task: _Task) -> bool:
+    """Whether what counts as given by the store is what it has.
+
+    It isn't where the change before may have been told and nobody knows the end: the store is then
+    told what it may have already, rather than left with what was taken back.
+    """
+    repository, ref = ConsentRepository(task.workspace), task.change.follows
+    for _ in range(_MOST_STEPS):
+        before = repository.get(ref) if ref else None
+        if before is None:
+            return ref is None
+        told = before.write_back_to(task.store_id)
+        if told is not None:
+            return told.leaves_known
+        ref = before.follows
+    return False
+
+
 def _attempt(task: _Task, config: WriteBackConfig, told: list[Customer], tries: int) -> None:
     repository = WriteBackRepository(task.workspace)
-    _note_try(task)
     refusal = tell(config, task.change, task.store_id, [c.external_id for c in told])
     now = clock.now()
     if refusal is None:
-        _settle(task, WriteBack(task.store_id).written(now), told)
-        repository.note_success(task.store_id, now)
+        _settle(task, WriteBack(task.store_id).written(now, is_certain=_note_told(task, told)))
+        if config.notes_success(now):
+            repository.note_success(task.store_id, now)
         return
     if refusal.lasts or tries >= TRIES:
         _settle(task, WriteBack(task.store_id).failed(refusal.error, now))
@@ -147,42 +172,18 @@ def _try_again(refusal: Refusal, tries: int) -> None:
         raise NotTaken()
 
 
-def _note_try(task: _Task) -> None:
-    def note(changes: Changes) -> None:
-        repository = ConsentRepository(task.workspace)
-        repository.note_try(changes, task.address, task.store_id, task.change.state)
+def _note_told(task: _Task, told: list[Customer]) -> bool:
+    """Lets what the store took count as given by it; whether that is all that the store has.
 
-    commit_anew(note)
-
-
-def _settle(task: _Task, after: WriteBack, told: Iterable[Customer] = ()) -> None:
-    """Writes what became of the write-back, once: a run that comes later finds it done."""
-
-    def settle(changes: Changes) -> None:
-        repository = ConsentRepository(task.workspace)
-        change = repository.get(task.ref)
-        if change is None or not _is_pending(change, task.store_id):
-            return
-        repository.mark(changes, change, after, WriteBackStatus.PENDING)
-        if told and _note_given(task, told, changes):
-            repository.forget_tries(changes, task.address, task.store_id)
-
-    commit_anew(settle)
-
-
-def _note_given(task: _Task, told: Iterable[Customer], changes: Changes) -> bool:
-    """Lets what was written count as given by the store; whether that is all that the store has.
-
-    Where the store gave something else while it was told, nobody knows which came last there: that
-    stays as it is, and so does the note of the attempt.
+    Where the store gave something else while it was told, that stays: nobody knows which came last
+    there. Each is one write, and comes before the write-back's mark: `_was_taken` says what a run
+    that is killed in between has left.
     """
-    state, channel = task.change.state, task.address.channel
-    there = {customer.id: customer for customer in _customers(task)}
-    certain = True
-    for customer in told:
-        now = there.get(customer.id)
-        if now is None or now.consent(channel) is not customer.consent(channel):
-            certain = False
-        elif now.consent(channel) is not state:
-            CustomerRepository(task.workspace).note_given(changes, now, channel, state)
-    return certain
+    customers = CustomerRepository(task.workspace)
+    noted = [customers.note_told(customer, task.change) for customer in told]
+    return all(noted)
+
+
+def _settle(task: _Task, after: WriteBack) -> None:
+    """Writes what became of the write-back; nothing where another run has done so."""
+    ConsentRepository(task.workspace).settle(task.ref, after)

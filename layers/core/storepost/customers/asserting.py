@@ -1,12 +1,10 @@
 """What a customer's push says of consent, and the profiles that it changes, saved with it."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from uuid import UUID
 
 from storepost.consent.assertions import Given, Outcome, assert_from_store
 from storepost.consent.model import Address, Origin
-from storepost.consent.origins import origin_of
 from storepost.consent.states import Channel, ConsentState
 from storepost.customers.model import Customer, GivenCustomer
 from storepost.persistence.changes import Changes
@@ -15,23 +13,18 @@ from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.resolution import Known
 from storepost.profiles.shown import identity_of, show_consents, subject_of
 from storepost.stores.model import Store
-from storepost.workspaces.callers import WorkspaceCaller
 
 
 @dataclass(frozen=True)
 class Push:
     """One customer as a store pushes it."""
 
-    caller: WorkspaceCaller
     store: Store
     given: GivenCustomer
     before: Customer | None
     after: Customer
-
-    @cached_property
-    def origin(self) -> Origin:
-        """Who pushes; of a key it is read once, for both channels."""
-        return origin_of(self.caller, store_id=self.store.id)
+    origin: Origin
+    """Who pushes."""
 
 
 def assert_and_save(
@@ -81,5 +74,5 @@ def _assert(changes: Changes, push: Push, channel: Channel, owner: Profile) -> O
             gives.updated_at,
         ),
         updated_at=push.given.external_updated_at,
-        origin=lambda: push.origin,
+        origin=push.origin,
     )

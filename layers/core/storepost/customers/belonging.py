@@ -31,7 +31,7 @@ def with_customer(
     identities = list(taken)
     moments = (given.external_created_at, given.external_updated_at)
     profile = before or Profile(new_id(), store.workspace, min(moments), max(moments))
-    profile = profile.seen(*moments).identified(identities)
+    profile = profile.seen(*moments).identified(given.seen(identities))
     if held is None:
         profile = profile.linked(store.id, customers=1)
     # A deleted customer that the store gives again speaks for itself again.

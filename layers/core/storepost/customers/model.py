@@ -1,13 +1,14 @@
 """A store's customer as a value."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
 from storepost.consent.states import Channel, ConsentState
 from storepost.ids import derived_id
 from storepost.profiles.model import Identity, IdentityType
+from storepost.profiles.resolution import identities_of
 from storepost.stores.model import Store
 
 
@@ -44,6 +45,12 @@ class GivenCustomer:
         """What it says of a channel."""
         return self.email_consent if channel is Channel.EMAIL else self.sms_consent
 
+    def identities(self, store: Store, external_id: str) -> tuple[Identity, ...]:
+        """What names the person whom the store calls `external_id`."""
+        return identities_of(
+            store_id=store.id, customer_id=external_id, email=self.email, phone=self.phone
+        )
+
     def seen(self, identities: Iterable[Identity]) -> dict[Identity, tuple[datetime, ...]]:
         """When it shows each identity: the store's own id since the customer is there."""
         created, updated = self.external_created_at, self.external_updated_at
@@ -74,6 +81,13 @@ class Customer:
     external_created_at: datetime
     external_updated_at: datetime
     deleted_at: datetime | None
+    email_told: UUID | None = field(default=None, compare=False)
+    """The last change of consent that the store took for this customer."""
+    sms_told: UUID | None = field(default=None, compare=False)
+
+    def told(self, channel: Channel) -> UUID | None:
+        """The last change of a channel that the store took for this customer."""
+        return self.email_told if channel is Channel.EMAIL else self.sms_told
 
     def address(self, channel: Channel) -> str | None:
         """The customer's own address of a channel."""

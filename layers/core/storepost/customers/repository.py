@@ -4,19 +4,15 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
+from pynamodb.expressions.update import Action
 
+from storepost.consent.model import ConsentChange
 from storepost.consent.states import Channel, ConsentState
 from storepost.customers.model import Customer
 from storepost.ids import short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import (
-    Identifier,
-    Key,
-    Moment,
-    VersionedItem,
-    find,
-    find_all,
-)
+from storepost.persistence.item import Identifier, Key, Moment, VersionedItem, amend
+from storepost.persistence.reads import Reads
 from storepost.profiles.model import IdentityType, Profile
 from storepost.scope import WorkspaceScope
 
@@ -39,6 +35,14 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     external_created_at = Moment()
     external_updated_at = Moment()
     deleted_at = Moment(null=True)
+    email_told = Identifier(null=True)
+    sms_told = Identifier(null=True)
+
+
+_COLUMNS = {
+    Channel.EMAIL: (CustomerItem.email_consent, CustomerItem.email_told, CustomerItem.email),
+    Channel.SMS: (CustomerItem.sms_consent, CustomerItem.sms_told, CustomerItem.phone),
+}
 
 
 def customer_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
@@ -49,14 +53,15 @@ def customer_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) ->
 class CustomerRepository:
     """A workspace's customers."""
 
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
+        self._reads = reads or Reads()
         self._read: dict[UUID, CustomerItem] = {}
 
     def get(self, store_id: UUID, external_id: str) -> Customer | None:
         """The customer, a deleted one too."""
-        item = find(CustomerItem, customer_key(self._scope, store_id, external_id))
+        item = self._reads.find(CustomerItem, customer_key(self._scope, store_id, external_id))
         return self._as_customer(item) if item else None
 
     def of_profile(self, profile: Profile, store_id: UUID | None = None) -> list[Customer]:
@@ -91,18 +96,20 @@ class CustomerRepository:
         item.deleted_at = customer.deleted_at
         changes.save(item)
 
-    def note_given(
-        self, changes: Changes, customer: Customer, channel: Channel, state: ConsentState
-    ) -> None:
-        """Lets what was written to the store count as given by it, unless it gave another since."""
-        email = channel is Channel.EMAIL
-        given = CustomerItem.email_consent if email else CustomerItem.sms_consent
-        before = customer.email_consent if email else customer.sms_consent
+    def note_told(self, customer: Customer, change: ConsentChange) -> bool:
+        """Lets a change that the store took count as given by it.
+
+        False where the store has given another state, or another address, since it was read.
+        """
+        channel = change.channel
+        given, told, address = _COLUMNS[channel]
+        unchanged = (given == customer.consent(channel).value) & (address == change.address)
         key = customer_key(self._scope, customer.store_id, customer.external_id)
-        changes.update(CustomerItem(*key), [given.set(state.value)], given == before.value)
+        actions: list[Action] = [given.set(change.state.value), told.set(change.id)]
+        return amend(CustomerItem(*key), actions, unchanged)
 
     def _found(self, keys: Iterable[Key]) -> list[Customer]:
-        rows = find_all(keys).values()
+        rows = self._reads.find_all(keys).values()
         return [self._as_customer(row) for row in rows if isinstance(row, CustomerItem)]
 
     def _as_customer(self, item: CustomerItem) -> Customer:
@@ -123,4 +130,6 @@ class CustomerRepository:
             external_created_at=item.external_created_at,
             external_updated_at=item.external_updated_at,
             deleted_at=item.deleted_at,
+            email_told=item.email_told,
+            sms_told=item.sms_told,
         )

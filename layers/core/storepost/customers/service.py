@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from storepost import clock
+from storepost.consent.model import Origin
+from storepost.consent.origins import origin_of
 from storepost.customers.asserting import Push, assert_and_save
 from storepost.customers.belonging import with_customer
 from storepost.customers.model import Customer, GivenCustomer, customer_of
@@ -12,7 +14,7 @@ from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
 from storepost.profiles.model import Identity, IdentityType
 from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.resolution import identities_of, look_up, takes_in, whose_arrival
+from storepost.profiles.resolution import look_up, takes_in, whose_arrival
 from storepost.stores.model import Store
 from storepost.stores.problems import StaleUpdate
 from storepost.stores.service import active_custom_store
@@ -37,23 +39,38 @@ def put_customer(
 ) -> PutCustomer:
     """Writes a custom store's customer, new or known, and the profile that it belongs to.
 
-    Raises StaleUpdate where what is held is newer, or was deleted and isn't older.
+    Raises StaleUpdate.
     """
     store = active_custom_store(caller.workspace, store_id)
-    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
-    held = customers.get(store_id, external_id)
+    origin = origin_of(caller, store_id=store.id)
+    return write_customer(store, external_id, given, origin, changes)
+
+
+def write_customer(
+    store: Store,
+    external_id: str,
+    given: GivenCustomer,
+    origin: Origin,
+    changes: Changes,
+) -> PutCustomer:
+    """Adds to a unit of work what a customer that arrives from a store changes.
+
+    `origin` says who brings it. Raises StaleUpdate where what is held is newer, or was deleted and
+    isn't older; before that it has added nothing.
+    """
+    customers = CustomerRepository(store.workspace, changes.reads)
+    profiles = ProfileRepository(store.workspace, changes.reads)
+    held = customers.get(store.id, external_id)
     if held and held.holds_newer_than(given.external_updated_at):
         raise StaleUpdate()
-    identities = identities_of(
-        store_id=store_id, customer_id=external_id, email=given.email, phone=given.phone
-    )
+    identities = given.identities(store, external_id)
     known = look_up(profiles, identities)
     before = whose_arrival(identities, known)
     profile = with_customer(store, before, held, given, takes_in(before, identities, known))
     customer = customer_of(store, external_id, profile.id, held, given)
-    push = Push(caller, store, given, held, customer)
+    push = Push(store, given, held, customer, origin)
     assert_and_save(changes, push, known, before, profile)
-    profiles.claim(changes, profile, known.claims, given.seen(identities))
+    profiles.claim(changes, profile, known.claims, identities)
     if customer != held:
         customers.save(changes, customer)
     return PutCustomer(customer, store, held is None)

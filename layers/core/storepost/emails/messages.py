@@ -164,6 +164,20 @@ class MemberRemovedKeys:
     keys: tuple[KeyLabel, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class StoreMoved:
+    """To the owner of the workspace that a store was connected to, once another one has it.
+
+    Which one that is stays untold: the owner may not belong to it.
+    """
+
+    template: ClassVar[str] = "store_moved"
+    workspace: str
+    store: str
+    shop: str
+    when: datetime
+
+
 type Message = (
     Invitation
     | VerifyAddress
@@ -178,6 +192,7 @@ type Message = (
     | TwoFactorLimit
     | ApiKeyRotated
     | MemberRemovedKeys
+    | StoreMoved
 )
 
 MESSAGES: Mapping[str, type[Message]] = {
@@ -196,6 +211,7 @@ MESSAGES: Mapping[str, type[Message]] = {
         TwoFactorLimit,
         ApiKeyRotated,
         MemberRemovedKeys,
+        StoreMoved,
     )
 }
 

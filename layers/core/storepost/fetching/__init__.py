@@ -1,6 +1,7 @@
 """Strangers' addresses: the one place in the project that opens what a customer's URL names."""
 
 from storepost.fetching.client import ANSWER_BYTES, Answer, post
+from storepost.fetching.conversation import Conversation
 from storepost.fetching.guard import HTTP_OR_HTTPS, HTTPS, FetchFailed, UrlNotAllowed, check_url
 
 __all__ = [
@@ -8,6 +9,7 @@ __all__ = [
     "HTTPS",
     "HTTP_OR_HTTPS",
     "Answer",
+    "Conversation",
     "FetchFailed",
     "UrlNotAllowed",
     "check_url",

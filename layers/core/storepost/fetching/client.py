@@ -51,13 +51,17 @@ def post(
     Content is asked for and given back as it is, without decompression. Raises `UrlNotAllowed`
     and `FetchFailed`. `Accept-Encoding`, `Connection` and `User-Agent` are set here.
     """
-    deadline = _Deadline(timeout)
+    deadline = Deadline(timeout)
     target = authorize(url, schemes=schemes, seconds=timeout)
-    with _exchange("POST", target, deadline, headers, body) as response:
+    with (
+        failing(),
+        closing(connected(target, deadline)) as connection,
+        closing(send(connection, target.path, headers, body, keep=False)) as response,
+    ):
         return Answer(response.status, response.headers, _beginning(response))
 
 
-class _Deadline:
+class Deadline:
     """A moment that doesn't move, however often something arrives before it."""
 
     def __init__(self, seconds: float) -> None:
@@ -71,14 +75,14 @@ class _Deadline:
         return left
 
 
-class _TimedSocket(socket.socket):
+class TimedSocket(socket.socket):
     """A socket whose every wait ends at one deadline.
 
     A socket's own timeout begins anew with each `recv`, so a server that sends a byte a second
     would hold us for as long as it likes. That of `sendall` covers the whole of it.
     """
 
-    deadline: _Deadline
+    deadline: Deadline
 
     def recv_into(self, buffer: Buffer, nbytes: int | None = None, flags: int = 0) -> int:
         self.settimeout(self.deadline.remaining())
@@ -89,7 +93,7 @@ class _TimedSocket(socket.socket):
         super().sendall(data, flags)
 
 
-class _TimedTlsSocket(_TimedSocket, ssl.SSLSocket):
+class _TimedTlsSocket(TimedSocket, ssl.SSLSocket):
     """The same under TLS."""
 
 
@@ -104,29 +108,39 @@ def tls_context() -> ssl.SSLContext:
 
 
 @contextmanager
-def _exchange(
-    method: str, target: Target, deadline: _Deadline, headers: Mapping[str, str], body: bytes
-) -> Iterator[HTTPResponse]:
-    """The open response, its body yet to be read; every failure until its end is `FetchFailed`."""
-    kind = HTTPSConnection if target.scheme == "https" else HTTPConnection
-    sent = HTTPHeaderDict(headers)
-    sent.update({"Accept-Encoding": "identity", "Connection": "close", "User-Agent": "Storepost"})
+def failing() -> Iterator[None]:
+    """Whatever goes wrong inside on the way to the answer's end is `FetchFailed`."""
     try:
-        with closing(kind(target.host, target.port)) as connection:
-            connection.auto_open = 0  # it would connect by name
-            connection.sock = _connected(target, deadline)
-            connection.request(
-                method,
-                target.path,
-                body=body,
-                headers=sent,
-                preload_content=False,
-                decode_content=False,
-            )
-            with closing(connection.getresponse()) as response:
-                yield response
+        yield
     except (OSError, HTTPException, exceptions.HTTPError) as error:
         raise FetchFailed(_failure(error)) from error
+
+
+def connected(target: Target, deadline: Deadline) -> HTTPConnection:
+    """A connection to one of the target's addresses."""
+    kind = HTTPSConnection if target.scheme == "https" else HTTPConnection
+    connection = kind(target.host, target.port)
+    connection.auto_open = 0  # it would connect by name
+    connection.sock = _socket_to(target, deadline)
+    return connection
+
+
+def send(
+    connection: HTTPConnection, path: str, headers: Mapping[str, str], body: bytes, *, keep: bool
+) -> HTTPResponse:
+    """The open response to a POST, its body yet to be read; `keep` asks for no end after it."""
+    sent = HTTPHeaderDict(headers)
+    sent.update(
+        {
+            "Accept-Encoding": "identity",
+            "Connection": "keep-alive" if keep else "close",
+            "User-Agent": "Storepost",
+        }
+    )
+    connection.request(
+        "POST", path, body=body, headers=sent, preload_content=False, decode_content=False
+    )
+    return connection.getresponse()
 
 
 def _beginning(response: HTTPResponse) -> bytes:
@@ -137,7 +151,7 @@ def _beginning(response: HTTPResponse) -> bytes:
     return body
 
 
-def _connected(target: Target, deadline: _Deadline) -> socket.socket:
+def _socket_to(target: Target, deadline: Deadline) -> socket.socket:
     plain = _first_reached(target, deadline)
     if target.scheme != "https":
         return plain
@@ -153,7 +167,7 @@ def _connected(target: Target, deadline: _Deadline) -> socket.socket:
     return timed
 
 
-def _first_reached(target: Target, deadline: _Deadline) -> _TimedSocket:
+def _first_reached(target: Target, deadline: Deadline) -> TimedSocket:
     """Tries the addresses in turn; a silent one has its share of the time left, not all of it."""
     failure = OSError()
     for number, address in enumerate(target.addresses):
@@ -165,9 +179,9 @@ def _first_reached(target: Target, deadline: _Deadline) -> _TimedSocket:
     raise failure
 
 
-def _reach(address: Address, port: int, seconds: float, deadline: _Deadline) -> _TimedSocket:
+def _reach(address: Address, port: int, seconds: float, deadline: Deadline) -> TimedSocket:
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
-    reached = _TimedSocket(family, socket.SOCK_STREAM)
+    reached = TimedSocket(family, socket.SOCK_STREAM)
     reached.deadline = deadline
     try:
         reached.settimeout(seconds)

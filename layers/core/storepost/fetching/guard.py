@@ -83,6 +83,7 @@ class Failure(StrEnum):
     TLS = "the TLS certificate or handshake was not accepted"
     TIMED_OUT = "no complete answer came in time"
     MALFORMED = "the answer broke off or was not valid HTTP"
+    TOO_LONG = "the answer was longer than is read"
 
 
 class UrlNotAllowed(Exception):  # noqa: N818 - it is what happened, and the code's name

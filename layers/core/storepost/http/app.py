@@ -118,7 +118,9 @@ def create_app(
         ]
     )
     app.exception_handler(Problem)(lambda error: render(app, error))
-    app.exception_handler(RequestValidationError)(lambda error: render(app, from_validation(error)))
+    app.exception_handler(RequestValidationError)(
+        lambda error: render(app, from_validation(app, error))
+    )
     app.exception_handler(RequestUnsupportedContentType)(
         lambda _: render(app, UnsupportedMediaType())
     )

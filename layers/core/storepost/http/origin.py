@@ -40,3 +40,12 @@ def origin_of(request: Request) -> Origin:
 
 From = Annotated[Origin, Depends(origin_of)]
 """A route's parameter for the request's circumstances."""
+
+
+def raw_query(request: Request) -> str:
+    """The query as it was sent, without the question mark."""
+    return str(request.resolved_event.get("rawQueryString") or "")
+
+
+RawQuery = Annotated[str, Depends(raw_query)]
+"""A route's parameter for a query that somebody signed."""

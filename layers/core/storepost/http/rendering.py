@@ -1,7 +1,7 @@
 """Problems as answers: the one place that knows what they look like on the wire."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
@@ -31,13 +31,13 @@ def render(app: APIGatewayHttpResolver, problem: Problem) -> Response[str]:
     )
 
 
-def from_validation(error: RequestValidationError) -> Problem:
+def from_validation(app: APIGatewayHttpResolver, error: RequestValidationError) -> Problem:
     """What the caller is told of a request that isn't valid."""
     errors = error.errors()
     if any(e["loc"][0] == "response" for e in errors):
         return unexpected(error)  # our own answer broke its schema: a fault of ours
     return ValidationFailed(
-        errors=[FieldError(_path(e["loc"]), _message(e)) for e in _distinct(errors)]
+        errors=[FieldError(path, _message(e)) for path, e in _distinct(errors, _sent(app))]
     )
 
 
@@ -55,12 +55,49 @@ def unexpected(error: BaseException) -> Internal:
     return Internal()
 
 
-def _path(loc: tuple[Any, ...]) -> str:
-    where, *rest = loc
+def _sent(app: APIGatewayHttpResolver) -> object:
+    """The body as JSON, None where it is none."""
+    try:
+        return app.current_event.json_body
+    except ValueError:
+        return None
+
+
+def _path(error: dict[str, Any], body: object) -> str:
+    where, *rest = error["loc"]
     if where == "body":
-        return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in rest)
+        parts = [*_places(rest, body), *_discriminator(error)]
+        return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
     name = ".".join([where, *(str(part) for part in rest[:1])])
     return name.lower() if where == "header" else name
+
+
+def _places(parts: list[str | int], body: object) -> Iterator[str]:
+    """The names and numbers that lead to a place in the body.
+
+    Where a value has one of several shapes, pydantic puts the shape's name between them.
+    """
+    for number, part in enumerate(parts):
+        inside = body.values() if isinstance(body, dict) else ()
+        if isinstance(body, dict) and part not in body and part in inside and parts[number + 1 :]:
+            continue
+        yield str(part)
+        body = _within(body, part)
+
+
+def _within(body: object, part: str | int) -> object:
+    if isinstance(body, dict):
+        return body.get(part)
+    if isinstance(body, list) and isinstance(part, int) and part < len(body):
+        return body[part]
+    return None
+
+
+def _discriminator(error: dict[str, Any]) -> list[str]:
+    """The field that should have said which shape it is."""
+    if error["type"] in {"union_tag_invalid", "union_tag_not_found"}:
+        return [str(error["ctx"]["discriminator"]).strip("'")]
+    return []
 
 
 def _message(error: dict[str, Any]) -> str:
@@ -69,8 +106,8 @@ def _message(error: dict[str, Any]) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _distinct(errors: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def _distinct(errors: Iterable[dict[str, Any]], body: object) -> list[tuple[str, dict[str, Any]]]:
     seen: dict[tuple[str, str], dict[str, Any]] = {}
     for error in errors:
-        seen.setdefault((_path(error["loc"]), error["msg"]), error)
-    return list(seen.values())
+        seen.setdefault((_path(error, body), error["msg"]), error)
+    return [(path, error) for (path, _), error in seen.items()]

@@ -115,6 +115,7 @@ class ApiKeyHolder:
     """A caller with an API key."""
 
     key_id: UUID
+    name: str
     scope: KeyScope
     workspace: WorkspaceScope
     maker_id: UUID | None

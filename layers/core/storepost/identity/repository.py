@@ -79,6 +79,7 @@ class ApiKeyTokenItem(Item, discriminator="api_key_token"):
     """What authentication needs of an API key, under the digest of its secret."""
 
     key_id = Identifier()
+    name = UnicodeAttribute()
     workspace_id = Identifier()
     scope = UnicodeAttribute()
     maker_id = Identifier(null=True)
@@ -306,6 +307,7 @@ def as_holder(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
     """The key's caller as a value."""
     return ApiKeyHolder(
         key_id=item.key_id,
+        name=item.name,
         scope=KeyScope(item.scope),
         workspace=WorkspaceScope(item.workspace_id),
         maker_id=item.maker_id,

@@ -9,7 +9,7 @@ from storepost.emails import messages
 from storepost.emails.messages import KeyLabel
 from storepost.emails.outgoing import send_email
 from storepost.identity.model import Person
-from storepost.identity.repository import find_people, find_person
+from storepost.identity.repository import find_people
 from storepost.members.problems import AlreadyOwner, OwnerRemoval, OwnerRole
 from storepost.pagination import Listing, PageRequest, cut, in_order
 from storepost.persistence.changes import Changes
@@ -99,11 +99,14 @@ def remove_member(workspace: WorkspaceScope, membership_id: UUID, changes: Chang
     The keys go on working, without the role of the person who made them.
     """
     repository = WorkspaceRepository(workspace)
-    target = _picked(repository.memberships(), membership_id)
+    memberships = repository.memberships()
+    target = _picked(memberships, membership_id)
     if target.role is Role.OWNER:
         raise OwnerRemoval()
     repository.remove_member(changes, target)
-    _tell_of_keys(workspace, target, changes)
+    owner = next((m for m in memberships if m.role is Role.OWNER), None)
+    if owner:
+        _tell_of_keys(workspace, owner, target, changes)
 
 
 def leave(caller: WorkspaceCaller, changes: Changes) -> None:
@@ -117,22 +120,23 @@ def leave(caller: WorkspaceCaller, changes: Changes) -> None:
     repository.remove_member(changes, own)
 
 
-def _tell_of_keys(scope: WorkspaceScope, removed: Membership, changes: Changes) -> None:
+def _tell_of_keys(
+    scope: WorkspaceScope, owner: Membership, removed: Membership, changes: Changes
+) -> None:
     keys = [k for k in ApiKeyRepository(scope).all() if k.maker_id == removed.person_id]
     active = sorted((k for k in keys if k.is_active), key=lambda key: (key.created_at, key.id))
-    repository = WorkspaceRepository(scope)
-    workspace, owner = repository.get(), repository.owner()
-    if not active or workspace is None or owner is None:
+    if not active:
         return
-    person, maker = (find_person(m.person) for m in (owner, removed))
-    if person is None or maker is None:
+    workspace = WorkspaceRepository(scope).get()
+    people = find_people([owner.person_id, removed.person_id])
+    if workspace is None or len(people) < 2:
         return
     message = messages.MemberRemovedKeys(
         workspace=workspace.name,
-        member=maker.name,
+        member=people[removed.person_id].name,
         keys=tuple(KeyLabel(key.name, key.prefix) for key in active),
     )
-    send_email(changes, person.email, message)
+    send_email(changes, people[owner.person_id].email, message)
 
 
 def _picked(memberships: list[Membership], membership_id: UUID) -> Membership:

@@ -30,6 +30,7 @@ class Queue(StrEnum):
     EMAILS = "emails"
     WRITE_BACKS = "write_backs"
     ACCOUNT_ERASURES = "account_erasures"
+    STORE_IMPORTS = "store_imports"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from storepost.orders.model import Order
 from storepost.persistence.changes import Changes
 from storepost.profiles.model import LocaleOrigin, LocaleSignal, LocaleSource, Profile
 from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.resolution import identities_of, look_up, takes_in, whose_arrival
+from storepost.profiles.resolution import look_up, takes_in, whose_arrival
 from storepost.profiles.shown import show_consents
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
@@ -23,10 +23,8 @@ def settle_buyer(
     Each profile that the change concerns is saved once: the one that has the order now, and the one
     that had it.
     """
-    repository, buyer = ProfileRepository(store.workspace), incoming.buyer or IncomingBuyer()
-    identities = identities_of(
-        store_id=store.id, customer_id=buyer.external_id, email=buyer.email, phone=buyer.phone
-    )
+    repository = ProfileRepository(store.workspace, changes.reads)
+    identities = incoming.identities(store)
     known = look_up(repository, identities)
     known_profile = whose_arrival(identities, known)
     former = before.profile_id if before else None
@@ -35,14 +33,15 @@ def settle_buyer(
     if not identities:
         return None
     taken = takes_in(known_profile, identities, known)
-    profile = _told(known_profile, store, incoming).identified(taken)
+    seen = dict.fromkeys(taken, (incoming.placed_at,))
+    profile = _told(known_profile, store, incoming).identified(seen)
     if known_profile and known_profile.id == former:
         profile = _counted(profile, before, -1)
     profile = _counted(profile, incoming.as_order(store, profile.id), +1)
     profile = show_consents(changes, known_profile, profile, {})
-    repository.save(changes, known_profile, profile)
-    seen = dict.fromkeys(taken, (incoming.placed_at,))
-    repository.claim(changes, profile, known.claims, seen)
+    if profile != known_profile:
+        repository.save(changes, known_profile, profile)
+    repository.claim(changes, profile, known.claims, taken)
     return profile
 
 
@@ -50,7 +49,7 @@ def take_away(changes: Changes, workspace: WorkspaceScope, order: Order | None) 
     """Takes an order out of what its buyer's profile counts."""
     if order is None or order.profile_id is None:
         return
-    repository = ProfileRepository(workspace)
+    repository = ProfileRepository(workspace, changes.reads)
     profile = repository.get(order.profile_id)
     if profile:
         repository.save(changes, profile, _counted(profile, order, -1))

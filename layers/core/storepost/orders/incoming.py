@@ -15,6 +15,8 @@ from storepost.orders.model import (
 )
 from storepost.orders.problems import CurrencyMismatch
 from storepost.problems import FieldError
+from storepost.profiles.model import Identity
+from storepost.profiles.resolution import identities_of
 from storepost.stores.model import Store
 
 
@@ -50,6 +52,13 @@ class IncomingOrder:
     discount_codes: tuple[str, ...]
     currencies: Mapping[str, str]
     """The currency of each amount, by the amount's JSON Pointer."""
+
+    def identities(self, store: Store) -> tuple[Identity, ...]:
+        """What names the buyer; nothing where the order names nobody."""
+        buyer = self.buyer or IncomingBuyer()
+        return identities_of(
+            store_id=store.id, customer_id=buyer.external_id, email=buyer.email, phone=buyer.phone
+        )
 
     def check_currency(self, store: Store) -> None:
         """Raises CurrencyMismatch, naming each amount that isn't in the store's currency."""

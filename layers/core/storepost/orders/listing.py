@@ -13,10 +13,7 @@ from storepost.orders.trees import (
     FINANCIAL,
     FULFILLMENT,
     TEST,
-    all_orders,
-    orders_of_store,
-    summary_of,
-    summary_of_order,
+    OrderList,
 )
 from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.persistence.counted_tree import Entry, Filter, moments
@@ -90,17 +87,16 @@ def list_orders(
 def _from_tree(
     workspace: WorkspaceScope, asked: OrderFilter, page: PageRequest, *, descending: bool
 ) -> Listing[OrderSummary]:
-    store_id = asked.store_id
-    tree = orders_of_store(workspace, store_id) if store_id else all_orders(workspace)
+    orders = OrderList(workspace, asked.store_id)
     within, counted = moments(asked.placed_from, asked.placed_to), asked.counted()
     if len(counted) > 1:
-        listing = tree.scan(
+        listing = orders.tree.scan(
             page, _all, advised="placedFrom", descending=descending, by=counted, within=within
         )
     else:
         by = counted[0] if counted else None
-        listing = tree.page(page, descending=descending, by=by, within=within)
-    return Listing([summary_of(entry) for entry in listing.items], listing.total, page)
+        listing = orders.tree.page(page, descending=descending, by=by, within=within)
+    return Listing(list(map(orders.summary, listing.items)), listing.total, page)
 
 
 def _all(entries: Sequence[Entry]) -> Sequence[Entry]:
@@ -113,7 +109,7 @@ def _by_external_id(workspace: WorkspaceScope, asked: OrderFilter) -> list[Order
     wanted = [order_id(store_id, asked.external_id or "") for store_id in ids]
     orders = OrderRepository(workspace).get_many(wanted)
     profile = asked.profile_id
-    return [summary_of_order(o) for o in orders if profile is None or o.profile_id == profile]
+    return [o.summary for o in orders if profile is None or o.profile_id == profile]
 
 
 def _store_ids(workspace: WorkspaceScope) -> list[UUID]:
@@ -134,7 +130,7 @@ def _page_of_profile(
     until = page.skipped + page.size
     ids = list(repository.ids_of_profile(profile_id, until, descending=descending))
     orders = repository.get_many(ids[page.skipped :])
-    return Listing([summary_of_order(order) for order in orders], total, page)
+    return Listing([order.summary for order in orders], total, page)
 
 
 def _of_profile(workspace: WorkspaceScope, profile_id: UUID) -> list[OrderSummary]:
@@ -145,4 +141,4 @@ def _of_profile(workspace: WorkspaceScope, profile_id: UUID) -> list[OrderSummar
         ids.append(identifier)
         if len(ids) > MOST_ROWS:
             raise FilterTooBroad("placedFrom")
-    return [summary_of_order(order) for order in repository.get_many(ids)]
+    return [order.summary for order in repository.get_many(ids)]

@@ -95,6 +95,22 @@ class Order:
             return 0
         return self.amounts.total - self.amounts.total_refunded
 
+    @property
+    def summary(self) -> "OrderSummary":
+        """What a list shows of it."""
+        return OrderSummary(
+            id=self.id,
+            store_id=self.store_id,
+            number=self.number,
+            placed_at=self.placed_at,
+            financial_status=self.financial_status,
+            fulfillment_status=self.fulfillment_status,
+            cancelled=self.cancelled,
+            is_test=self.is_test,
+            total=self.money(self.amounts.total),
+            locale=self.locale,
+        )
+
     def line_id(self, number: int) -> UUID:
         """The id of the line with that number, from 0."""
         return derived_id(self.id, "line", str(number))

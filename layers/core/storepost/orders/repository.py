@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from pynamodb.attributes import BooleanAttribute, JSONAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, UnicodeAttribute
 
 from storepost.orders.keys import (
     order_key,
@@ -23,15 +23,8 @@ from storepost.orders.model import (
     Order,
 )
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import (
-    Identifier,
-    Item,
-    Moment,
-    VersionedItem,
-    find,
-    find_all,
-    find_in,
-)
+from storepost.persistence.item import Identifier, Item, Json, Moment, VersionedItem, find_in
+from storepost.persistence.reads import Reads
 from storepost.scope import WorkspaceScope
 
 
@@ -53,10 +46,10 @@ class OrderItem(VersionedItem, discriminator="order"):
     source_name = UnicodeAttribute(null=True)
     admin_url = UnicodeAttribute(null=True)
     currency = UnicodeAttribute(null=True)
-    amounts = JSONAttribute(null=True)
+    amounts = Json(null=True)
     """Total, subtotal, discounts, shipping, tax, refunded."""
-    line_items = JSONAttribute(null=True)
-    discount_codes = JSONAttribute(null=True)
+    line_items = Json(null=True)
+    discount_codes = Json(null=True)
     customer_external_id = UnicodeAttribute(null=True)
     profile_id = Identifier(null=True)
 
@@ -76,9 +69,10 @@ class Held:
 class OrderRepository:
     """A workspace's orders."""
 
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
+        self._reads = reads or Reads()
         self._read: dict[UUID, OrderItem] = {}
 
     def get(self, order_id: UUID) -> Order | None:
@@ -88,7 +82,7 @@ class OrderRepository:
 
     def held(self, order_id: UUID) -> Held | None:
         """What is held under the id, deleted or not."""
-        item = find(OrderItem, order_key(self._scope, order_id))
+        item = self._reads.find(OrderItem, order_key(self._scope, order_id))
         if item is None:
             return None
         self._read[order_id] = item
@@ -97,7 +91,7 @@ class OrderRepository:
     def get_many(self, order_ids: Iterable[UUID]) -> list[Order]:
         """Those of the orders that there are, in the order of the ids."""
         keys = [order_key(self._scope, order_id) for order_id in order_ids]
-        rows = find_all(keys)
+        rows = self._reads.find_all(keys)
         items = [find_in(rows, OrderItem, key) for key in keys]
         return [_as_order(item) for item in items if item and not item.deleted_at]
 

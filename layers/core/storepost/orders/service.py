@@ -1,5 +1,6 @@
 """A custom store's orders as it puts and deletes them, and one order read whole."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -22,25 +23,44 @@ from storepost.stores.repository import StoreRepository
 from storepost.stores.service import active_custom_store, found_store
 
 
+@dataclass(frozen=True)
+class WrittenOrder:
+    """What writing an order did."""
+
+    order: Order
+    buyer: Profile | None
+    is_new: bool
+
+
 def put_order(
     workspace: WorkspaceScope, store_id: UUID, incoming: IncomingOrder, changes: Changes
 ) -> tuple[OrderDetails, bool]:
     """Writes a custom store's order with its buyer; whether it is new.
 
-    Raises StaleUpdate where what is held is newer, or was deleted and isn't older, and
-    CurrencyMismatch.
+    Raises StaleUpdate and CurrencyMismatch.
     """
     store = active_custom_store(workspace, store_id)
+    written = write_order(store, incoming, changes)
+    return _details(store, written.order, written.buyer), written.is_new
+
+
+def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> WrittenOrder:
+    """Adds to a unit of work what an order that arrives from a store changes.
+
+    Raises StaleUpdate where what is held is newer, or was deleted and isn't older, and
+    CurrencyMismatch; before either it has added nothing.
+    """
     incoming.check_currency(store)
-    repository = OrderRepository(workspace)
+    repository = OrderRepository(store.workspace, changes.reads)
     held = repository.held(order_id(store.id, incoming.external_id))
     _refuse_stale(held, incoming.updated_at)
     before = held.order if held else None
     buyer = settle_buyer(changes, store, before, incoming)
     after = incoming.as_order(store, buyer.id if buyer else None)
-    repository.save(changes, before, after)
-    relist(changes, workspace, before, after)
-    return _details(store, after, buyer), before is None
+    if after != before:
+        repository.save(changes, before, after)
+    relist(changes, store.workspace, before, after)
+    return WrittenOrder(after, buyer, before is None)
 
 
 def delete_order(

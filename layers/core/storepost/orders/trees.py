@@ -3,14 +3,14 @@
 An entry's row carries what the list shows, so that a page is read in one query.
 """
 
+from dataclasses import dataclass
 from typing import cast
 from uuid import UUID
 
-from storepost import clock
 from storepost.ids import from_short, short
 from storepost.orders.model import FinancialStatus, FulfillmentStatus, Order, OrderSummary
 from storepost.persistence.changes import Changes
-from storepost.persistence.counted_tree import Entry, FilterField, Tree, moment_key
+from storepost.persistence.counted_tree import Entry, FilterField, Tree, moment_key, moment_of
 from storepost.scope import WorkspaceScope
 from storepost.values.money import Money
 
@@ -19,17 +19,56 @@ FULFILLMENT = FilterField("fulfillmentStatus", "l", tuple(FulfillmentStatus))
 CANCELLED = FilterField("cancelled", "c", (False, True))
 TEST = FilterField("isTest", "t", (False, True))
 FILTERS = (FINANCIAL, FULFILLMENT, CANCELLED, TEST)
-_MOMENT = 24
 
 
-def all_orders(workspace: WorkspaceScope) -> Tree:
-    """All orders of the workspace."""
-    return Tree(workspace.partition("orders", "placed"), FILTERS)
+@dataclass(frozen=True)
+class OrderList:
+    """The orders of a workspace, or of one of its stores."""
 
+    workspace: WorkspaceScope
+    store_id: UUID | None = None
 
-def orders_of_store(workspace: WorkspaceScope, store_id: UUID) -> Tree:
-    """The orders of one store."""
-    return Tree(workspace.partition("orders", "store", short(store_id), "placed"), FILTERS)
+    @property
+    def tree(self) -> Tree:
+        """The list's tree."""
+        if self.store_id is None:
+            return Tree(self.workspace.partition("orders", "placed"), FILTERS)
+        return Tree(
+            self.workspace.partition("orders", "store", short(self.store_id), "placed"), FILTERS
+        )
+
+    def entry(self, order: Order) -> Entry:
+        """The order's entry; in a store's own list it doesn't name the store once more."""
+        total, currency = order.amounts.total, order.currency
+        payload = [order.number, total, currency, order.locale]
+        return Entry(
+            moment_key(order.placed_at, order.id),
+            {
+                FINANCIAL.name: order.financial_status,
+                FULFILLMENT.name: order.fulfillment_status,
+                CANCELLED.name: order.cancelled,
+                TEST.name: order.is_test,
+            },
+            payload if self.store_id else [*payload, short(order.store_id)],
+        )
+
+    def summary(self, entry: Entry) -> OrderSummary:
+        """What the list shows of an entry."""
+        number, amount, currency, locale, *store = cast(
+            "tuple[str, int, str, str | None, *tuple[str]]", entry.payload
+        )
+        return OrderSummary(
+            id=entry.id,
+            store_id=self.store_id or from_short(*store),
+            number=number,
+            placed_at=moment_of(entry.key),
+            financial_status=FinancialStatus(cast("str", entry.values[FINANCIAL.name])),
+            fulfillment_status=FulfillmentStatus(cast("str", entry.values[FULFILLMENT.name])),
+            cancelled=bool(entry.values[CANCELLED.name]),
+            is_test=bool(entry.values[TEST.name]),
+            total=Money(amount, currency),
+            locale=locale,
+        )
 
 
 def relist(
@@ -39,53 +78,6 @@ def relist(
     order = after or before
     if order is None:
         return
-    old, new = _entry(before), _entry(after)
-    for tree in (all_orders(workspace), orders_of_store(workspace, order.store_id)):
-        tree.follow(changes, old, new)
-
-
-def summary_of(entry: Entry) -> OrderSummary:
-    """What the list shows of an entry."""
-    store, number, amount, currency, locale = cast(
-        "tuple[str, str, int, str, str | None]", entry.payload
-    )
-    return OrderSummary(
-        id=entry.id,
-        store_id=from_short(store),
-        number=number,
-        placed_at=clock.from_text(entry.key[:_MOMENT]),
-        financial_status=FinancialStatus(cast("str", entry.values[FINANCIAL.name])),
-        fulfillment_status=FulfillmentStatus(cast("str", entry.values[FULFILLMENT.name])),
-        cancelled=bool(entry.values[CANCELLED.name]),
-        is_test=bool(entry.values[TEST.name]),
-        total=Money(amount, currency),
-        locale=locale,
-    )
-
-
-def summary_of_order(order: Order) -> OrderSummary:
-    """What the list shows of an order that was read whole."""
-    entry = _entry(order)
-    assert entry is not None  # noqa: S101 - an order has an entry
-    return summary_of(entry)
-
-
-def _entry(order: Order | None) -> Entry | None:
-    if order is None:
-        return None
-    return Entry(
-        moment_key(order.placed_at, order.id),
-        {
-            FINANCIAL.name: order.financial_status,
-            FULFILLMENT.name: order.fulfillment_status,
-            CANCELLED.name: order.cancelled,
-            TEST.name: order.is_test,
-        },
-        [
-            short(order.store_id),
-            order.number,
-            order.amounts.total,
-            order.currency,
-            order.locale,
-        ],
-    )
+    for each in (OrderList(workspace), OrderList(workspace, order.store_id)):
+        old, new = (each.entry(o) if o else None for o in (before, after))
+        each.tree.follow(changes, old, new)

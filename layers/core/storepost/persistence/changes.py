@@ -20,7 +20,8 @@ from pynamodb.transactions import TransactWrite
 
 from storepost.logs import log_unexpected
 from storepost.persistence.item import Item, Key, Row, VersionedItem, connection
-from storepost.problems import Conflict
+from storepost.persistence.reads import Reads
+from storepost.problems import Conflict, PayloadTooLarge
 
 MOST_ITEMS = 89
 """What a unit may write by itself; with what is added to it, such as a kept answer, 90 items.
@@ -44,8 +45,16 @@ _TRANSIENT = frozenset(
 )
 
 
+# DynamoDB's own words, for a row that is put and for one that is updated.
+_TOO_LARGE = "tem size"
+
+
 class TooManyWrites(ValueError):  # noqa: N818 - as LostRace
     """The unit has more writes than a transaction takes: halve what it does at once."""
+
+
+class WrittenTwice(ValueError):  # noqa: N818 - as LostRace
+    """The unit writes one row twice, which no transaction can."""
 
 
 class LostRace(Exception):  # noqa: N818 - it is a race that was lost, not an error
@@ -62,6 +71,14 @@ class _Order(IntEnum):
 
 
 @dataclass(frozen=True)
+class _Step:
+    """What is left to be added first thing in the commit, and how many items that will be."""
+
+    run: Callable[[], None]
+    items: Callable[[], int]
+
+
+@dataclass(frozen=True)
 class _Write:
     order: _Order
     key: Key
@@ -72,16 +89,22 @@ class _Write:
 class Changes:
     """The writes of one unit of work."""
 
-    def __init__(self) -> None:
-        """Nothing to write yet."""
+    def __init__(self, reads: Reads | None = None) -> None:
+        """Nothing to write yet; `reads` is how the unit reads the rows that it decides on."""
+        self.reads = reads or Reads()
         self._writes: dict[tuple[str, Key], _Write] = {}
-        self._before: list[Callable[[], None]] = []
+        self._before: list[_Step] = []
         self._after: list[Callable[[], None]] = []
         self._gathered: dict[Hashable, object] = {}
 
     def __len__(self) -> int:
         """How many items the transaction has so far."""
         return len(self._writes)
+
+    @property
+    def items(self) -> int:
+        """How many items the transaction will have, with what the commit adds first."""
+        return len(self) + sum(step.items() for step in self._before)
 
     def create(self, item: Row, otherwise: Exception | None = None) -> None:
         """Writes a row that must not exist yet."""
@@ -119,8 +142,15 @@ class Changes:
     def delete(
         self, item: Row, condition: Condition | None = None, otherwise: Exception | None = None
     ) -> None:
-        """Removes the row; a versioned one only if nobody else changed it."""
-        self._add(_Order.DELETE, item, lambda tx: tx.delete(item, condition=condition), otherwise)
+        """Removes the row; a versioned one that was read only if nobody else changed it."""
+        # Of one that wasn't read PynamoDB would demand that it has no version.
+        by_version = isinstance(item, VersionedItem) and item.version is not None
+        self._add(
+            _Order.DELETE,
+            item,
+            lambda tx: tx.delete(item, condition=condition, add_version_condition=by_version),
+            otherwise,
+        )
 
     def expect(self, item: Row, condition: Condition, otherwise: Exception | None = None) -> None:
         """Demands something of a row that this unit doesn't write."""
@@ -135,9 +165,12 @@ class Changes:
             self._gathered[under] = make()
         return cast("T", self._gathered[under])
 
-    def before_commit(self, step: Callable[[], None]) -> None:
-        """Runs `step` first thing in the commit: it may add what is only known when all is."""
-        self._before.append(step)
+    def before_commit(self, step: Callable[[], None], items: Callable[[], int]) -> None:
+        """Runs `step` first thing in the commit: it may add what is only known when all is.
+
+        `items` says how many items it would add now.
+        """
+        self._before.append(_Step(step, items))
 
     def after_commit(self, step: Callable[[], None]) -> None:
         """Runs `step` once all is written. It may fail or never run: nothing may depend on it."""
@@ -157,15 +190,15 @@ class Changes:
         named none.
         """
         for step in self._before:
-            step()
+            step.run()
         self._before.clear()
         self._gathered.clear()
         writes = sorted(self._writes.values(), key=lambda write: write.order)
         if writes:
             _transact(writes)
-        for step in self._after:
+        for follow in self._after:
             try:
-                step()
+                follow()
             except Exception as error:  # all is written: whatever fails here, the answer is true
                 log_unexpected(error)
 
@@ -178,7 +211,8 @@ class Changes:
     ) -> None:
         table = type(item).Meta.table_name
         if (table, item.key) in self._writes:
-            raise ValueError(f"two writes of one {type(item).__name__} in one transaction")
+            raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
+        self.reads.wrote(item.key)
         self._writes[table, item.key] = _Write(order, item.key, add_to, otherwise or LostRace())
 
 
@@ -207,6 +241,9 @@ def _raise_what_failed(error: TransactWriteError, writes: list[_Write]) -> None:
     for write, reason in zip(writes, error.cancellation_reasons, strict=False):
         if reason and reason.code == "ConditionalCheckFailed":
             raise write.otherwise from error
+    said = [error.cause_response_message, *(r.message for r in error.cancellation_reasons if r)]
+    if any(_TOO_LARGE in (text or "") for text in said):
+        raise PayloadTooLarge("What is to be kept is larger than a row may be: 400 KB.") from error
 
 
 def _is_transient(error: TransactWriteError) -> bool:

@@ -3,6 +3,8 @@
 What each of these saves is in docs/adr/0012.
 """
 
+import json
+from base64 import b64decode
 from typing import Any
 
 from botocore.config import Config
@@ -25,12 +27,24 @@ class _OneService(Loader):
 class _PlainAnswers(JSONParser):
     """DynamoDB's JSON as it is.
 
-    Botocore builds it anew, value by value, to make bytes of binaries and moments of times. No row
-    has a binary, and times stand in descriptions of tables alone.
+    Botocore builds it anew, value by value, to make bytes of binaries and moments of times. Few
+    answers have a binary, and times stand in descriptions of tables alone.
     """
+
+    def _parse_body_as_json(self, body_contents: bytes) -> Any:  # noqa: ANN401 - what JSON can say
+        if b'"B":' in body_contents:
+            return json.loads(body_contents, object_hook=_binary)
+        return super()._parse_body_as_json(body_contents)  # type: ignore[misc]
 
     def _parse_shape(self, _shape: object, node: Any) -> Any:  # noqa: ANN401 - what JSON can say
         return node
+
+
+def _binary(node: dict[str, Any]) -> dict[str, Any]:
+    """A binary's base64 as bytes; any other node as it is."""
+    if len(node) == 1 and isinstance(node.get("B"), str):
+        return {"B": b64decode(node["B"])}
+    return node
 
 
 class _PlainParsers(ResponseParserFactory):

@@ -7,11 +7,12 @@ completion is written in the transaction of the effect, on the condition that th
 
 import json
 import math
+import zlib
 from collections.abc import Mapping
 from typing import Any, cast
 from uuid import uuid4
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribute
 
 from storepost import clock
 from storepost.persistence.changes import Changes
@@ -61,7 +62,7 @@ class RecordItem(Row):
     status = UnicodeAttribute()
     expiration = NumberAttribute()
     in_progress_expiration = NumberAttribute(null=True)
-    data = UnicodeAttribute(null=True)
+    answer = BinaryAttribute(null=True, legacy_encoding=False)
     validation = UnicodeAttribute(null=True)
     owner = UnicodeAttribute(null=True)
 
@@ -112,6 +113,7 @@ class Claim:
         self._layer = DynamoDBPersistenceLayer(
             table_name=settings().idempotency_table,
             boto3_client=cast("Any", _OwnedClient(self._owner)),
+            data_attr="answer",
         )
         self._layer.configure(
             IdempotencyConfig(
@@ -152,7 +154,7 @@ class Claim:
             record = error.old_data_record
             if record is None or record.status == _IN_PROGRESS or not record.response_data:
                 raise IdempotencyInProgress() from error
-            return cast("Answer", json.loads(record.response_data))
+            return unpacked(cast("Any", record.response_data).value)
         return None
 
     def complete(self, changes: Changes, answer: Answer) -> None:
@@ -161,7 +163,7 @@ class Claim:
             RecordItem(self.id),
             [
                 RecordItem.status.set(_COMPLETED),
-                RecordItem.data.set(json.dumps(answer, sort_keys=True)),
+                RecordItem.answer.set(_packed(answer)),
                 RecordItem.expiration.set(math.floor(clock.now().timestamp()) + KEPT_SECONDS),
                 RecordItem.in_progress_expiration.remove(),
             ],
@@ -181,3 +183,14 @@ class Claim:
             changes.commit()
         except LostClaim:
             return
+
+
+def _packed(answer: Answer) -> bytes:
+    """Deflated, so that most records fit into 1 KB, which is what a write unit takes."""
+    text = json.dumps(answer, sort_keys=True, separators=(",", ":"))
+    return zlib.compress(text.encode())
+
+
+def unpacked(data: bytes) -> Answer:
+    """The answer that a record holds."""
+    return cast("Answer", json.loads(zlib.decompress(data)))

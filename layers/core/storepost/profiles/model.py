@@ -1,7 +1,7 @@
 """Profiles and what identifies them, as values."""
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -84,6 +84,18 @@ class LocaleSource:
 
 
 @dataclass(frozen=True)
+class Sighting:
+    """When an identity was seen first and last."""
+
+    first: datetime
+    last: datetime
+
+    def widened(self, moments: Iterable[datetime]) -> "Sighting":
+        """The sighting once the identity was seen at these moments too."""
+        return Sighting(min(self.first, *moments), max(self.last, *moments))
+
+
+@dataclass(frozen=True)
 class StoreLink:
     """How many customers (deleted ones too) and orders of one store belong to a profile."""
 
@@ -111,13 +123,16 @@ class Profile:
     email_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
     """The state of the address that is shown: a copy, kept true in each change's transaction."""
     sms_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
-    identities: tuple[Identity, ...] = ()
+    sightings: Mapping[Identity, Sighting] = field(default_factory=dict)
+    """Of all its identities, in the order in which they came."""
     former: frozenset[Identity] = frozenset()
     """Customer ids whose customers their stores deleted: they speak against no other one."""
     links: Mapping[UUID, StoreLink] = field(default_factory=dict)
     orders: int = 0
     spent: Mapping[str, int] = field(default_factory=dict)
     """Minor units by currency: total less refunds of orders neither test nor cancelled."""
+    consent_changes: int = 0
+    """How many changes of consent its history has."""
     version: int | None = field(default=None, compare=False, repr=False)
     """Of the row that was read; None for a new profile."""
 
@@ -125,6 +140,11 @@ class Profile:
     def name(self) -> str | None:
         """First and last name, as far as there are any."""
         return " ".join(part for part in (self.first_name, self.last_name) if part) or None
+
+    @property
+    def identities(self) -> tuple[Identity, ...]:
+        """What identifies the person."""
+        return tuple(self.sightings)
 
     @property
     def is_customer(self) -> bool:
@@ -155,10 +175,17 @@ class Profile:
             and each not in self.former
         )
 
-    def identified(self, identities: Iterable[Identity]) -> "Profile":
-        """The profile with these identities too; an address is shown where none is yet."""
-        added = [each for each in dict.fromkeys(identities) if each not in self.identities]
-        after = replace(self, identities=(*self.identities, *added))
+    def identified(self, seen: Mapping[Identity, Sequence[datetime]]) -> "Profile":
+        """The profile with these identities too, seen at these moments.
+
+        An address is shown where none is yet.
+        """
+        added = [each for each in seen if each not in self.sightings]
+        sightings = dict(self.sightings)
+        for identity, moments in seen.items():
+            known = sightings.get(identity, Sighting(moments[0], moments[0]))
+            sightings[identity] = known.widened(moments)
+        after = replace(self, sightings=sightings)
         emails = [each.value for each in added if each.type is IdentityType.EMAIL]
         phones = [each.value for each in added if each.type is IdentityType.PHONE]
         return replace(

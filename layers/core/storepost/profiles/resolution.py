@@ -7,6 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from storepost.consent.model import Address
+from storepost.consent.repository import address_key
+from storepost.consent.states import Channel
+from storepost.persistence.item import Key
+from storepost.persistence.reads import ReadAhead
+from storepost.profiles.keys import claim_key, profile_key
 from storepost.profiles.model import (
     Identity,
     IdentityType,
@@ -16,7 +22,9 @@ from storepost.profiles.model import (
 )
 from storepost.profiles.problems import IdentityConflict
 from storepost.profiles.repository import Claim, ProfileRepository
+from storepost.scope import WorkspaceScope
 
+_CHANNELS = {IdentityType.EMAIL: Channel.EMAIL, IdentityType.PHONE: Channel.SMS}
 MOST_IDENTITIES = 1000
 """Of one profile, so that its row stays small; a customer's own id is always taken in."""
 
@@ -58,6 +66,29 @@ def identities_of(
         for kind, value, store in given
         if value is not None and not names_nobody(value)
     )
+
+
+def claim_keys(workspace: WorkspaceScope, identities: Iterable[Identity]) -> dict[Identity, Key]:
+    """The rows that say whose identities are, for whoever reads ahead."""
+    return {identity: claim_key(workspace, identity) for identity in identities}
+
+
+def keys_behind(
+    workspace: WorkspaceScope, claims: Mapping[Identity, Key], reads: ReadAhead
+) -> list[Key]:
+    """The rows that an arrival is decided on once its claims were read ahead.
+
+    They are the profiles that have the identities, and the consent of addresses that nobody has.
+    """
+    holders = {each: reads.text(key, "profile_id") for each, key in claims.items()}
+    return [
+        *(profile_key(workspace, UUID(holder)) for holder in holders.values() if holder),
+        *(
+            address_key(workspace, Address(_CHANNELS[each.type], each.value))
+            for each, holder in holders.items()
+            if holder is None and each.type in _CHANNELS
+        ),
+    ]
 
 
 def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> Known:

@@ -45,10 +45,11 @@ def upsert_profile(
     if len(takes_in(before, identities, known)) < len(identities):
         raise IdentityLimit()
     profile = before or Profile(new_id(), workspace, first_seen_at=now, last_seen_at=now)
-    after = _told(profile.seen(now).identified(identities), given)
+    seen = dict.fromkeys(identities, (now,))
+    after = _told(profile.seen(now).identified(seen), given)
     after = show_consents(changes, before, after, {})
     repository.save(changes, before, after)
-    repository.claim(changes, after, known.claims, dict.fromkeys(identities, (now,)))
+    repository.claim(changes, after, known.claims, identities)
     return after, before is None
 
 
@@ -62,10 +63,7 @@ def get_profile(workspace: WorkspaceScope, profile_id: UUID) -> Profile:
 
 def stores_of(profile: Profile) -> list[Store]:
     """The stores that know the person, disconnected ones too."""
-    if not profile.links:
-        return []
-    stores = StoreRepository(profile.workspace).all()
-    return sorted((s for s in stores if s.id in profile.links), key=lambda store: store.id)
+    return StoreRepository(profile.workspace).named(profile.store_ids)
 
 
 def _told(profile: Profile, given: GivenPerson) -> Profile:

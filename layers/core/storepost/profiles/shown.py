@@ -65,7 +65,7 @@ def _state(
         return asserted[address]
     if address == shown_address(before, channel):
         return after.email_consent if channel is Channel.EMAIL else after.sms_consent
-    repository = ConsentRepository(after.workspace)
+    repository = ConsentRepository(after.workspace, changes.reads)
     consent = repository.consent_of(address)
     repository.expect_consent(changes, address)
     return consent.state

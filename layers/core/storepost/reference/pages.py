@@ -1,6 +1,6 @@
 """The service's own pages: self-contained, and allowed nothing but what each of them holds.
 
-The pages behind emails' links read what they need from the address's fragment, which no server
+The pages behind links read what they need from the address's fragment, which no server
 sees, and call the API as any other client does.
 """
 
@@ -20,7 +20,7 @@ from storepost.wire import Json
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-LINK_PAGES = ("invitation", "password-reset", "sign-in", "verify-address")
+LINK_PAGES = ("connect-link", "invitation", "password-reset", "sign-in", "verify-address")
 _HERE = Path(__file__).parent
 
 
@@ -53,7 +53,7 @@ def problem_page(base_url: str, kind: ProblemKind) -> WebPage:
 
 @cache
 def link_page(name: str) -> WebPage:
-    """The page behind an email's link; raises NotFound."""
+    """The page behind a link, such as an email's; raises NotFound."""
     if name not in LINK_PAGES:
         raise NotFound()
     script = "\n".join(

@@ -1,54 +1,29 @@
 """A store whole on the wire."""
 
-from typing import Literal
 from uuid import UUID
 
 from storepost.store_details.service import LatestCustomer as LatestCustomerValue
 from storepost.store_details.service import StoreDetails
+from storepost.store_imports.model import ImportScope
+from storepost.store_imports.schemas import StoreImport
 from storepost.stores.schemas import StorePermissions, StoreSummary
 from storepost.wire import Shape, Timestamp, Uri
 
 
-class Requester(Shape):
-    """Who asked for an import."""
-
-    id: UUID | None
-    name: str | None
-
-
-class ImportedCounts(Shape):
-    """What an import has brought so far."""
-
-    customers: int
-    orders: int
-    products: int
-
-
-class StoreImport(Shape):
-    """One import of a store."""
-
-    id: UUID
-    scope: Literal["customers_orders", "products"]
-    status: Literal["queued", "running", "completed", "failed"]
-    stage: Literal["customers", "orders", "products"] | None
-    requested_by: Requester | None
-    imported: ImportedCounts
-    error: (
-        Literal[
-            "store_unreachable", "export_failed", "timed_out", "import_failed", "store_disconnected"
-        ]
-        | None
-    )
-    queued_at: Timestamp
-    started_at: Timestamp | None
-    completed_at: Timestamp | None
-
-
 class StoreImports(Shape):
-    """The latest import of each scope."""
+    """Of each scope the import that runs, else the next in turn, else the latest."""
 
     customers_orders: StoreImport | None
     products: StoreImport | None
+
+    @classmethod
+    def of(cls, details: StoreDetails) -> "StoreImports":
+        """The imports in this shape."""
+        shown = {scope: StoreImport.of(one) for scope, one in details.imports.items() if one}
+        return cls(
+            customers_orders=shown.get(ImportScope.CUSTOMERS_ORDERS),
+            products=shown.get(ImportScope.PRODUCTS),
+        )
 
 
 class LatestCustomer(Shape):
@@ -92,7 +67,7 @@ class Store(StoreSummary):
             primary_locale=store.primary_locale,
             status=store.status,
             connection_status=store.connection_status,
-            import_status=store.import_status,
+            import_status=details.import_status,
             permissions=StorePermissions.of(store),
             connected_at=store.connected_at,
             storefront_url=store.storefront_url,
@@ -103,7 +78,7 @@ class Store(StoreSummary):
             product_count=details.products,
             last_order_at=details.last_order_at,
             last_product_sync_at=details.last_product_sync_at,
-            imports=StoreImports(customers_orders=None, products=None),
+            imports=StoreImports.of(details),
             latest_customer=LatestCustomer.of(latest) if latest else None,
             admin_url=store.admin_url,
         )

@@ -1,14 +1,19 @@
-"""A store's counts: the totals of its lists."""
+"""A store whole: its counts, which are the totals of its lists, and its imports."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from storepost.orders.model import OrderSummary
-from storepost.orders.trees import orders_of_store, summary_of
+from storepost.orders.trees import OrderList
 from storepost.pagination import PageRequest
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
+from storepost.store_imports.listing import latest_imports
+from storepost.store_imports.model import ImportScope, StoreImport
+from storepost.store_imports.repository import TurnsRepository
+from storepost.store_imports.turns import LatestImportStatus
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 from storepost.stores.service import found_store
@@ -27,9 +32,11 @@ class LatestCustomer:
 
 @dataclass(frozen=True)
 class StoreDetails:
-    """A store with what its lists hold."""
+    """A store with what its lists hold, and its imports."""
 
     store: Store
+    import_status: LatestImportStatus
+    imports: Mapping[ImportScope, StoreImport | None]
     customers: int
     orders: int
     products: int
@@ -47,8 +54,11 @@ def details_of(store: Store) -> StoreDetails:
     """The store with what its lists hold."""
     order, orders = _newest_order(store)
     latest, customers = _newest_customer(store)
+    turns = TurnsRepository(store.workspace).get(store.id)
     return StoreDetails(
         store=store,
+        import_status=turns.status,
+        imports=latest_imports(store.workspace, turns),
         customers=customers,
         orders=orders,
         products=0,
@@ -59,8 +69,9 @@ def details_of(store: Store) -> StoreDetails:
 
 
 def _newest_order(store: Store) -> tuple[OrderSummary | None, int]:
-    listing = orders_of_store(store.workspace, store.id).page(_NEWEST, descending=True)
-    return next((summary_of(entry) for entry in listing.items), None), listing.total
+    orders = OrderList(store.workspace, store.id)
+    listing = orders.tree.page(_NEWEST, descending=True)
+    return next(map(orders.summary, listing.items), None), listing.total
 
 
 def _newest_customer(store: Store) -> tuple[LatestCustomer | None, int]:

@@ -5,9 +5,19 @@ from dataclasses import dataclass
 
 from storepost.pagination import Listing, PageRequest, cut, in_order
 from storepost.scope import WorkspaceScope
-from storepost.stores.model import ConnectionStatus, ImportStatus, Platform, Store, StoreStatus
+from storepost.store_imports.repository import TurnsRepository
+from storepost.store_imports.turns import LatestImportStatus, Turns
+from storepost.stores.model import ConnectionStatus, Platform, Store, StoreStatus
 from storepost.stores.repository import StoreRepository
 from storepost.text import matches, sort_key
+
+
+@dataclass(frozen=True)
+class ListedStore:
+    """A store with how its imports are doing."""
+
+    store: Store
+    import_status: LatestImportStatus
 
 
 @dataclass(frozen=True)
@@ -18,15 +28,16 @@ class StoreFilter:
     platforms: Collection[Platform] | None = None
     statuses: Collection[StoreStatus] | None = None
     connection_statuses: Collection[ConnectionStatus] | None = None
-    import_statuses: Collection[ImportStatus] | None = None
+    import_statuses: Collection[LatestImportStatus] | None = None
 
-    def takes(self, store: Store) -> bool:
+    def takes(self, listed: ListedStore) -> bool:
         """Whether the store is what is asked for."""
+        store = listed.store
         asked = (
             (self.platforms, store.platform),
             (self.statuses, store.status),
             (self.connection_statuses, store.connection_status),
-            (self.import_statuses, store.import_status),
+            (self.import_statuses, listed.import_status),
         )
         if any(wanted is not None and value not in wanted for wanted, value in asked):
             return False
@@ -35,15 +46,19 @@ class StoreFilter:
 
 def list_stores(
     workspace: WorkspaceScope, asked: StoreFilter, sort: str, page: PageRequest
-) -> Listing[Store]:
+) -> Listing[ListedStore]:
     """The stores that are asked for, in the order of `name` or `connectedAt`."""
-    rows = [store for store in StoreRepository(workspace).all() if asked.takes(store)]
+    turns = TurnsRepository(workspace).all()
+    rows = [
+        ListedStore(store, turns.get(store.id, Turns(store.id)).status)
+        for store in StoreRepository(workspace).all()
+    ]
     ordered = in_order(
-        rows,
+        [row for row in rows if asked.takes(row)],
         sort,
         {
-            "name": lambda store: (sort_key(store.name), store.id),
-            "connectedAt": lambda store: (store.connected_at, store.id),
+            "name": lambda row: (sort_key(row.store.name), row.store.id),
+            "connectedAt": lambda row: (row.store.connected_at, row.store.id),
         },
     )
     return cut(ordered, page)

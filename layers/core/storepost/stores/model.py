@@ -30,16 +30,6 @@ class ConnectionStatus(StrEnum):
     DISCONNECTED = "disconnected"
 
 
-class ImportStatus(StrEnum):
-    """How the latest import from a store is doing."""
-
-    NONE = "none"
-    QUEUED = "queued"
-    RUNNING = "running"
-    COMPLETED = "completed"
-    FAILED = "failed"
-
-
 @dataclass(frozen=True)
 class StoreLocale:
     """One of a store's locales."""
@@ -72,7 +62,8 @@ class Store:
     contact_email: str | None
     connected_at: datetime
     locales: tuple[StoreLocale, ...]
-    import_status: ImportStatus = ImportStatus.NONE
+    makes_coupons: bool = True
+    """Whether coupons can be made for it: on a platform, where the platform allows that."""
 
     @property
     def is_active(self) -> bool:

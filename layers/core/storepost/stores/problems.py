@@ -24,7 +24,7 @@ class StoreDisconnected(Conflict):
 
     code = "store_disconnected"
     title = "The store is disconnected"
-    mend = "Connect the store again with `POST /stores`; it keeps its id."
+    mend = "Connect it again, with `POST /stores` or `POST /connections`; it keeps its id."
 
 
 class StaleUpdate(Conflict):

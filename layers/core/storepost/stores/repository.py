@@ -1,12 +1,21 @@
 """Rows of stores and the claims of their external ids."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, JSONAttribute, UnicodeAttribute
 
 from storepost.ids import short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, find
+from storepost.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+)
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import ConnectionStatus, Platform, Store, StoreLocale, StoreStatus
 
@@ -23,6 +32,7 @@ class StoreItem(VersionedItem, discriminator="store"):
     status = UnicodeAttribute()
     connection_status = UnicodeAttribute()
     takes_consent = BooleanAttribute()
+    makes_coupons = BooleanAttribute(default=True)
     admin_url = UnicodeAttribute()
     storefront_url = UnicodeAttribute(null=True)
     contact_email = UnicodeAttribute(null=True)
@@ -67,6 +77,12 @@ class StoreRepository:
         )
         return [self._as_store(row) for row in rows]
 
+    def named(self, store_ids: Iterable[UUID]) -> list[Store]:
+        """Those of the stores that exist, disconnected ones too, by their ids."""
+        rows = find_all(store_key(self.workspace, store_id) for store_id in store_ids)
+        stores = [self._as_store(row) for row in rows.values() if isinstance(row, StoreItem)]
+        return sorted(stores, key=lambda store: store.id)
+
     def id_of(self, platform: Platform, external_id: str) -> UUID | None:
         """The store that has, or had, an external id."""
         claim = find(StoreClaimItem, external_key(self.workspace, platform, external_id))
@@ -89,6 +105,7 @@ class StoreRepository:
         item.status = store.status
         item.connection_status = store.connection_status
         item.takes_consent = store.takes_consent
+        item.makes_coupons = store.makes_coupons
         item.admin_url = store.admin_url
         item.storefront_url = store.storefront_url
         item.contact_email = store.contact_email
@@ -112,6 +129,7 @@ class StoreRepository:
             status=StoreStatus(item.status),
             connection_status=ConnectionStatus(item.connection_status),
             takes_consent=item.takes_consent,
+            makes_coupons=item.makes_coupons,
             admin_url=item.admin_url,
             storefront_url=item.storefront_url,
             contact_email=item.contact_email,

@@ -5,7 +5,9 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, RootModel, StrictBool, StringConstraints
 
-from storepost.stores.model import ConnectionStatus, ImportStatus, Platform, Store, StoreStatus
+from storepost.store_imports.turns import LatestImportStatus
+from storepost.stores.listing import ListedStore
+from storepost.stores.model import ConnectionStatus, Platform, Store, StoreStatus
 from storepost.stores.model import StoreLocale as StoreLocaleValue
 from storepost.stores.service import CustomStore
 from storepost.stores.write_back import WriteBackAddress
@@ -69,7 +71,7 @@ class StorePermissions(Shape):
     @classmethod
     def of(cls, store: Store) -> "StorePermissions":
         """The store's permissions."""
-        return cls(coupons=True, consent=store.takes_consent)
+        return cls(coupons=store.makes_coupons, consent=store.takes_consent)
 
 
 class StoreSummary(Shape):
@@ -83,13 +85,14 @@ class StoreSummary(Shape):
     primary_locale: str
     status: StoreStatus
     connection_status: ConnectionStatus
-    import_status: ImportStatus
+    import_status: LatestImportStatus
     permissions: StorePermissions
     connected_at: Timestamp
 
     @classmethod
-    def of(cls, store: Store) -> "StoreSummary":
+    def of(cls, listed: ListedStore) -> "StoreSummary":
         """The store in this shape."""
+        store = listed.store
         return cls(
             id=store.id,
             platform=store.platform,
@@ -99,7 +102,7 @@ class StoreSummary(Shape):
             primary_locale=store.primary_locale,
             status=store.status,
             connection_status=store.connection_status,
-            import_status=store.import_status,
+            import_status=listed.import_status,
             permissions=StorePermissions.of(store),
             connected_at=store.connected_at,
         )

@@ -13,6 +13,7 @@ from storepost.locales.service import follow_stores
 from storepost.persistence.changes import Changes
 from storepost.problems import FieldError, NotFound
 from storepost.scope import WorkspaceScope
+from storepost.store_imports.service import fail_open_imports
 from storepost.stores.model import (
     ConnectionStatus,
     Platform,
@@ -50,17 +51,32 @@ def connect_store(
 ) -> tuple[Store, bool]:
     """A new store, or a disconnected one connected again; whether it is new."""
     repository = StoreRepository(workspace)
-    known_id = repository.id_of(Platform.CUSTOM, given.external_id)
-    known = repository.get(known_id) if known_id else None
+    known = known_store(repository, Platform.CUSTOM, given.external_id)
     if known and known.is_active:
         raise StoreExists()
     store = _connected(workspace, known, given)
-    if known is None:
+    save_connected(repository, store, changes, is_new=known is None)
+    WorkspaceRepository(workspace).count_stores(changes, +1)
+    return store, known is None
+
+
+def known_store(repository: StoreRepository, platform: Platform, external_id: str) -> Store | None:
+    """The store that has, or had, an external id in the workspace."""
+    known_id = repository.id_of(platform, external_id)
+    return repository.get(known_id) if known_id else None
+
+
+def save_connected(
+    repository: StoreRepository, store: Store, changes: Changes, *, is_new: bool
+) -> None:
+    """Writes a store as it is connected; its locales become the workspace's too.
+
+    The workspace's count is the caller's: a workspace may be made in the same step.
+    """
+    if is_new:
         repository.claim(changes, store)
     repository.save(changes, store)
-    WorkspaceRepository(workspace).count_stores(changes, +1)
     _bring_locales(repository, store, changes)
-    return store, known is None
 
 
 def _connected(workspace: WorkspaceScope, known: Store | None, given: CustomStore) -> Store:
@@ -92,7 +108,7 @@ def _connected(workspace: WorkspaceScope, known: Store | None, given: CustomStor
     )
 
 
-def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:
+def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> Store:
     """Ends a store's part: it gives and takes nothing until it is connected again."""
     repository = StoreRepository(workspace)
     store = found_store(repository, store_id)
@@ -104,8 +120,10 @@ def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes
         connection_status=ConnectionStatus.DISCONNECTED,
     )
     repository.save(changes, after)
+    fail_open_imports(changes, workspace, store_id, clock.now())
     WorkspaceRepository(workspace).count_stores(changes, -1)
     _bring_locales(repository, after, changes)
+    return after
 
 
 def update_store(

@@ -21,6 +21,7 @@ from storepost.persistence.sealing import seal, unseal
 from storepost.scope import WorkspaceScope
 
 OLD_SECRET_SIGNS = timedelta(hours=24)
+NOTED_EVERY = timedelta(minutes=1)
 ERROR_LENGTH = 500
 
 
@@ -41,6 +42,7 @@ class WriteBackAddress:
 
     url: str
     last_succeeded_at: datetime | None
+    """To the minute."""
     last_error: str | None
 
 
@@ -51,6 +53,13 @@ class WriteBackConfig:
     url: str
     secrets: tuple[str, ...] = field(repr=False)
     """Those that sign now, the newest first."""
+    last_succeeded_at: datetime | None
+    last_error: str | None
+
+    def notes_success(self, at: datetime) -> bool:
+        """Whether a success is worth a write: once a minute, and always after an error."""
+        last = self.last_succeeded_at
+        return self.last_error is not None or last is None or at - last >= NOTED_EVERY
 
 
 def write_back_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
@@ -80,7 +89,7 @@ class WriteBackRepository:
             sealed.append(item.old_secret)
         context = self._context(store_id)
         opened = tuple(unseal(text, context).decode() for text in sealed)
-        return WriteBackConfig(item.url, opened)
+        return WriteBackConfig(item.url, opened, item.last_succeeded_at, item.last_error)
 
     def address_of(self, store_id: UUID) -> WriteBackAddress | None:
         """The store's address and how it is doing; no secret is opened."""

@@ -9,6 +9,15 @@ from storepost.workspaces.model import Membership
 
 
 @dataclass(frozen=True)
+class Requester:
+    """Who asked for something, as it is kept: a person, or a key, and the name of that moment."""
+
+    name: str | None
+    person_id: UUID | None = None
+    key_id: UUID | None = None
+
+
+@dataclass(frozen=True)
 class WorkspaceCaller:
     """A caller within one workspace."""
 
@@ -16,6 +25,13 @@ class WorkspaceCaller:
     workspace: WorkspaceScope
     membership: Membership | None
     """The signed-in person's; of a key's maker only where the operation asks for a role."""
+
+    @property
+    def requester(self) -> Requester:
+        """The caller as it is kept."""
+        if isinstance(self.by, ApiKeyHolder):
+            return Requester(self.by.name, key_id=self.by.key_id)
+        return Requester(self.by.person.name, person_id=self.by.person.id)
 
     @property
     def person_id(self) -> UUID | None:

@@ -12,7 +12,7 @@ from pynamodb.expressions.update import Action
 from storepost import clock
 from storepost.identity.model import SignedInPerson
 from storepost.ids import short
-from storepost.persistence.changes import Changes, LostRace
+from storepost.persistence.changes import Changes
 from storepost.persistence.item import (
     Identifier,
     Item,
@@ -136,6 +136,7 @@ class WorkspaceRepository:
                 id=workspace.id,
                 name=workspace.name,
                 slug=workspace.slug,
+                store_count=workspace.store_count,
                 created_at=clock.now(),
             )
         )
@@ -186,11 +187,8 @@ class WorkspaceRepository:
 
     def remove_member(self, changes: Changes, membership: Membership) -> None:
         """Ends the membership and the person's pointer to it, if it is still what was read."""
-        key = membership_key(self._scope, membership.person_id)
-        item = find(MembershipItem, key)
-        if item is None:
-            raise LostRace()
-        changes.delete(item, _unchanged(membership))
+        row = MembershipItem(*membership_key(self._scope, membership.person_id))
+        changes.delete(row, _unchanged(membership))
         pointer = membership_pointer_key(membership.person, self._scope)
         changes.delete(MembershipPointerItem(*pointer))
 

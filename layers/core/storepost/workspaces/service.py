@@ -27,10 +27,19 @@ def available_slug(name: str) -> str:
     return next(free, f"{plain}-{new_id().hex[:8]}")
 
 
-def create_workspace(caller: SignedInPerson, name: str, changes: Changes) -> Workspace:
-    """A new workspace whose owner is the caller; it becomes active where none is."""
+def create_workspace(
+    caller: SignedInPerson, name: str, changes: Changes, *, store_count: int = 0
+) -> Workspace:
+    """A new workspace whose owner is the caller; it becomes active where none is.
+
+    `store_count` are the stores that are connected to it in the same step.
+    """
     workspace = Workspace(
-        id=new_id(), name=name, slug=available_slug(name), require_two_factor=False, store_count=0
+        id=new_id(),
+        name=name,
+        slug=available_slug(name),
+        require_two_factor=False,
+        store_count=store_count,
     )
     repository = WorkspaceRepository(workspace.scope)
     repository.add(changes, workspace)

@@ -5,6 +5,7 @@ from storepost.persistence.counted_tree.keys import (
     KeyRange,
     id_of,
     moment_key,
+    moment_of,
     moments,
     text_key,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "Tree",
     "id_of",
     "moment_key",
+    "moment_of",
     "moments",
     "text_key",
 ]

@@ -1,27 +1,33 @@
 """Sort keys of entries, ranges of them, and what separates two of them."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from storepost import clock
-from storepost.ids import from_short, short
+from storepost.ids import from_short, from_short_number, short, short_number
 from storepost.text import sort_key
 
 LOWEST = "!"
-"""Before every key: they begin with a digit, `=` or `>`."""
+"""Before every key: they begin with a letter of short ids and numbers, `=` or `>`."""
 
 END = "~"
 """Behind every key."""
 
 _ID_CHARACTERS = 22
+_FIRST_MOMENT = datetime.min.replace(tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 _BEFORE_ID = "\x01"
 """Sorts before all that folded text can hold, so that "ann" stands before "ann lee"."""
 
 
 def moment_key(moment: datetime, identifier: UUID) -> str:
-    """The key of an entry that is sorted by time: 47 bytes."""
-    return f"{clock.to_text(moment)}{_BEFORE_ID}{short(identifier)}"
+    """The key of an entry that is sorted by time, to the millisecond: 31 bytes."""
+    return _place_of(moment) + short(identifier)
+
+
+def moment_of(key: str) -> datetime:
+    """The moment at the beginning of a moment key."""
+    return _FIRST_MOMENT + from_short_number(key[:-_ID_CHARACTERS]) * _MILLISECOND
 
 
 def text_key(text: str | None, identifier: UUID) -> str:
@@ -64,9 +70,12 @@ EVERYTHING = KeyRange()
 
 def moments(since: datetime | None = None, until: datetime | None = None) -> KeyRange:
     """The range of moment keys from `since` (inclusive) to `until` (exclusive)."""
-    return KeyRange(
-        clock.to_text(since) if since else LOWEST, clock.to_text(until) if until else END
-    )
+    return KeyRange(_place_of(since) if since else LOWEST, _place_of(until) if until else END)
+
+
+def _place_of(moment: datetime) -> str:
+    """A third of what RFC 3339 takes: every row that a page reads has it, and every node twice."""
+    return short_number((moment - _FIRST_MOMENT) // _MILLISECOND)
 
 
 def separator(left: str, right: str) -> str:

@@ -92,7 +92,7 @@ class Entry:
     def __post_init__(self) -> None:
         """Keys come from `moment_key` and `text_key`, or sort between the same bounds."""
         if not LOWEST < self.key < END:
-            raise ValueError("the key of an entry begins with a digit, `=` or `>`")
+            raise ValueError("the key of an entry stands between `!` and `~`")
 
     @property
     def id(self) -> UUID:

@@ -4,8 +4,10 @@ The nodes are read level by level, not at one moment, so each attempt checks tha
 a split or a write came between, the read begins again.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 
 from storepost.pagination import PageRequest
 from storepost.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, KeyRange
@@ -83,6 +85,24 @@ class Reading:
         self.demand(len(entries) == self.weight(leaf))
         return sum(entry.key < key for entry in entries)
 
+    def place(self, skip: int, *, descending: bool) -> tuple[Sequence[Node], int]:
+        """Where the first `skip` entries that count end, in that direction.
+
+        These are the leaves from there to the last one below the same parent, and how many of the
+        first one's entries are still to be skipped. None behind the end.
+        """
+        nodes = self.top
+        while True:
+            ahead = nodes[::-1] if descending else nodes
+            held = list(accumulate(map(self.weight, ahead), initial=0))
+            first = bisect_right(held, skip) - 1
+            if first == len(ahead):
+                return [], 0
+            skip -= held[first]
+            if not ahead[first].level:
+                return ahead[first:], skip
+            nodes = self.children(ahead[first])
+
     def leaves(self, skip: int, *, descending: bool) -> Iterator[tuple[Node, int]]:
         """The leaves with entries that count, behind the first `skip` of those, in that direction.
 
@@ -149,11 +169,22 @@ def page(
 
 
 def _run(reading: Reading, skip: int, wanted: int, *, descending: bool) -> list[Entry]:
-    """So many entries behind the skipped ones, in one query from the beginning of their leaf."""
-    for leaf, offset in reading.leaves(skip, descending=descending):
-        onwards = KeyRange(LOWEST, leaf.hi) if descending else KeyRange(leaf.lo, END)
-        return reading.entries(onwards, offset + wanted, descending=descending)[offset:]
-    return []
+    """So many entries behind the skipped ones, in one query from an end of the leaves they are in.
+
+    It is the nearer end, as what stands between that and the page is read too.
+    """
+    leaves, offset = reading.place(skip, descending=descending)
+    if not leaves:
+        return []
+    until = offset + wanted
+    held = list(accumulate(map(reading.weight, leaves)))
+    last = bisect_left(held, until)
+    if last < len(held) and held[last] - offset < until:
+        ends = sorted((leaves[0].range, leaves[last].range), key=lambda each: each.lo)
+        run, behind = KeyRange(ends[0].lo, ends[1].hi), held[last] - offset
+        return reading.entries(run, behind, descending=not descending)[::-1][:wanted]
+    run = KeyRange(LOWEST, leaves[0].hi) if descending else KeyRange(leaves[0].lo, END)
+    return reading.entries(run, until, descending=descending)[offset:]
 
 
 def _gathered(reading: Reading, skip: int, wanted: int, *, descending: bool) -> list[Entry]:

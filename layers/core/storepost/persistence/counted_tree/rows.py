@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import dropwhile, pairwise
 from typing import Any
 
-from pynamodb.attributes import Attribute, BooleanAttribute, NumberAttribute, UnicodeAttribute
-from pynamodb.constants import STRING
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
@@ -28,7 +27,7 @@ from storepost.persistence.counted_tree.model import (
     marks,
     values_of,
 )
-from storepost.persistence.item import Item, connection
+from storepost.persistence.item import Item, Json, connection
 
 type _Raw = dict[str, dict[str, Any]]
 
@@ -42,25 +41,11 @@ _AHEAD = 48
 """Nodes that are read on for each key, at most two read units; a query each would take one."""
 
 
-class Payload(Attribute[object]):
-    """JSON without a space too many: a page reads a hundred of these."""
-
-    attr_type = STRING
-
-    def serialize(self, value: object) -> str:
-        """Compact JSON."""
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-    def deserialize(self, value: str) -> object:
-        """What `serialize` wrote."""
-        return json.loads(value)
-
-
 class EntryItem(Item, discriminator="entry"):
     """An entry; `marks` holds its filter values, a letter for each of the tree's fields."""
 
     marks = UnicodeAttribute(attr_name="f", null=True)
-    payload = Payload(attr_name="p", null=True)
+    payload = Json(attr_name="p", null=True)
 
 
 class NodeItem(Item, discriminator="node"):

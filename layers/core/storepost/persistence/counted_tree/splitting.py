@@ -46,9 +46,9 @@ class Splitter:
         parts = min(len(pieces) // self.fan_out, _MOST_PARTS)
         if node.has_parent:
             self._cut(node, pieces, parts)
+            self.split(level + 1, key)
         else:
             self._cut_on_top(node, pieces, parts)
-        self.split(level + 1, key)
 
     def _pieces(self, node: Node) -> Sequence[_Piece]:
         """What stands directly below the node; nothing where that changed between the reads."""
@@ -91,12 +91,12 @@ class Splitter:
 
     def _cut_on_top(self, node: Node, pieces: Sequence[_Piece], parts: int) -> None:
         """As `_cut`, but never to more nodes than a new level could be put above."""
-        room = _MOST_TOP_NODES - len(self.rows.top()) + 1
+        before = len(self.rows.top())
+        room = _MOST_TOP_NODES - before + 1
         if room > 1:
             self._cut(node, pieces, min(parts, room))
-        top = self.rows.top()
-        if len(top) >= self.top_nodes:
-            self._raise_level(top)
+        if before + min(parts, room) - 1 >= self.top_nodes:
+            self._raise_level(self.rows.top())
 
     def _raise_level(self, top: Sequence[Node]) -> None:
         """Puts one node above those of the top level."""

@@ -114,23 +114,24 @@ class Tree:
             ("counted_tree", self.partition), lambda: Writing(self.rows, changes, self._tend)
         )
 
-    def _tend(self, touched: Sequence[Addition]) -> None:
-        """Splits what the write filled and merges what it emptied.
+    def _tend(self, touched: Sequence[Addition]) -> list[Addition]:
+        """Splits what the write filled and merges what it emptied; which nodes those were.
 
         What it added is committed by now, so nothing here may fail the request; the next write
         tends to what was left.
         """
         splitter = Splitter(self.rows, self.fan_out, self.top_nodes)
         merger = Merger(self.rows)
+        full = [a for a in touched if not a.node.level and a.n >= 2 * self.fan_out]
+        # From the top down: below one parent, emptied nodes are neighbours of others.
+        empty = [a for a in reversed(touched) if not a.n]
         try:
-            for addition in touched:
-                if not addition.node.level and addition.n >= 2 * self.fan_out:
-                    with suppress(LostRace):
-                        splitter.split(0, addition.last)
-            # From the top down: below one parent, emptied nodes are neighbours of others.
-            for addition in reversed(touched):
-                if not addition.n:
-                    with suppress(LostRace):
-                        merger.merge(addition.node.level, addition.last)
+            for addition in full:
+                with suppress(LostRace):
+                    splitter.split(0, addition.last)
+            for addition in empty:
+                with suppress(LostRace):
+                    merger.merge(addition.node.level, addition.last)
         except (PynamoDBException, TooManyWrites) as error:
             log_unexpected(error)
+        return [*full, *empty]

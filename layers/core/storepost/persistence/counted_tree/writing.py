@@ -22,6 +22,7 @@ from storepost.persistence.counted_tree.model import (
     nonzero,
     total,
 )
+from storepost.persistence.counted_tree.remembering import KnownNodes
 from storepost.persistence.counted_tree.rows import Node, NodeItem, Rows
 
 
@@ -52,14 +53,19 @@ class Writing:
     """What one unit of work does to one tree; the operations on one key become one write."""
 
     def __init__(
-        self, rows: Rows, changes: Changes, tend: Callable[[list[Addition]], None]
+        self, rows: Rows, changes: Changes, tend: Callable[[list[Addition]], list[Addition]]
     ) -> None:
-        """`tend` is told of the nodes after the commit, level by level."""
+        """`tend` is told of the nodes after the commit, level by level, and says which it changed.
+
+        Where the unit's reads remember something, the nodes are among it.
+        """
         self._rows = rows
         self._changes = changes
         self._tend = tend
         self._planned: dict[str, _Change] = {}
-        changes.before_commit(self._write)
+        self._known = changes.reads.kept(("counted_tree", rows.partition), lambda: KnownNodes(rows))
+        self._looked_at: dict[str, set[tuple[int, str]]] = {}
+        changes.before_commit(self._write, self._items)
 
     def insert(self, entry: Entry, otherwise: Exception | None) -> None:
         """An entry that isn't there, or that this unit deletes."""
@@ -77,6 +83,14 @@ class Writing:
             raise ValueError("an entry is deleted with other filter values than it was given")
         self._planned[entry.key] = _Change(planned.before, None, planned.otherwise)
 
+    def _items(self) -> int:
+        """How many items there are to write, once the nodes above them are known."""
+        known = self._known or KnownNodes(self._rows)
+        for key in self._planned.keys() - self._looked_at.keys():
+            self._looked_at[key] = {(node.level, node.lo) for node in known.path(key)}
+        nodes = set[tuple[int, str]]().union(*self._looked_at.values())
+        return len(self._planned) + max(1, len(nodes))
+
     def _write(self) -> None:
         additions: list[tuple[str, Counts]] = []
         for key, change in sorted(self._planned.items(), key=lambda planned: planned[0]):
@@ -86,7 +100,14 @@ class Writing:
                 additions.append((key, counts))
         if additions:
             touched = list(self._write_nodes(additions))
-            self._changes.after_commit(lambda: self._tend(touched))
+            self._changes.after_commit(lambda: self._follow(touched))
+
+    def _follow(self, touched: list[Addition]) -> None:
+        if self._known:
+            self._known.added((each.node, each.counts) for each in touched)
+        for each in self._tend(touched):
+            if self._known:
+                self._known.changed(each.node, each.last)
 
     def _write_entry(self, change: _Change) -> None:
         before, after = change.before, change.after
@@ -117,13 +138,13 @@ class Writing:
 
     def _gathered(self, level: int, additions: list[tuple[str, Counts]]) -> list[Addition]:
         """The level's nodes with what is added below each; none in a new list."""
-        nodes = self._rows.floors(level, [key for key, _ in additions])
+        nodes = (self._known or self._rows).floors(level, [key for key, _ in additions])
         if not nodes:
             # Somebody may be creating it now: creating it here too makes this the lost race.
             return []
         gathered: list[Addition] = []
         for key, counts in additions:
-            while len(nodes) > 1 and nodes[1].lo <= key:
+            while key >= nodes[0].hi and len(nodes) > 1:
                 del nodes[0]
             if gathered and gathered[-1].node is nodes[0]:
                 counts = nonzero((gathered.pop().counts, counts))  # noqa: PLW2901

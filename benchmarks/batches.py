@@ -1,0 +1,126 @@
+"""`make bench-batches`: batches of orders, from the request to the last row of the last chunk.
+
+Each goes through the API's handler, S3, the outbox, the queue and the worker; the tables are in
+dynoxide. `ORDERS=10000` makes the long row shorter.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import benchmarks.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.batch_figures import Figures, Meter
+from benchmarks.batch_shop import forget_objects, open_shop, order
+from benchmarks.reporting import Cell, Column, Table
+from benchmarks.tables import tables
+from local import aws
+from local.dynoxide import VERSION
+from storepost.settings import settings
+
+ORDERS = int(os.environ.get("ORDERS", "100000"))
+BATCH = 500
+FLOOR_OFTEN = 20
+"""Of so many batches of the long row one is written again, as its floor."""
+COLUMNS = (
+    Column("what"),
+    Column("orders", "there before, or brought"),
+    Column("orders/s", "by the clock"),
+    Column("CPU", "ms an order", 2),
+    Column("floor's CPU", "ms an order", 2),
+    Column("times the floor", "", 1),
+    Column("read units", "an order", 2),
+    Column("write units", "an order", 2),
+    Column("floor's write units", "an order", 2),
+    Column("units an entry", "of the orders' lists", 2, most=3.0),
+    Column("calls", "an order", 2),
+    Column("memory", "MB at most"),
+)
+NOTES = (
+    f"Batches of {BATCH} orders in the order of `placedAt`, of two lines each.",
+    "CPU is this process's: the request's, the relay's and the worker's. The engine has its own.",
+    "Floor: the same rows in the same transactions, by botocore alone and without conditions.",
+    "Units an entry: a list's row and its nodes' share, splits too.",
+)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One batch of a new store."""
+
+    what: str
+    buyer: Callable[[int], int | None]
+    """Who buys the order of a number."""
+    there: int = 0
+    """How many orders, from number 0 on, are there before."""
+    first: int = 0
+    """The number of the batch's first order."""
+
+
+SCENARIOS = (
+    Scenario("a batch, of nobody", lambda _number: None),
+    Scenario("a batch, of people all new", lambda number: number),
+    Scenario("a batch, of people all known", lambda number: number % BATCH, BATCH, BATCH),
+    Scenario("a batch, the same again", lambda number: number, BATCH),
+)
+
+
+def batch_of(first: int, buyer: Callable[[int], int | None]) -> list[dict[str, Any]]:
+    """A batch from an order on."""
+    return [order(number, buyer(number)) for number in range(first, first + BATCH)]
+
+
+def single(meter: Meter) -> Iterator[list[Cell]]:
+    """Single batches, on lists that hold one at most."""
+    for scenario in SCENARIOS:
+        shop = open_shop(scenario.what)
+        for first in range(0, scenario.there, BATCH):
+            shop.bring(batch_of(first, scenario.buyer))
+        meter.clear()
+        figures = Figures(meter)
+        figures.measure(shop, batch_of(scenario.first, scenario.buyer), floor=True)
+        yield figures.row(scenario.what, scenario.there)
+
+
+def buyer_among_many(number: int) -> int:
+    """Two orders in five are somebody's first; the others are of anybody who bought before."""
+    if number % 5 < 2:
+        return number
+    earlier = number * 2_654_435_761 % 2**32 % number
+    return earlier - earlier % 5 + earlier % 2
+
+
+def long(meter: Meter) -> Iterator[list[Cell]]:
+    """Many batches, two in five of the orders of somebody new; a row for each tenth."""
+    shop, batches = open_shop("many batches"), ORDERS // BATCH
+    often = max(1, min(FLOOR_OFTEN, batches // 10))
+    meter.clear()
+    figures = Figures(meter)
+    for number in range(batches):
+        batch = batch_of(BATCH * number, buyer_among_many)
+        figures.measure(shop, batch, floor=number % often == often // 2)
+        forget_objects()
+        if number + 1 in {batches // 10, batches}:
+            yield figures.row(f"batches, up to order {BATCH * (number + 1):,}", figures.orders)
+            meter.clear()
+            figures = Figures(meter)
+
+
+def main() -> None:
+    """Measures and publishes."""
+    table = Table("batches", "Orders in batches", COLUMNS, {"dynoxide": VERSION}, NOTES)
+    with tables():
+        aws.start()
+        aws.create_resources()
+        settings.cache_clear()  # it was read before there were queues and buckets
+        meter = Meter()
+        open_shop("warm-up").bring([order(0, 0)])  # imports the handlers
+        for rows in (single, long):
+            for cells in rows(meter):
+                table.add(*cells)
+                print(table.text().splitlines()[-len(NOTES) - 2], flush=True)
+    table.publish()
+
+
+if __name__ == "__main__":
+    main()

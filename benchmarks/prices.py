@@ -1,0 +1,37 @@
+"""What AWS asks for, in US dollars: list prices of us-east-1, on demand, without the free tiers.
+
+From the pages of prices at https://aws.amazon.com: of DynamoDB on demand, of Lambda, API Gateway,
+SQS, S3, KMS and SES. They hold since the date below, when DynamoDB's were halved. Each is the price
+of the first tier, which is the dearest.
+"""
+
+from datetime import date
+from typing import Final
+
+REGION: Final = "us-east-1"
+SINCE: Final = date(2024, 11, 1)
+
+MILLION: Final = 1_000_000
+
+DYNAMODB_READ_UNIT: Final = 0.125 / MILLION
+"""4 KB read strongly consistently; half of one for an eventually consistent read."""
+DYNAMODB_WRITE_UNIT: Final = 0.625 / MILLION
+"""1 KB written; two of them in a transaction."""
+
+LAMBDA_REQUEST: Final = 0.20 / MILLION
+LAMBDA_GB_SECOND: Final = {"arm64": 0.0000133334, "x86_64": 0.0000166667}
+"""A second of a function with 1,024 MB, by architecture; billed by the millisecond begun."""
+
+HTTP_API_REQUEST: Final = 1.00 / MILLION
+HTTP_API_BYTES: Final = 512 * 1024
+"""Of a request or an answer; each so many more count as another request."""
+
+SQS_REQUEST: Final = 0.40 / MILLION
+SQS_FIFO_REQUEST: Final = 0.50 / MILLION
+"""A call, of up to 64 KB: one that sends, one that receives, one that deletes."""
+
+S3_PUT: Final = 0.005 / 1000
+S3_GET: Final = 0.0004 / 1000
+
+KMS_REQUEST: Final = 0.03 / 10_000
+SES_EMAIL: Final = 0.10 / 1000

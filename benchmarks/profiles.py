@@ -1,0 +1,116 @@
+"""`make bench-profiles`: what a page of 100,000 profiles reads, by each sort and filter.
+
+They are loaded with ten times as many orders, as for `make bench-lists`.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property, partial
+from random import Random
+
+import benchmarks.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.calling import Api
+from benchmarks.large_shop import Shop
+from benchmarks.loading import large
+from benchmarks.metering import Meter
+from benchmarks.pages import COLUMNS, NOTES, PAGE, Report, Wanted
+from benchmarks.people import People
+from benchmarks.reporting import Table
+from benchmarks.sales import BEGINNING, SECONDS
+from local.dynoxide import VERSION
+from storepost import clock
+from storepost.consent.states import ConsentState
+from storepost.persistence.counted_tree import moment_key, text_key
+from storepost.profiles.model import Profile
+
+ORDERS = int(os.environ.get("ORDERS", "1000000"))
+
+type Keeps = Callable[[Profile], bool]
+SORTS: dict[str, Callable[[Profile], str]] = {
+    "firstSeenAt": lambda profile: moment_key(profile.first_seen_at, profile.id),
+    "name": lambda profile: text_key(profile.name, profile.id),
+    "email": lambda profile: text_key(profile.email, profile.id),
+}
+FILTERS: tuple[tuple[str, dict[str, object], Keeps], ...] = (
+    (
+        "emailMarketingConsent, 1 in 100",
+        {"emailMarketingConsent": "pending"},
+        lambda profile: profile.email_consent is ConsentState.PENDING,
+    ),
+    (
+        "smsMarketingConsent, 1 in 100",
+        {"smsMarketingConsent": "subscribed"},
+        lambda profile: profile.sms_consent is ConsentState.SUBSCRIBED,
+    ),
+    ("isCustomer, 1 in 10", {"isCustomer": "false"}, lambda profile: not profile.is_customer),
+    (
+        "emailMarketingConsent, 6 in 10",
+        {"emailMarketingConsent": "subscribed"},
+        lambda profile: profile.email_consent is ConsentState.SUBSCRIBED,
+    ),
+    (
+        "two filters, 1 in 1,000",
+        {"isCustomer": "false", "emailMarketingConsent": "pending"},
+        lambda profile: not profile.is_customer and profile.email_consent is ConsentState.PENDING,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class ProfileLists:
+    """The lists of the shop's profiles, as they are asked for and as they must be."""
+
+    shop: Shop
+    api: Api
+    people: int
+
+    def wanted(
+        self, query: Mapping[str, object], keeps: Keeps | None = None, sort: str = "firstSeenAt"
+    ) -> Wanted:
+        """The list, with what it must hold."""
+        kept = [each for each in self._profiles if keeps is None or keeps(each)]
+        ids = [str(each.id) for each in sorted(kept, key=SORTS[sort])]
+        return Wanted(self.api, "/profiles", query, sort, ids)
+
+    @cached_property
+    def _profiles(self) -> list[Profile]:
+        return [somebody.profile(self.shop) for somebody in People(self.people).left()]
+
+
+def report_ranges(report: Report, lists: ProfileLists) -> None:
+    """Ranges of moments, wide ones and narrow ones."""
+    random, drawn = Random(5), []
+    for _ in range(10):
+        ends = sorted(random.sample(range(SECONDS), 2))
+        since, until = (BEGINNING + timedelta(seconds=end) for end in ends)
+        query = {"firstSeenFrom": clock.to_text(since), "firstSeenTo": clock.to_text(until)}
+        drawn.append(lists.wanted(query, partial(_is_within, since, until)))
+    report.drawn("by firstSeenAt, ranges", drawn, None)
+
+
+def _is_within(since: datetime, until: datetime, profile: Profile) -> bool:
+    return since <= profile.first_seen_at < until
+
+
+def main() -> None:
+    """Loads, measures, publishes."""
+    title = f"A page of {PAGE} profiles, of {ORDERS // 10:,}; a profile itself is a unit of it"
+    table = Table("profiles", title, COLUMNS, {"dynoxide": VERSION}, NOTES)
+    with large(ORDERS) as loaded:
+        lists = ProfileLists(loaded.shop, Api(loaded.key, Meter()), loaded.people)
+        report = Report(table)
+        lists.wanted({}).page(1)  # imports the handler
+        for sort in SORTS:
+            report.whole(f"by {sort}", lists.wanted({}, sort=sort), None, None)
+        of_store = {"storeId": str(loaded.shop.stores[0])}
+        report.whole("a store's", lists.wanted(of_store, lambda each: bool(each.links)), None, None)
+        report_ranges(report, lists)
+        for name, query, keeps in FILTERS:
+            report.ends(name, lists.wanted(query, keeps), None)
+    table.publish()
+
+
+if __name__ == "__main__":
+    main()

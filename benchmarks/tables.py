@@ -1,0 +1,41 @@
+"""The service's tables on dynoxide, for benchmarks that count what DynamoDB would bill."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import benchmarks.environment  # noqa: F401 - before the service, which reads it
+from local import aws
+from local.dynoxide import Dynoxide
+from local.template import TABLE, resources
+from storepost.persistence.client import make_client
+from storepost.persistence.item import connection
+
+
+@contextmanager
+def tables(database: Path | None = None) -> Iterator[Dynoxide]:
+    """Has the service in this process keep its rows in dynoxide; in a file where one is named.
+
+    Whoever uses it imports `benchmarks.environment` before anything of the service.
+    """
+    with Dynoxide(database) as engine:
+        aws.keep_tables_at(engine.url)
+        # The service's client was made when it was imported, and knows another engine or none.
+        connection._client = None
+        make_client(connection)
+        _create_missing()
+        yield engine
+
+
+def _create_missing() -> None:
+    """Without their streams, which nobody reads here."""
+    dynamodb = aws.client("dynamodb")
+    there = dynamodb.list_tables()["TableNames"]
+    for name, table in resources(TABLE).items():
+        if name not in there:
+            dynamodb.create_table(
+                TableName=name,
+                BillingMode=table["BillingMode"],
+                AttributeDefinitions=table["AttributeDefinitions"],
+                KeySchema=table["KeySchema"],
+            )

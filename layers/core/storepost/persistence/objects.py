@@ -1,0 +1,38 @@
+"""Objects on S3: what is too large for a row, kept for a few days (template.yaml says how long)."""
+
+from functools import cache
+from typing import Any
+
+from storepost.settings import settings
+
+
+class ObjectGone(Exception):  # noqa: N818 - it is what happened
+    """There is no such object, or no more: its days are over."""
+
+
+@cache
+def _s3() -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    import boto3  # noqa: PLC0415 - 27 ms, and most requests of the group have no object
+    from botocore.config import Config  # noqa: PLC0415
+
+    config = Config(connect_timeout=2, read_timeout=10, retries={"max_attempts": 4})
+    return boto3.client("s3", config=config)
+
+
+def put_object(name: str, content: bytes) -> None:
+    """Keeps the content under that name; what stood there is replaced."""
+    _s3().put_object(Bucket=settings().job_objects, Key=name, Body=content)
+
+
+def get_object(name: str) -> bytes:
+    """What was kept under that name. Raises ObjectGone."""
+    try:
+        answer = _s3().get_object(Bucket=settings().job_objects, Key=name)
+    except _s3().exceptions.NoSuchKey as error:
+        raise ObjectGone(name) from error
+    return bytes(answer["Body"].read())
+
+
+def forget_clients() -> None:
+    """Drops what the container keeps, for tests."""
+    _s3.cache_clear()

@@ -1,0 +1,178 @@
+"""The Admin GraphQL API for one shop.
+
+    with admin_of(store) as admin:
+        shop = admin.run(documents.SHOP)["shop"]
+        admin.run(documents.APP_UNINSTALL)   # user errors are raised
+
+Waits for the shop's bucket to fill, tries again what passed by itself, refreshes the token. All of
+that is bounded by the client's patience.
+"""
+
+import json
+import random
+from typing import Protocol, Self
+
+from storepost.fetching import Conversation, FetchFailed, UrlNotAllowed
+from storepost.shopify.answers import Data, Meaning, Outcome, raise_refusals, read
+from storepost.shopify.documents import Document
+from storepost.shopify.errors import NeedsReauth, ShopUnavailable
+from storepost.shopify.grants import Grant
+from storepost.shopify.pacing import Pacer
+from storepost.shopify.patience import Patience
+from storepost.shopify.shops import API_VERSION, address_of
+from storepost.shopify.tokens import renewed_grant, usable_grant
+from storepost.stores.model import ConnectionStatus, Store
+
+TIMEOUT_SECONDS = 15.0
+MOST_BYTES = 8_000_000
+PATIENCE_SECONDS = 20.0
+MOST_FAILURES = 3
+_THROTTLED = "the shop is throttling us"
+
+
+class Access(Protocol):
+    """Where a client's token comes from."""
+
+    def token(self, patience: Patience) -> str:
+        """A token that should work."""
+
+    def renew(self, patience: Patience) -> str:
+        """Another one, after the shop refused that one; raises NeedsReauth where there is none."""
+
+
+class KeptAccess:
+    """By the tokens that are kept for the shop."""
+
+    def __init__(self, shop: str) -> None:
+        """Nothing is read before a token is asked for."""
+        self._shop = shop
+        self._grant: Grant | None = None
+        self._is_new = False
+
+    def token(self, patience: Patience) -> str:
+        """Refreshed some minutes before it ends."""
+        self._grant = usable_grant(self._shop, patience)
+        return self._grant.access_token()
+
+    def renew(self, patience: Patience) -> str:
+        """Refreshed once: it is the refusal to refresh that tells of an app nobody approves of."""
+        if self._grant is None or self._is_new:
+            raise ShopUnavailable("the shop refused a token that it has just given")
+        self._grant, self._is_new = renewed_grant(self._grant, patience), True
+        return self._grant.access_token()
+
+
+class GivenAccess:
+    """By a token that is at hand and kept nowhere."""
+
+    def __init__(self, token: str) -> None:
+        """`token` is all that there is."""
+        self._token = token
+
+    def token(self, patience: Patience) -> str:  # noqa: ARG002 - nothing to wait for
+        """The token."""
+        return self._token
+
+    def renew(self, patience: Patience) -> str:  # noqa: ARG002
+        """There is no other one."""
+        raise ShopUnavailable("the shop refused the token")
+
+
+class AdminClient:
+    """What a shop is asked and told, over one connection. For one thread; use it in a `with`."""
+
+    def __init__(
+        self,
+        shop: str,
+        access: Access,
+        *,
+        patience_seconds: float = PATIENCE_SECONDS,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+    ) -> None:
+        """All waits together may take `patience_seconds`, each answer `timeout_seconds`."""
+        self._access = access
+        self._timeout = timeout_seconds
+        self._patience = Patience(patience_seconds)
+        self._pacer = Pacer()
+        self._token: str | None = None
+        self._conversation = Conversation(
+            address_of(shop, f"/admin/api/{API_VERSION}/graphql.json")
+        )
+
+    def run(self, document: Document, /, **variables: object) -> Data:
+        """The operation's data.
+
+        Raises MutationRefused (the user errors of a mutation), AccessDenied, RequestRefused,
+        NeedsReauth, and ShopUnavailable where another time may do. A mutation that may have been
+        carried out is never sent twice: its ShopUnavailable leaves open whether it was.
+        """
+        body = json.dumps({"query": document.text, "variables": variables}).encode()
+        failures = 0
+        while True:
+            outcome = self._send(document, body)
+            if outcome.meaning is Meaning.DONE:
+                raise_refusals(outcome.data)
+                return outcome.data
+            if outcome.meaning is Meaning.TOKEN_REFUSED:
+                self._token = self._access.renew(self._patience)
+            elif outcome.meaning is Meaning.THROTTLED:
+                self._wait_for_room(document, outcome)
+            else:
+                failures += 1
+                self._wait_after_failure(document, outcome, failures)
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._conversation.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _send(self, document: Document, body: bytes) -> Outcome:
+        if self._token is None:
+            self._token = self._access.token(self._patience)
+        self._wait(self._pacer.seconds_before(document), _THROTTLED)
+        headers = {
+            "content-type": "application/json",
+            "accept": "application/json",
+            "x-shopify-access-token": self._token,
+        }
+        try:
+            answer = self._conversation.post(
+                body=body, headers=headers, timeout=self._timeout, most_bytes=MOST_BYTES
+            )
+        except FetchFailed as error:
+            return Outcome(Meaning.FAILED, {}, said=error.reason)
+        except UrlNotAllowed as error:
+            raise ShopUnavailable(error.reason) from error
+        outcome = read(answer)
+        if outcome.cost is not None:
+            self._pacer.note(document, outcome.cost)
+        return outcome
+
+    def _wait_for_room(self, document: Document, outcome: Outcome) -> None:
+        asked = max(self._pacer.seconds_before(document), outcome.wait_seconds or 0.0)
+        # Refused although there seemed to be room, or without a word of when there will be.
+        self._wait(asked or 1.0, _THROTTLED)
+
+    def _wait_after_failure(self, document: Document, outcome: Outcome, failures: int) -> None:
+        if document.is_mutation or failures == MOST_FAILURES:
+            raise ShopUnavailable(outcome.said)
+        least = outcome.wait_seconds or 0.0
+        self._wait(least + random.uniform(0, 2.0**failures), outcome.said)  # noqa: S311
+
+    def _wait(self, seconds: float, why: str) -> None:
+        if seconds > 0:
+            self._patience.wait(seconds, why)
+
+
+def admin_of(store: Store, *, patience_seconds: float = PATIENCE_SECONDS) -> AdminClient:
+    """A client of the shop that the store is connected to. Raises NeedsReauth."""
+    if store.connection_status is not ConnectionStatus.CONNECTED:
+        raise NeedsReauth(f"the store is {store.connection_status}")
+    return AdminClient(
+        store.external_id, KeptAccess(store.external_id), patience_seconds=patience_seconds
+    )

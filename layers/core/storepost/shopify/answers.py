@@ -1,0 +1,134 @@
+"""What an answer of the Admin API means."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from storepost.fetching import Answer
+from storepost.shopify.errors import (
+    AccessDenied,
+    MutationRefused,
+    RequestRefused,
+    ShopUnavailable,
+    UserError,
+)
+from storepost.shopify.pacing import Cost, cost_of
+
+type Data = dict[str, Any]
+
+# Frozen for an unpaid bill, taken down, held back as unsafe, locked.
+_CLOSED = frozenset({402, 404, 423, 430})
+_MOST_WAIT_SECONDS = 60.0
+
+
+class Meaning(Enum):
+    """What an answer asks for."""
+
+    DONE = "done"
+    THROTTLED = "throttled"
+    """Nothing was done: the bucket has to fill first."""
+    FAILED = "failed"
+    """Something went wrong there, and it may have been done."""
+    TOKEN_REFUSED = "token refused"  # noqa: S105 - it says so, and is none
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A read answer."""
+
+    meaning: Meaning
+    data: Data
+    cost: Cost | None = None
+    wait_seconds: float | None = None
+    """How long the shop asks to be left alone."""
+    said: str = ""
+
+
+def read(answer: Answer) -> Outcome:
+    """What the answer means. Raises AccessDenied, RequestRefused and ShopUnavailable."""
+    status = answer.status
+    said = f"the Admin API: HTTP {status}"
+    if status == 200:
+        return _read_body(answer)
+    if status == 401:
+        return Outcome(Meaning.TOKEN_REFUSED, {}, said=said)
+    if status == 429:
+        return Outcome(Meaning.THROTTLED, {}, wait_seconds=_retry_after(answer), said=said)
+    if status >= 500:
+        return Outcome(Meaning.FAILED, {}, wait_seconds=_retry_after(answer), said=said)
+    if status in _CLOSED:
+        raise ShopUnavailable(said)
+    raise AccessDenied(said) if status == 403 else RequestRefused(said)
+
+
+def refusals(data: Data) -> tuple[UserError, ...]:
+    """The user errors of a mutation's answer."""
+    payloads = (payload for payload in data.values() if isinstance(payload, Mapping))
+    lists = (
+        value
+        for payload in payloads
+        for name, value in payload.items()
+        if name.lower().endswith("usererrors")
+    )
+    return tuple(_user_error(error) for errors in lists for error in errors or ())
+
+
+def raise_refusals(data: Data) -> None:
+    """Raises MutationRefused where a mutation came back with user errors."""
+    found = refusals(data)
+    if found:
+        raise MutationRefused(found)
+
+
+def _read_body(answer: Answer) -> Outcome:
+    try:
+        body = json.loads(answer.body)
+        errors = body.get("errors") or []
+    except (ValueError, AttributeError) as error:
+        raise ShopUnavailable("the Admin API: an answer that is no JSON object") from error
+    cost = cost_of(body)
+    if not errors:
+        return Outcome(Meaning.DONE, body.get("data") or {}, cost)
+    said = f"the Admin API: {', '.join(dict.fromkeys(_messages(errors)))}"
+    codes = set(_codes(errors))
+    if "THROTTLED" in codes:
+        return Outcome(Meaning.THROTTLED, {}, cost, said=said)
+    if codes & {"INTERNAL_SERVER_ERROR", "TIMEOUT"}:
+        return Outcome(Meaning.FAILED, {}, cost, said=said)
+    if "SHOP_INACTIVE" in codes:
+        raise ShopUnavailable(said)
+    raise AccessDenied(said) if "ACCESS_DENIED" in codes else RequestRefused(said)
+
+
+def _codes(errors: object) -> Iterator[str]:
+    for error in _each(errors):
+        extensions = error.get("extensions")
+        if isinstance(extensions, Mapping):
+            yield str(extensions.get("code"))
+
+
+def _messages(errors: object) -> Iterator[str]:
+    """Codes where there are some: a message may repeat a variable, and that is somebody's."""
+    found = [*_codes(errors)]
+    yield from found or ["errors without a code"]
+
+
+def _each(errors: object) -> Iterable[Mapping[str, Any]]:
+    return [e for e in errors if isinstance(e, Mapping)] if isinstance(errors, list) else []
+
+
+def _user_error(error: Mapping[str, Any]) -> UserError:
+    return UserError(
+        message=str(error.get("message")),
+        field=tuple(str(part) for part in error.get("field") or ()),
+        code=error.get("code"),
+    )
+
+
+def _retry_after(answer: Answer) -> float | None:
+    try:
+        return min(_MOST_WAIT_SECONDS, max(0.0, float(answer.headers.get("retry-after", ""))))
+    except ValueError:
+        return None

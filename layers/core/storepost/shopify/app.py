@@ -1,0 +1,36 @@
+"""The app that Shopify knows us as."""
+
+from dataclasses import dataclass
+
+from storepost.persistence.secrets import read_secret
+from storepost.settings import settings
+from storepost.shopify.problems import ShopifyNotConfigured
+
+
+@dataclass(frozen=True)
+class ShopifyApp:
+    """An app of Shopify's, as the deployment names it."""
+
+    client_id: str
+    scopes: tuple[str, ...]
+    secret_name: str
+
+    def secrets(self) -> tuple[str, ...]:
+        """The client secrets, the newest first.
+
+        During a rotation there are two. Shopify signs with the oldest one that wasn't revoked, and
+        gives tokens to either. Raises ShopifyNotConfigured.
+        """
+        found = (read_secret(self.secret_name) or "").split()
+        if not found:
+            raise ShopifyNotConfigured()
+        return tuple(found)
+
+
+def shopify_app() -> ShopifyApp:
+    """The deployment's app. Raises ShopifyNotConfigured."""
+    known = settings()
+    if not known.shopify_client_id:
+        raise ShopifyNotConfigured()
+    scopes = tuple(scope.strip() for scope in known.shopify_scopes.split(","))
+    return ShopifyApp(known.shopify_client_id, scopes, known.shopify_secret_name)

@@ -1,0 +1,129 @@
+"""Which store a shop is connected as: one at a time, over all workspaces.
+
+A shop that is connected is looked after: a row in a due queue says when its tokens are used next,
+as those that nobody uses for 90 days end.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+from zlib import crc32
+
+from pynamodb.attributes import UnicodeAttribute
+from pynamodb.expressions.condition import Condition
+
+from storepost import clock
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Identifier, Item, Key, Moment, find
+from storepost.scope import WorkspaceScope
+from storepost.stores.model import Store
+
+UPKEEP_EVERY = timedelta(days=30)
+"""Twice more before a refresh token ends."""
+
+SHARDS = 8
+PARTITION = "due#shop_tokens#"
+
+
+class ShopClaimItem(Item, discriminator="shop_claim"):
+    """The one active store that a shop is connected as."""
+
+    workspace_id = Identifier()
+    store_id = Identifier()
+    upkeep_at = Moment()
+
+
+class ShopUpkeepItem(Item, discriminator="shop_upkeep"):
+    """When a connected shop's tokens are used next, whoever else uses them."""
+
+    shop = UnicodeAttribute()
+
+
+@dataclass(frozen=True)
+class ShopClaim:
+    """Which store a shop is connected as."""
+
+    shop: str
+    workspace: WorkspaceScope
+    store_id: UUID
+    upkeep_at: datetime
+
+
+def claim_key(shop: str) -> Key:
+    """Where it stands which store the shop is connected as."""
+    return (f"shop#{shop}", "claim")
+
+
+def upkeep_key(shop: str, at: datetime) -> Key:
+    """Where it stands that the shop is due then."""
+    return (f"{PARTITION}{crc32(shop.encode()) % SHARDS}", f"{clock.to_text(at)}#{shop}")
+
+
+def find_claim(shop: str) -> ShopClaim | None:
+    """The store that the shop is connected as, or None."""
+    item = find(ShopClaimItem, claim_key(shop))
+    if item is None:
+        return None
+    return ShopClaim(shop, WorkspaceScope(item.workspace_id), item.store_id, item.upkeep_at)
+
+
+def expect_claim(changes: Changes, shop: str, claim: ShopClaim | None) -> None:
+    """Demands that the shop's claim is still what was read."""
+    changes.expect(ShopClaimItem(*claim_key(shop)), _same(claim))
+
+
+def claim_for(changes: Changes, store: Store, held: ShopClaim | None) -> None:
+    """Makes the store the one that its shop is connected as, in the place of what was read."""
+    shop = store.external_id
+    upkeep_at = held.upkeep_at if held else clock.now() + UPKEEP_EVERY
+    if held is None:
+        changes.create(ShopUpkeepItem(*upkeep_key(shop, upkeep_at), shop=shop))
+    _save(changes, ShopClaim(shop, store.workspace, store.id, upkeep_at), held)
+
+
+def release(changes: Changes, claim: ShopClaim) -> None:
+    """The shop is connected nowhere any more."""
+    changes.delete(ShopClaimItem(*claim_key(claim.shop)), _same(claim))
+    changes.delete(ShopUpkeepItem(*upkeep_key(claim.shop, claim.upkeep_at)))
+
+
+def due_shops(shard: int, now: datetime, most: int) -> Iterable[tuple[str, Key]]:
+    """Shops whose tokens are to be used, the longest due first, each with its row's key."""
+    rows = ShopUpkeepItem.query(
+        f"{PARTITION}{shard}",
+        ShopUpkeepItem.sk < clock.to_text(now),
+        consistent_read=True,
+        limit=most,
+    )
+    return [(row.shop, row.key) for row in rows]
+
+
+def put_off(changes: Changes, shop: str, row: Key) -> None:
+    """The shop is due again later; a row that no claim knows goes."""
+    claim = find_claim(shop)
+    changes.delete(ShopUpkeepItem(*row))
+    if claim is None or upkeep_key(shop, claim.upkeep_at) != row:
+        return
+    again = clock.now() + UPKEEP_EVERY
+    changes.create(ShopUpkeepItem(*upkeep_key(shop, again), shop=shop))
+    _save(changes, ShopClaim(shop, claim.workspace, claim.store_id, again), claim)
+
+
+def _save(changes: Changes, claim: ShopClaim, held: ShopClaim | None) -> None:
+    item = ShopClaimItem(
+        *claim_key(claim.shop),
+        workspace_id=claim.workspace.id,
+        store_id=claim.store_id,
+        upkeep_at=claim.upkeep_at,
+    )
+    changes.save(item, _same(held))
+
+
+def _same(claim: ShopClaim | None) -> Condition:
+    if claim is None:
+        return ShopClaimItem.pk.does_not_exist()
+    same: Condition = (ShopClaimItem.store_id == claim.store_id) & (
+        ShopClaimItem.upkeep_at == claim.upkeep_at
+    )
+    return same

@@ -1,0 +1,32 @@
+"""Taking the app out of a shop that somebody disconnected."""
+
+from storepost import clock
+from storepost.logs import logger
+from storepost.shopify import documents
+from storepost.shopify.admin import AdminClient, GivenAccess
+from storepost.shopify.app import shopify_app
+from storepost.shopify.errors import ShopifyError
+from storepost.shopify.grants import Grant
+from storepost.shopify.oauth import refreshed_tokens
+
+TIMEOUT_SECONDS = 3.0
+
+
+def uninstall(grant: Grant) -> None:
+    """Has the shop remove the app, by tokens that are kept no more; once, and it may fail.
+
+    Until it is done the shop goes on sending what it sends to its apps, and nobody here takes it.
+    Whoever runs the shop can remove the app too.
+    """
+    try:
+        if clock.now() < grant.access_ends_at:
+            token = grant.access_token()
+        else:
+            tokens = refreshed_tokens(shopify_app(), grant.shop, grant.refresh_token())
+            token = tokens.access_token
+        with AdminClient(
+            grant.shop, GivenAccess(token), patience_seconds=0, timeout_seconds=TIMEOUT_SECONDS
+        ) as admin:
+            admin.run(documents.APP_UNINSTALL)
+    except ShopifyError as error:
+        logger.warning("app not removed from a shop", extra={"reason": str(error)})

@@ -1,0 +1,93 @@
+"""What a shop says of itself: what a store is made of when the shop is connected."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from storepost.shopify import documents
+from storepost.shopify.admin import AdminClient
+from storepost.shopify.scopes import covers
+from storepost.stores.model import StoreLocale
+from storepost.values.locale_codes import canonical, parts
+
+MOST_LOCALES = 40
+_FALLBACK = "en"
+"""The primary locale where the shop tells of none, as every shop began with it."""
+
+
+@dataclass(frozen=True)
+class ShopDetails:
+    """A shop's own account of itself."""
+
+    name: str
+    currency: str
+    contact_email: str | None
+    storefront_url: str | None
+    locales: tuple[StoreLocale, ...]
+    """At least one; exactly one of them is primary, and it is the first."""
+
+    @property
+    def primary_locale(self) -> str:
+        """The locale that the shop is written in."""
+        return self.locales[0].locale
+
+
+def shop_details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
+    """Asks the shop; its locales only where the scopes that it granted allow that.
+
+    Raises what `AdminClient.run` does.
+    """
+    shop = admin.run(documents.SHOP)["shop"]
+    told: list[dict[str, Any]] = []
+    if covers(granted, "read_locales"):
+        told = admin.run(documents.SHOP_LOCALES)["shopLocales"]
+    url = shop["primaryDomain"]["url"]
+    return ShopDetails(
+        name=shop["name"],
+        currency=shop["currencyCode"],
+        contact_email=shop["contactEmail"] or shop["email"] or None,
+        storefront_url=url,
+        locales=_locales(told, shop["currencyCode"], shop["shopAddress"]["countryCodeV2"], url),
+    )
+
+
+def _locales(
+    told: Iterable[dict[str, Any]], currency: str, country: str | None, url: str
+) -> tuple[StoreLocale, ...]:
+    """The shop's locales, the primary one first; what is no language tag is left out."""
+    known: dict[str, StoreLocale] = {}
+    for row in sorted(told, key=lambda row: not row["primary"]):
+        code = _code(row["locale"])
+        if code is not None and code not in known:
+            known[code] = _locale(code, row["name"], not known, currency, country, url)
+    if not known:
+        known[_FALLBACK] = _locale(_FALLBACK, "", True, currency, country, url)  # noqa: FBT003
+    return tuple(known.values())[:MOST_LOCALES]
+
+
+def _locale(
+    code: str,
+    label: str,
+    is_primary: bool,  # noqa: FBT001 - a field's value
+    currency: str,
+    country: str | None,
+    url: str,
+) -> StoreLocale:
+    said = parts(code)
+    # The shop's own country is where its primary locale is spoken, unless that says otherwise.
+    home = country if is_primary and said.region is None else None
+    return StoreLocale(
+        locale=code,
+        label=label or said.label,
+        is_primary=is_primary,
+        country=home or said.country,
+        currency=currency,
+        url=url if is_primary else None,
+    )
+
+
+def _code(tag: str) -> str | None:
+    try:
+        return canonical(tag)
+    except ValueError:
+        return None

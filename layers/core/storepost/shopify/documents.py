@@ -1,0 +1,38 @@
+"""What is said to the Admin API: a GraphQL file an operation, in `documents/`.
+
+`make check-shopify` checks each of them against Shopify's own schema, and the scopes that it needs
+against those that the app asks for.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "documents"
+
+
+@dataclass(frozen=True)
+class Document:
+    """One operation, by its file's name."""
+
+    name: str
+
+    @property
+    def text(self) -> str:
+        """The operation in GraphQL."""
+        return _text(self.name)
+
+    @property
+    def is_mutation(self) -> bool:
+        """Whether it changes something: sent twice, it may do so twice."""
+        return self.text.startswith("mutation")
+
+
+@cache
+def _text(name: str) -> str:
+    return (FOLDER / f"{name}.graphql").read_text("utf-8")
+
+
+SHOP = Document("shop")
+SHOP_LOCALES = Document("shop_locales")
+APP_UNINSTALL = Document("app_uninstall")

@@ -1,0 +1,169 @@
+"""What a shop gave the app: its tokens, sealed, in one row under the shop's own name.
+
+A grant belongs to the app and the shop, whatever workspace the shop is connected to: Shopify keeps
+one at a time, and a newer one ends those before it. Who may use it is the claim's matter.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from pynamodb.attributes import JSONAttribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
+
+from storepost import clock
+from storepost.ids import new_id
+from storepost.persistence.changes import Changes, LostRace
+from storepost.persistence.item import Identifier, Item, Key, Moment, find
+from storepost.persistence.sealing import seal, unseal
+from storepost.shopify.oauth import Tokens
+
+
+class ShopGrantItem(Item, discriminator="shop_grant"):
+    """The shop's tokens, and who is refreshing them."""
+
+    grant_id = Identifier()
+    access_token = UnicodeAttribute()
+    access_ends_at = Moment()
+    refresh_token = UnicodeAttribute()
+    refresh_ends_at = Moment()
+    scopes = JSONAttribute()
+    refreshed_by = Identifier(null=True)
+    refreshing_ends_at = Moment(null=True)
+
+
+@dataclass(frozen=True)
+class Grant:
+    """A shop's tokens, still sealed; each pair has an id of its own."""
+
+    id: UUID
+    shop: str
+    access_ends_at: datetime
+    refresh_ends_at: datetime
+    scopes: tuple[str, ...]
+    sealed_access_token: str = field(repr=False)
+    sealed_refresh_token: str = field(repr=False)
+
+    def access_token(self) -> str:
+        """The token that requests carry."""
+        return unseal(self.sealed_access_token, _context(self.shop, self.id)).decode()
+
+    def refresh_token(self) -> str:
+        """The token that brings new ones."""
+        return unseal(self.sealed_refresh_token, _context(self.shop, self.id)).decode()
+
+
+def grant_key(shop: str) -> Key:
+    """Where the shop's tokens stand."""
+    return (f"shop#{shop}", "grant")
+
+
+def find_grant(shop: str) -> Grant | None:
+    """The shop's tokens, or None where there are none."""
+    item = find(ShopGrantItem, grant_key(shop))
+    if item is None or (item.expiration is not None and item.expiration <= clock.now()):
+        return None
+    return _as_grant(shop, item)
+
+
+def keep_grant(changes: Changes, shop: str, tokens: Tokens, until: datetime | None) -> None:
+    """Keeps what the shop gave in the place of anything before; without a store, until `until`."""
+    changes.save(_item(shop, tokens, until))
+
+
+def keep_for_good(changes: Changes, shop: str, otherwise: Exception) -> None:
+    """The shop's tokens stay, as it is connected now; `otherwise` where there are none."""
+    changes.update(
+        ShopGrantItem(*grant_key(shop)),
+        [ShopGrantItem.expiration.remove()],
+        ShopGrantItem.grant_id.exists(),
+        otherwise,
+    )
+
+
+def forget_grant(changes: Changes, shop: str) -> None:
+    """The shop's tokens are kept no more."""
+    changes.delete(ShopGrantItem(*grant_key(shop)))
+
+
+def expect_grant(changes: Changes, grant: Grant) -> None:
+    """Demands that the shop's tokens are still these."""
+    changes.expect(ShopGrantItem(*grant_key(grant.shop)), ShopGrantItem.grant_id == grant.id)
+
+
+def begin_refresh(grant: Grant, by: UUID, lease: timedelta) -> bool:
+    """Whether `by` alone may refresh these tokens until the lease ends."""
+    now = clock.now()
+    free = ShopGrantItem.refreshing_ends_at.does_not_exist() | (
+        ShopGrantItem.refreshing_ends_at < now
+    )
+    actions = [
+        ShopGrantItem.refreshed_by.set(by),
+        ShopGrantItem.refreshing_ends_at.set(now + lease),
+    ]
+    return _at_once(grant, actions, (ShopGrantItem.grant_id == grant.id) & free)
+
+
+def end_refresh(grant: Grant, by: UUID) -> None:
+    """Gives the lease back after a refresh that brought nothing."""
+    actions = [ShopGrantItem.refreshed_by.remove(), ShopGrantItem.refreshing_ends_at.remove()]
+    _at_once(grant, actions, ShopGrantItem.refreshed_by == by)
+
+
+def replace_grant(grant: Grant, by: UUID, tokens: Tokens) -> Grant | None:
+    """Puts the new tokens in the old ones' place; None where `by` has lost them to somebody."""
+    item = _item(grant.shop, tokens)
+    actions = [
+        ShopGrantItem.grant_id.set(item.grant_id),
+        ShopGrantItem.access_token.set(item.access_token),
+        ShopGrantItem.access_ends_at.set(item.access_ends_at),
+        ShopGrantItem.refresh_token.set(item.refresh_token),
+        ShopGrantItem.refresh_ends_at.set(item.refresh_ends_at),
+        ShopGrantItem.scopes.set(item.scopes),
+        ShopGrantItem.refreshed_by.remove(),
+        ShopGrantItem.refreshing_ends_at.remove(),
+    ]
+    held = (ShopGrantItem.grant_id == grant.id) & (ShopGrantItem.refreshed_by == by)
+    return _as_grant(grant.shop, item) if _at_once(grant, actions, held) else None
+
+
+def _at_once(grant: Grant, actions: Sequence[object], condition: Condition) -> bool:
+    changes = Changes()
+    changes.update(ShopGrantItem(*grant_key(grant.shop)), list(actions), condition)  # type: ignore[arg-type]
+    try:
+        changes.commit()
+    except LostRace:
+        return False
+    return True
+
+
+def _item(shop: str, tokens: Tokens, until: datetime | None = None) -> ShopGrantItem:
+    grant_id = new_id()
+    context = _context(shop, grant_id)
+    return ShopGrantItem(
+        *grant_key(shop),
+        grant_id=grant_id,
+        access_token=seal(tokens.access_token.encode(), context),
+        access_ends_at=tokens.access_ends_at,
+        refresh_token=seal(tokens.refresh_token.encode(), context),
+        refresh_ends_at=tokens.refresh_ends_at,
+        scopes=list(tokens.scopes),
+        expiration=until,
+    )
+
+
+def _as_grant(shop: str, item: ShopGrantItem) -> Grant:
+    return Grant(
+        id=item.grant_id,
+        shop=shop,
+        access_ends_at=item.access_ends_at,
+        refresh_ends_at=item.refresh_ends_at,
+        scopes=tuple(item.scopes),
+        sealed_access_token=item.access_token,
+        sealed_refresh_token=item.refresh_token,
+    )
+
+
+def _context(shop: str, grant_id: UUID) -> str:
+    return f"shop_grant#{shop}#{grant_id}"

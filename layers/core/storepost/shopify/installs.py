@@ -1,0 +1,208 @@
+"""Installs that somebody began in a workspace and that wait for the shop's approval.
+
+An install has a `state`, a random text that Shopify gives back: it is good once, for ten minutes,
+and says which workspace began the install. That is all it says: it connects nothing.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from pynamodb.attributes import UnicodeAttribute
+
+from storepost import clock
+from storepost.identity.tokens import digest
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Identifier, Item, Key, Moment, find, find_all, find_in
+from storepost.persistence.sealing import seal, unseal
+from storepost.scope import WorkspaceScope
+
+STATE_FOR = timedelta(minutes=10)
+
+
+class InstallItem(Item, discriminator="install"):
+    """An install that a workspace waits for."""
+
+    id = Identifier()
+    shop = UnicodeAttribute()
+    begun_at = Moment()
+    ends_at = Moment()
+    state = UnicodeAttribute(null=True)
+    """Sealed; gone once Shopify gave it back."""
+    state_digest = UnicodeAttribute()
+
+
+class InstallStateItem(Item, discriminator="install_state"):
+    """Which install a state belongs to."""
+
+    workspace_id = Identifier()
+    install_id = Identifier()
+    shop = UnicodeAttribute()
+    ends_at = Moment()
+
+
+@dataclass(frozen=True)
+class Install:
+    """An install that a workspace waits for."""
+
+    id: UUID
+    workspace: WorkspaceScope
+    shop: str
+    begun_at: datetime
+    ends_at: datetime
+    state_digest: str = field(repr=False)
+    sealed_state: str | None = field(repr=False)
+
+    def state(self) -> str | None:
+        """What Shopify is to give back; None once it did."""
+        if self.sealed_state is None:
+            return None
+        return unseal(self.sealed_state, _context(self.workspace, self.id)).decode()
+
+
+@dataclass(frozen=True)
+class BegunInstall:
+    """What a state says: an install of this shop, begun in this workspace."""
+
+    id: UUID
+    workspace: WorkspaceScope
+    shop: str
+    state_digest: str = field(repr=False)
+
+
+def install_key(workspace: WorkspaceScope, shop: str) -> Key:
+    """Where a workspace's install of the shop stands."""
+    return (workspace.key, f"install#{shop}")
+
+
+def state_key(state_digest: str) -> Key:
+    """Where it stands which install a state belongs to."""
+    return (f"oauth#{state_digest}", "state")
+
+
+class InstallRepository:
+    """The installs that a workspace waits for."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self, shop: str) -> Install | None:
+        """The install of the shop that is waited for, or None."""
+        return _pending(self._scope, find(InstallItem, install_key(self._scope, shop)))
+
+    def all(self) -> list[Install]:
+        """All that are waited for."""
+        rows = InstallItem.query(
+            self._scope.key, InstallItem.sk.startswith("install#"), consistent_read=True
+        )
+        found = (_pending(self._scope, row) for row in rows)
+        return [install for install in found if install is not None]
+
+    def begin(self, changes: Changes, install_id: UUID, shop: str, state: str) -> Install:
+        """Waits for an install from now on, in the place of one that was begun before."""
+        now, state_digest = clock.now(), digest(state)
+        before = find(InstallItem, install_key(self._scope, shop))
+        if before is not None:
+            changes.delete(InstallStateItem(*state_key(before.state_digest)))
+        item = InstallItem(
+            *install_key(self._scope, shop),
+            id=install_id,
+            shop=shop,
+            begun_at=now,
+            ends_at=now + STATE_FOR,
+            expiration=now + STATE_FOR,
+            state=seal(state.encode(), _context(self._scope, install_id)),
+            state_digest=state_digest,
+        )
+        unchanged = InstallItem.id == before.id if before else InstallItem.pk.does_not_exist()
+        changes.save(item, unchanged)
+        changes.create(
+            InstallStateItem(
+                *state_key(state_digest),
+                workspace_id=self._scope.id,
+                install_id=install_id,
+                shop=shop,
+                ends_at=item.ends_at,
+                expiration=item.ends_at,
+            )
+        )
+        return _as_install(self._scope, item)
+
+    def await_choice(
+        self, changes: Changes, begun: BegunInstall, until: datetime, otherwise: Exception
+    ) -> None:
+        """The shop approved: somebody chooses its workspace now, until then.
+
+        `otherwise` where the install isn't waited for any more.
+        """
+        changes.update(
+            InstallItem(*install_key(self._scope, begun.shop)),
+            [
+                InstallItem.state.remove(),
+                InstallItem.ends_at.set(until),
+                InstallItem.expiration.set(until),
+            ],
+            InstallItem.id == begun.id,
+            otherwise,
+        )
+
+    def end(self, changes: Changes, install: Install) -> None:
+        """Waits no longer: it was cancelled, or it came to its end."""
+        changes.delete(
+            InstallItem(*install_key(self._scope, install.shop)), InstallItem.id == install.id
+        )
+        changes.delete(InstallStateItem(*state_key(install.state_digest)))
+
+
+def find_begun(state: str) -> BegunInstall | None:
+    """The install that a state belongs to, if it is still good."""
+    state_digest = digest(state)
+    item = find(InstallStateItem, state_key(state_digest))
+    if item is None or item.ends_at <= clock.now():
+        return None
+    return BegunInstall(
+        id=item.install_id,
+        workspace=WorkspaceScope(item.workspace_id),
+        shop=item.shop,
+        state_digest=state_digest,
+    )
+
+
+def use_state(changes: Changes, begun: BegunInstall, otherwise: Exception) -> None:
+    """The state is good no more; `otherwise` where somebody has used it."""
+    row = InstallStateItem(*state_key(begun.state_digest))
+    changes.delete(row, InstallStateItem.install_id == begun.id, otherwise)
+
+
+def installs_of(shop: str, workspaces: list[WorkspaceScope]) -> dict[UUID, Install]:
+    """Those of the workspaces that wait for an install of the shop, by the workspace's id."""
+    keys = {workspace.id: install_key(workspace, shop) for workspace in workspaces}
+    rows = find_all(keys.values())
+    found = {
+        workspace.id: _pending(workspace, find_in(rows, InstallItem, keys[workspace.id]))
+        for workspace in workspaces
+    }
+    return {workspace_id: install for workspace_id, install in found.items() if install}
+
+
+def _pending(workspace: WorkspaceScope, item: InstallItem | None) -> Install | None:
+    if item is None or item.ends_at <= clock.now():
+        return None
+    return _as_install(workspace, item)
+
+
+def _as_install(workspace: WorkspaceScope, item: InstallItem) -> Install:
+    return Install(
+        id=item.id,
+        workspace=workspace,
+        shop=item.shop,
+        begun_at=item.begun_at,
+        ends_at=item.ends_at,
+        state_digest=item.state_digest,
+        sealed_state=item.state,
+    )
+
+
+def _context(workspace: WorkspaceScope, install_id: UUID) -> str:
+    return f"install#{workspace.id}#{install_id}"

@@ -1,0 +1,112 @@
+"""OAuth with a shop: the address of an install, and tokens for a code or a refresh token.
+
+The tokens are offline ones that expire: an access token lasts an hour, a refresh token 90 days.
+Each refresh gives both anew; the refresh token that it used goes on working until the one that came
+in its place is used, so that an answer that got lost can be asked for again.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from storepost import clock
+from storepost.fetching import Answer, FetchFailed, UrlNotAllowed, post
+from storepost.shopify.app import ShopifyApp
+from storepost.shopify.errors import ShopifyError, ShopUnavailable
+from storepost.shopify.shops import address_of
+
+TIMEOUT_SECONDS = 8
+# RFC 6749, section 5.2, and what Shopify says of a client id that it doesn't know.
+_OUR_FAULT = frozenset(
+    {"invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope"}
+    | {"application_cannot_be_found"}
+)
+_REFUSED = frozenset({400, 401, 403})
+
+
+class GrantRefused(ShopifyError):  # noqa: N818 - it is what happened
+    """Shopify gives no tokens for that code or refresh token, now and later."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What a shop gave the app."""
+
+    access_token: str = field(repr=False)
+    access_ends_at: datetime
+    refresh_token: str = field(repr=False)
+    refresh_ends_at: datetime
+    scopes: tuple[str, ...]
+
+
+def install_address(app: ShopifyApp, shop: str, state: str, redirect_uri: str) -> str:
+    """Where somebody of the shop approves the app; Shopify then leads them to `redirect_uri`."""
+    query = {
+        "client_id": app.client_id,
+        "scope": ",".join(app.scopes),
+        "redirect_uri": redirect_uri,
+        "state": state,
+    }
+    return f"{address_of(shop, '/admin/oauth/authorize')}?{urlencode(query)}"
+
+
+def tokens_for_code(app: ShopifyApp, shop: str, code: str) -> Tokens:
+    """The tokens for a code that Shopify redirected with; it is good for one exchange.
+
+    Raises GrantRefused and ShopUnavailable.
+    """
+    return _tokens(app, shop, {"code": code, "expiring": "1"})
+
+
+def refreshed_tokens(app: ShopifyApp, shop: str, refresh_token: str) -> Tokens:
+    """New tokens for the refresh token. Raises GrantRefused and ShopUnavailable."""
+    return _tokens(app, shop, {"grant_type": "refresh_token", "refresh_token": refresh_token})
+
+
+def _tokens(app: ShopifyApp, shop: str, asked: Mapping[str, str]) -> Tokens:
+    form = {"client_id": app.client_id, "client_secret": app.secrets()[0], **asked}
+    headers = {
+        "content-type": "application/x-www-form-urlencoded",
+        "accept": "application/json",
+    }
+    # Before the request leaves: what is counted from here ends early rather than late.
+    now = clock.now()
+    try:
+        answer = post(
+            address_of(shop, "/admin/oauth/access_token"),
+            body=urlencode(form).encode(),
+            headers=headers,
+            timeout=TIMEOUT_SECONDS,
+        )
+    except (FetchFailed, UrlNotAllowed) as error:
+        raise ShopUnavailable(error.reason) from error
+    return _read(answer, now)
+
+
+def _read(answer: Answer, now: datetime) -> Tokens:
+    told = _json(answer)
+    if answer.status in _REFUSED and told.get("error") and told["error"] not in _OUR_FAULT:
+        raise GrantRefused(str(told["error"]))
+    if answer.status != 200:
+        raise ShopUnavailable(f"the shop's tokens: HTTP {answer.status}")
+    try:
+        return Tokens(
+            access_token=str(told["access_token"]),
+            access_ends_at=now + timedelta(seconds=int(told["expires_in"])),
+            refresh_token=str(told["refresh_token"]),
+            refresh_ends_at=now + timedelta(seconds=int(told["refresh_token_expires_in"])),
+            scopes=tuple(filter(None, str(told["scope"]).split(","))),
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise ShopUnavailable("the shop's tokens came without what belongs to them") from error
+
+
+def _json(answer: Answer) -> dict[str, Any]:
+    try:
+        told = json.loads(answer.body)
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}

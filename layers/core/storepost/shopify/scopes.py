@@ -1,0 +1,31 @@
+"""Access scopes: what a shop lets the app do."""
+
+from collections.abc import Collection
+
+REQUIRED = ("read_customers", "read_orders", "read_products")
+"""Without one of these there would be nothing to connect the shop for."""
+
+
+def covers(granted: Collection[str], needed: str) -> bool:
+    """Whether the scope was granted, by itself or with the one to write, which Shopify tells alone.
+
+    `write_customers` brings `read_customers`, and Shopify's list of what was granted leaves out
+    what another scope brings.
+    """
+    writing = needed.replace("read_", "write_", 1) if needed.startswith("read_") else needed
+    return needed in granted or writing in granted
+
+
+def lacking(granted: Collection[str]) -> list[str]:
+    """What is required and wasn't granted."""
+    return [scope for scope in REQUIRED if not covers(granted, scope)]
+
+
+def may_make_coupons(granted: Collection[str]) -> bool:
+    """Whether discounts and their codes can be made in the shop."""
+    return covers(granted, "write_discounts")
+
+
+def may_write_consent(granted: Collection[str]) -> bool:
+    """Whether consent can be written back to the shop's customers."""
+    return covers(granted, "write_customers")

@@ -1,0 +1,104 @@
+"""A shop's access token that works now.
+
+It is refreshed some minutes before it ends, by one at a time: whoever refreshes holds a lease on
+the shop's row, the others wait for what it brings. Killed between Shopify's answer and our write,
+the lease ends by itself and the next one uses the same refresh token again, which Shopify takes
+until the one that got lost is used: never.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from storepost import clock
+from storepost.ids import new_id
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.shopify.app import shopify_app
+from storepost.shopify.claims import find_claim
+from storepost.shopify.errors import NeedsReauth, ShopUnavailable
+from storepost.shopify.grants import (
+    Grant,
+    begin_refresh,
+    end_refresh,
+    expect_grant,
+    find_grant,
+    replace_grant,
+)
+from storepost.shopify.oauth import GrantRefused, refreshed_tokens
+from storepost.shopify.patience import Patience
+from storepost.stores.model import ConnectionStatus
+from storepost.stores.repository import StoreRepository
+
+EARLY = timedelta(minutes=5)
+"""No request of ours takes so long: a token that is good at its beginning is so at its end."""
+
+LEASE = timedelta(seconds=30)
+"""Longer than a refresh takes, with its timeout; what a run that was killed holds others up."""
+
+LOOK_AGAIN_SECONDS = 0.5
+
+
+def usable_grant(shop: str, patience: Patience) -> Grant:
+    """Tokens whose access token works for minutes to come.
+
+    Raises NeedsReauth where somebody has to approve the app again, and ShopUnavailable.
+    """
+    grant = find_grant(shop)
+    if grant is None:
+        raise NeedsReauth("the shop has given no tokens")
+    return grant if clock.now() < grant.access_ends_at - EARLY else renewed_grant(grant, patience)
+
+
+def renewed_grant(grant: Grant, patience: Patience) -> Grant:
+    """Other tokens than these, which the shop doesn't take any more: fetched once, by one of us.
+
+    Raises NeedsReauth and ShopUnavailable.
+    """
+    by = new_id()
+    while not begin_refresh(grant, by, LEASE):
+        held = find_grant(grant.shop)
+        if held is None:
+            raise NeedsReauth("the shop's tokens were given up")
+        if held.id != grant.id:
+            return held
+        patience.wait(LOOK_AGAIN_SECONDS, "somebody else is refreshing the shop's tokens")
+    try:
+        tokens = refreshed_tokens(shopify_app(), grant.shop, grant.refresh_token())
+    except GrantRefused as refused:
+        end_refresh(grant, by)
+        return _after_refusal(grant, refused)
+    except ShopUnavailable:
+        end_refresh(grant, by)
+        raise
+    return replace_grant(grant, by, tokens) or _held_now(grant.shop)
+
+
+def _give_up(grant: Grant) -> None:
+    """Notes on the shop's store that somebody has to approve the app again, if these still hold."""
+
+    def note(changes: Changes) -> None:
+        claim, held = find_claim(grant.shop), find_grant(grant.shop)
+        if claim is None or held is None or held.id != grant.id:
+            return
+        stores = StoreRepository(claim.workspace)
+        store = stores.get(claim.store_id)
+        if store is None or store.connection_status is not ConnectionStatus.CONNECTED:
+            return
+        expect_grant(changes, grant)
+        stores.save(changes, replace(store, connection_status=ConnectionStatus.NEEDS_REAUTH))
+
+    commit_anew(note)
+
+
+def _after_refusal(grant: Grant, refused: GrantRefused) -> Grant:
+    held = find_grant(grant.shop)
+    if held is not None and held.id != grant.id:
+        return held  # somebody approved the app anew meanwhile
+    _give_up(grant)
+    raise NeedsReauth(f"the shop refused to refresh its tokens: {refused}") from refused
+
+
+def _held_now(shop: str) -> Grant:
+    held = find_grant(shop)
+    if held is None:
+        raise NeedsReauth("the shop's tokens were given up")
+    return held

@@ -1,0 +1,36 @@
+"""Using the tokens of shops that are quiet: a refresh token that nobody uses for 90 days ends."""
+
+from storepost import clock
+from storepost.logs import logger
+from storepost.persistence.changes import commit_anew
+from storepost.persistence.item import Key
+from storepost.shopify.claims import SHARDS, due_shops, put_off
+from storepost.shopify.errors import NeedsReauth, ShopUnavailable
+from storepost.shopify.patience import Patience
+from storepost.shopify.tokens import usable_grant
+
+MOST_OF_A_SHARD = 25
+"""A run ends in time; what is left is due an hour later, too."""
+
+PATIENCE_SECONDS = 1.0
+
+
+def look_after_shops() -> int:
+    """Has a fresh token of each shop that is due; how many shops it was."""
+    looked_after = 0
+    for shard in range(SHARDS):
+        for shop, row in due_shops(shard, clock.now(), MOST_OF_A_SHARD):
+            looked_after += _look_after(shop, row)
+    return looked_after
+
+
+def _look_after(shop: str, row: Key) -> bool:
+    try:
+        usable_grant(shop, Patience(PATIENCE_SECONDS))
+    except ShopUnavailable as error:
+        logger.warning("a shop's tokens were not refreshed", extra={"reason": str(error)})
+        return False  # it stays due: the next run is an hour away
+    except NeedsReauth:
+        pass  # its store says so now; only somebody of the shop can mend that
+    commit_anew(lambda changes: put_off(changes, shop, row))
+    return True

@@ -1,0 +1,160 @@
+"""The records of a batch in the order in which they are dealt with: customers, then orders."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import UUID
+
+from storepost.consent.model import Address, Origin
+from storepost.consent.repository import address_key
+from storepost.consent.states import Channel
+from storepost.customers.model import GivenCustomer
+from storepost.customers.repository import customer_key
+from storepost.customers.service import write_customer
+from storepost.orders.incoming import IncomingOrder
+from storepost.orders.keys import order_id, order_key
+from storepost.orders.service import write_order
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Key
+from storepost.persistence.reads import ReadAhead
+from storepost.profiles.keys import profile_key
+from storepost.profiles.model import Identity
+from storepost.profiles.resolution import claim_keys, keys_behind
+from storepost.store_batches.schemas import BatchCustomer, BatchOrder, StoreBatch
+from storepost.store_imports.model import ImportStage
+from storepost.stores.model import Store
+from storepost.wire import RequestBody
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Whose records they are, and who sent them."""
+
+    store: Store
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class CustomerRecord:
+    """A customer of a batch."""
+
+    sender: Sender
+    index: int
+    body: BatchCustomer
+
+    stage = ImportStage.CUSTOMERS
+
+    @property
+    def external_id(self) -> str:
+        """What the store calls it."""
+        return self.body.external_id
+
+    @cached_property
+    def size(self) -> int:
+        """Its bytes as JSON."""
+        return _size(self.body)
+
+    @cached_property
+    def given(self) -> GivenCustomer:
+        """What the service is told."""
+        return self.body.value()
+
+    @cached_property
+    def _claims(self) -> dict[Identity, Key]:
+        store = self.sender.store
+        return claim_keys(store.workspace, self.given.identities(store, self.external_id))
+
+    @cached_property
+    def _asserted(self) -> list[Key]:
+        """The addresses of which it says something."""
+        workspace, given = self.sender.store.workspace, self.given
+        addresses = {Channel.EMAIL: given.email, Channel.SMS: given.phone}
+        return [
+            address_key(workspace, Address(channel, value))
+            for channel, value in addresses.items()
+            if value and given.consent(channel).state
+        ]
+
+    @cached_property
+    def keys(self) -> list[Key]:
+        """The rows that say what is held of it, and whose it is."""
+        store = self.sender.store
+        own = customer_key(store.workspace, store.id, self.external_id)
+        return [own, *self._claims.values()]
+
+    def keys_behind(self, reads: ReadAhead) -> list[Key]:
+        """The rows that it is decided on once those were read."""
+        workspace = self.sender.store.workspace
+        return [*self._asserted, *keys_behind(workspace, self._claims, reads)]
+
+    def write(self, changes: Changes) -> None:
+        """Adds what it changes, as its own PUT would."""
+        sender = self.sender
+        write_customer(sender.store, self.external_id, self.given, sender.origin, changes)
+
+
+@dataclass(frozen=True)
+class OrderRecord:
+    """An order of a batch."""
+
+    sender: Sender
+    index: int
+    body: BatchOrder
+
+    stage = ImportStage.ORDERS
+
+    @property
+    def external_id(self) -> str:
+        """What the store calls it."""
+        return self.body.external_id
+
+    @cached_property
+    def size(self) -> int:
+        """Its bytes as JSON."""
+        return _size(self.body)
+
+    @cached_property
+    def given(self) -> IncomingOrder:
+        """What the service is told."""
+        return self.body.value(self.external_id)
+
+    @cached_property
+    def _claims(self) -> dict[Identity, Key]:
+        store = self.sender.store
+        return claim_keys(store.workspace, self.given.identities(store))
+
+    @cached_property
+    def _own(self) -> Key:
+        store = self.sender.store
+        return order_key(store.workspace, order_id(store.id, self.external_id))
+
+    @cached_property
+    def keys(self) -> list[Key]:
+        """The rows that say what is held of it, and whose it is."""
+        return [self._own, *self._claims.values()]
+
+    def keys_behind(self, reads: ReadAhead) -> list[Key]:
+        """The rows that it is decided on once those were read."""
+        workspace = self.sender.store.workspace
+        former = reads.text(self._own, "profile_id")
+        former_buyer = [profile_key(workspace, UUID(former))] if former else []
+        return [*former_buyer, *keys_behind(workspace, self._claims, reads)]
+
+    def write(self, changes: Changes) -> None:
+        """Adds what it changes, as its own PUT would."""
+        write_order(self.sender.store, self.given, changes)
+
+
+type Record = CustomerRecord | OrderRecord
+
+
+def records_of(batch: StoreBatch, sender: Sender) -> Sequence[Record]:
+    """The batch's records in order; each keeps its place in its own array."""
+    return [
+        *(CustomerRecord(sender, index, body) for index, body in enumerate(batch.customers)),
+        *(OrderRecord(sender, index, body) for index, body in enumerate(batch.orders)),
+    ]
+
+
+def _size(body: RequestBody) -> int:
+    return len(body.model_dump_json(exclude_unset=True).encode())

@@ -1,0 +1,45 @@
+"""Taking a batch: it is kept whole, queued as an import, and the worker is told."""
+
+import hashlib
+from uuid import UUID
+
+from storepost.ids import short
+from storepost.persistence.changes import Changes
+from storepost.persistence.objects import put_object
+from storepost.scope import WorkspaceScope
+from storepost.store_batches.problems import BatchBacklog
+from storepost.store_batches.schemas import StoreBatch
+from storepost.store_imports.model import ImportScope, StoreImport
+from storepost.store_imports.repository import TurnsRepository
+from storepost.store_imports.service import queue_import
+from storepost.stores.service import active_custom_store
+from storepost.workspaces.callers import WorkspaceCaller
+
+MOST_WAITING = 100
+RETRY_SECONDS = 10
+"""About what a batch takes: then one more has room."""
+
+
+def queue_batch(
+    caller: WorkspaceCaller, store_id: UUID, batch: StoreBatch, changes: Changes
+) -> StoreImport:
+    """A new import of the batch's records, which waits for its turn.
+
+    The records are kept before anything says that there is an import: a request that is killed in
+    between leaves an object that nobody names and that expires. Raises BatchBacklog.
+    """
+    store, workspace = active_custom_store(caller.workspace, store_id), caller.workspace
+    turns = TurnsRepository(workspace).get(store.id)
+    if turns.waiting >= MOST_WAITING:
+        raise BatchBacklog(retry_after=RETRY_SECONDS)
+    content = batch.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    name = _name(workspace, store.id, content)
+    put_object(name, content)
+    scope, requester = ImportScope.CUSTOMERS_ORDERS, caller.requester
+    return queue_import(changes, workspace, turns, scope, requester, name)
+
+
+def _name(workspace: WorkspaceScope, store_id: UUID, content: bytes) -> str:
+    """The same content has the same name: a retry writes over what is there already."""
+    digest = hashlib.sha256(content).hexdigest()
+    return f"batches/{short(workspace.id)}/{short(store_id)}/{digest}"

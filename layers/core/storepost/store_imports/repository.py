@@ -1,0 +1,236 @@
+"""Rows of imports, of their problems, and one of each store's turns.
+
+An import's row is written where it is still what the writer knows it to be, so that two workers
+that were told of the same store never do the same records twice.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from pynamodb.attributes import Attribute
+from pynamodb.expressions.update import Action
+
+from storepost import clock
+from storepost.ids import short
+from storepost.pagination import PageRequest
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import find
+from storepost.scope import WorkspaceScope
+from storepost.store_imports.keys import (
+    IMPORTS,
+    import_key,
+    imports_partition,
+    problem_key,
+    store_of_turns,
+    turns_key,
+    turns_prefix,
+)
+from storepost.store_imports.model import (
+    Imported,
+    ImportFailure,
+    ImportProblem,
+    ImportScope,
+    ImportStage,
+    ImportStatus,
+    Progress,
+    StoreImport,
+)
+from storepost.store_imports.rows import ImportItem, ImportProblemItem, ImportTurnsItem
+from storepost.store_imports.turns import CutShort, Turns
+from storepost.workspaces.callers import Requester
+
+
+class TurnsRepository:
+    """The turns of a workspace's stores."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self, store_id: UUID) -> Turns:
+        """A store's turns; they are empty until something is queued."""
+        item = find(ImportTurnsItem, turns_key(self._scope, store_id))
+        return _as_turns(item) if item else Turns(store_id)
+
+    def all(self) -> dict[UUID, Turns]:
+        """The turns of all stores that ever had an import."""
+        rows = ImportTurnsItem.query(
+            self._scope.key, ImportTurnsItem.sk.startswith(turns_prefix()), consistent_read=True
+        )
+        found = map(_as_turns, rows)
+        return {turns.store_id: turns for turns in found}
+
+    def save(self, changes: Changes, turns: Turns) -> None:
+        """Writes a store's turns, if nobody changed them since they were read."""
+        item = ImportTurnsItem(*turns_key(self._scope, turns.store_id))
+        if turns.version is not None:
+            item.version = turns.version
+        item.counts = [[*kind, count] for kind, count in turns.counts.items() if count]
+        item.latest = turns.latest
+        item.latest_of = {scope: str(identifier) for scope, identifier in turns.latest_of.items()}
+        item.queued_at = turns.queued_at
+        item.running = turns.running
+        item.ended = turns.ended
+        item.outcome = turns.outcome
+        item.cut_short = [
+            [str(cut.after) if cut.after else None, str(cut.until), clock.to_text(cut.at)]
+            for cut in turns.cut_short
+        ]
+        changes.save(item)
+
+
+class ImportRepository:
+    """The imports of one store, as their rows say; `Turns.shown` says what they are."""
+
+    def __init__(self, workspace: WorkspaceScope, store_id: UUID) -> None:
+        """Of one store of one workspace."""
+        self._scope = workspace
+        self._store_id = store_id
+
+    def get(self, import_id: UUID) -> StoreImport | None:
+        """The import, or None."""
+        item = find(ImportItem, import_key(self._scope, self._store_id, import_id))
+        return _as_import(item) if item else None
+
+    def newest_first(self) -> Iterator[StoreImport]:
+        """All imports, queued last first."""
+        rows = ImportItem.query(
+            imports_partition(self._scope, self._store_id),
+            ImportItem.sk.startswith(IMPORTS),
+            consistent_read=True,
+            scan_index_forward=False,
+        )
+        return map(_as_import, rows)
+
+    def after(self, import_id: UUID | None) -> Iterator[StoreImport]:
+        """The imports that were queued after one, or all, in their turn."""
+        least = f"{IMPORTS}{short(import_id)}" if import_id else IMPORTS
+        rows = ImportItem.query(
+            imports_partition(self._scope, self._store_id),
+            ImportItem.sk > least,
+            consistent_read=True,
+            page_size=10,
+        )
+        return map(_as_import, rows)
+
+    def add(self, changes: Changes, queued: StoreImport) -> None:
+        """A new import."""
+        changes.create(
+            ImportItem(
+                *import_key(self._scope, self._store_id, queued.id),
+                id=queued.id,
+                store_id=queued.store_id,
+                scope=queued.scope,
+                status=queued.status,
+                requester=_requester_row(queued.requester),
+                queued_at=queued.queued_at,
+                imported=_imported_row(queued.progress.imported),
+                content=queued.content,
+            )
+        )
+
+    def save(self, changes: Changes, before: StoreImport, after: StoreImport) -> None:
+        """Writes what became of an import, if it still is where `before` says."""
+        progress = after.progress
+        changes.update(
+            ImportItem(*import_key(self._scope, self._store_id, after.id)),
+            [
+                ImportItem.status.set(after.status),
+                _told(ImportItem.started_at, after.started_at),
+                _told(ImportItem.completed_at, after.completed_at),
+                _told(ImportItem.failure, after.failure),
+                _told(ImportItem.stage, progress.stage),
+                ImportItem.done.set(progress.done),
+                ImportItem.imported.set(_imported_row(progress.imported)),
+                ImportItem.problems.set(progress.problems),
+            ],
+            (ImportItem.status == before.status) & (ImportItem.done == before.progress.done),
+        )
+
+    def add_problem(
+        self, changes: Changes, import_id: UUID, number: int, problem: ImportProblem
+    ) -> None:
+        """A problem under its number."""
+        changes.create(
+            ImportProblemItem(
+                *problem_key(self._scope, import_id, number),
+                index=problem.index,
+                external_id=problem.external_id,
+                code=problem.code,
+                detail=problem.detail,
+            )
+        )
+
+    def problems(self, import_id: UUID, page: PageRequest) -> list[ImportProblem]:
+        """The problems of a page, by their numbers."""
+        partition, first = problem_key(self._scope, import_id, page.skipped + 1)
+        _, last = problem_key(self._scope, import_id, page.skipped + page.size)
+        rows = ImportProblemItem.query(
+            partition, ImportProblemItem.sk.between(first, last), consistent_read=True
+        )
+        return [
+            ImportProblem(int(row.index), row.external_id, row.code, row.detail) for row in rows
+        ]
+
+
+def _told[T](attribute: Attribute[T], value: T | None) -> Action:
+    return attribute.remove() if value is None else attribute.set(value)
+
+
+def _requester_row(requester: Requester | None) -> list[str | None] | None:
+    if requester is None:
+        return None
+    ids = (requester.person_id, requester.key_id)
+    return [requester.name, *(str(each) if each else None for each in ids)]
+
+
+def _requester(row: list[str | None] | None) -> Requester | None:
+    if row is None:
+        return None
+    name, person_id, key_id = row
+    return Requester(name, UUID(person_id) if person_id else None, UUID(key_id) if key_id else None)
+
+
+def _imported_row(imported: Imported) -> list[int]:
+    return [imported.customers, imported.orders, imported.products]
+
+
+def _as_import(item: ImportItem) -> StoreImport:
+    stage: Any = item.stage
+    return StoreImport(
+        id=item.id,
+        store_id=item.store_id,
+        scope=ImportScope(item.scope),
+        status=ImportStatus(item.status),
+        requester=_requester(item.requester),
+        queued_at=item.queued_at,
+        started_at=item.started_at,
+        completed_at=item.completed_at,
+        failure=ImportFailure(item.failure) if item.failure else None,
+        progress=Progress(
+            int(item.done),
+            Imported(*item.imported),
+            int(item.problems),
+            ImportStage(stage) if stage else None,
+        ),
+        content=item.content,
+    )
+
+
+def _as_turns(item: ImportTurnsItem) -> Turns:
+    return Turns(
+        store_id=store_of_turns(item.sk),
+        counts={(ImportScope(scope), ImportStatus(one)): n for scope, one, n in item.counts},
+        latest=item.latest,
+        latest_of={ImportScope(scope): UUID(text) for scope, text in item.latest_of.items()},
+        queued_at=item.queued_at,
+        running=item.running,
+        ended=item.ended,
+        outcome=ImportStatus(item.outcome) if item.outcome else None,
+        cut_short=tuple(
+            CutShort(UUID(after) if after else None, UUID(until), clock.from_text(at))
+            for after, until, at in item.cut_short
+        ),
+        version=int(item.version),
+    )

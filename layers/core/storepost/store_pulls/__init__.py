@@ -1,0 +1,1 @@
+"""Pulling what a store's platform holds of it."""

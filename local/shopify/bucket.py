@@ -1,0 +1,43 @@
+"""What a shop's requests are paid from."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from storepost import clock
+
+
+@dataclass
+class Bucket:
+    """A bucket of points. It refills as the service's time passes."""
+
+    maximum: float = 2000.0
+    restored_a_second: float = 100.0
+    available: float = 2000.0
+    at: datetime = field(default_factory=clock.now)
+
+    def take(self, points: float) -> bool:
+        """Takes the points if all of them are there."""
+        self._refill()
+        if points > self.available:
+            return False
+        self.available -= points
+        return True
+
+    def give_back(self, points: float) -> None:
+        """What a request didn't use."""
+        self.available = min(self.maximum, self.available + points)
+
+    def status(self) -> dict[str, float]:
+        """As answers tell of it."""
+        self._refill()
+        return {
+            "maximumAvailable": self.maximum,
+            "currentlyAvailable": float(int(self.available)),
+            "restoreRate": self.restored_a_second,
+        }
+
+    def _refill(self) -> None:
+        now = clock.now()
+        passed = (now - self.at).total_seconds()
+        self.available = min(self.maximum, self.available + passed * self.restored_a_second)
+        self.at = now

@@ -1,0 +1,205 @@
+"""`make check-shopify SCHEMA=… SCOPES=…`: what we say to Shopify against what Shopify knows.
+
+`SCHEMA` is the Admin API's own schema in GraphQL's language (it may be gzipped), `SCOPES` Shopify's
+list of the access scopes that types and fields need: `[{type, field or null, scopes: any of}]`.
+
+    every document is valid there, uses nothing deprecated, and needs only scopes that we ask for
+    the pretend Shopify's schema says nothing that Shopify's doesn't: types, fields, arguments,
+    what may be null, values of enums, and the scopes that something needs
+"""
+
+import gzip
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from graphql import (
+    FieldNode,
+    GraphQLArgument,
+    GraphQLEnumType,
+    GraphQLField,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    GraphQLUnionType,
+    Node,
+    NoDeprecatedCustomRule,
+    OperationDefinitionNode,
+    TypeInfo,
+    TypeInfoVisitor,
+    Visitor,
+    build_schema,
+    is_introspection_type,
+    is_specified_scalar_type,
+    parse,
+    specified_rules,
+    validate,
+    visit,
+)
+from graphql.type import is_required_argument, is_required_input_field
+
+from local.console import say
+from local.shopify import admin
+from local.template import parameter_defaults
+from storepost.shopify.documents import FOLDER
+from storepost.shopify.scopes import covers
+
+type Place = tuple[str, str | None]
+"""A type, and one of its fields or none."""
+type Composite = GraphQLObjectType | GraphQLInterfaceType
+type Typed = GraphQLField | GraphQLArgument | GraphQLInputField
+
+
+@dataclass(frozen=True)
+class Shopifys:
+    """What Shopify publishes."""
+
+    schema: GraphQLSchema
+    scopes: dict[Place, set[str]]
+
+    def needed(self, kind: str, field: str) -> Iterator[set[str]]:
+        """The scopes that a field and its type need: of each set, any one."""
+        for place in ((kind, None), (kind, field)):
+            if place in self.scopes:
+                yield self.scopes[place]
+
+
+def read(schema: Path, scopes: Path) -> Shopifys:
+    """Shopify's files; the schema is taken to be valid, as checking that takes minutes."""
+    raw = schema.read_bytes()
+    text = (gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw).decode()
+    rows = json.loads(scopes.read_text("utf-8"))
+    return Shopifys(
+        build_schema(text, assume_valid=True),
+        {(row["type"], row["field"]): set(row["scopes"]) for row in rows},
+    )
+
+
+def asked_scopes() -> list[str]:
+    """The scopes that the template asks shops for by default."""
+    return parameter_defaults()["ShopifyScopes"].split(",")
+
+
+def findings(theirs: Shopifys, asked: Iterable[str], documents: Path = FOLDER) -> list[str]:
+    """Everything that doesn't hold, a sentence each."""
+    granted = set(asked)
+    found = [
+        f"{path.name}: {finding}"
+        for path in sorted(documents.glob("*.graphql"))
+        for finding in of_document(path.stem, path.read_text("utf-8"), theirs, granted)
+    ]
+    return [*found, *of_schema(admin.schema(), theirs)]
+
+
+def of_document(name: str, text: str, theirs: Shopifys, granted: set[str]) -> Iterator[str]:
+    """What is wrong with a document."""
+    document = parse(text)
+    operations = [d for d in document.definitions if isinstance(d, OperationDefinitionNode)]
+    title = "".join(part.capitalize() for part in name.split("_"))
+    if [o.name.value if o.name else None for o in operations] != [title]:
+        yield f"has not exactly one operation, named {title}"
+    errors = validate(theirs.schema, document, [*specified_rules, NoDeprecatedCustomRule])
+    yield from (error.message for error in errors)
+    for kind, field in sorted(_fields_of(document, theirs.schema)):
+        for any_of in theirs.needed(kind, field):
+            if not any(covers(granted, scope) for scope in any_of):
+                yield f"{kind}.{field} needs one of {', '.join(sorted(any_of))}"
+
+
+def of_schema(ours: GraphQLSchema, theirs: Shopifys) -> Iterator[str]:
+    """What our schema says otherwise than Shopify's."""
+    for name, kind in ours.type_map.items():
+        if is_introspection_type(kind) or is_specified_scalar_type(kind):
+            continue
+        other = theirs.schema.get_type(name)
+        if type(other) is not type(kind):
+            yield f"{name}: Shopify has no such {type(kind).__name__}"
+        else:
+            yield from (f"{name}{finding}" for finding in _of_type(kind, other, theirs))
+
+
+def _of_type(ours: GraphQLNamedType, other: object, theirs: Shopifys) -> Iterator[str]:
+    match ours, other:
+        case (GraphQLEnumType(), GraphQLEnumType()):
+            yield from (f".{v}: no such value" for v in ours.values.keys() - other.values.keys())
+        case (GraphQLInputObjectType(), GraphQLInputObjectType()):
+            yield from _of_places(ours.fields, other.fields)
+            required = {key for key, one in other.fields.items() if is_required_input_field(one)}
+            yield from (f".{key}: is required there" for key in required - ours.fields.keys())
+        case (GraphQLUnionType(), GraphQLUnionType()):
+            names = {kind.name for kind in other.types}
+            yield from (f": {k.name} is none of it" for k in ours.types if k.name not in names)
+        case (GraphQLObjectType(), GraphQLObjectType()):
+            yield from _of_object(ours, other)
+            yield from _of_needs(ours, theirs)
+        case (GraphQLInterfaceType(), GraphQLInterfaceType()):
+            yield from _of_object(ours, other)
+
+
+def _of_object(ours: Composite, other: Composite) -> Iterator[str]:
+    yield from _of_places(ours.fields, other.fields)
+    names = {kind.name for kind in other.interfaces}
+    yield from (f": is no {kind.name}" for kind in ours.interfaces if kind.name not in names)
+    for name in ours.fields.keys() & other.fields.keys():
+        mine, arguments = ours.fields[name].args, other.fields[name].args
+        yield from (f".{name}{finding}" for finding in _of_places(mine, arguments))
+        required = {key for key, one in arguments.items() if is_required_argument(one)}
+        yield from (f".{name}.{key}: is required there" for key in required - mine.keys())
+
+
+def _of_needs(ours: GraphQLObjectType, theirs: Shopifys) -> Iterator[str]:
+    for name in ours.fields:
+        needed = sorted(map(sorted, theirs.needed(ours.name, name)))
+        if sorted(map(sorted, admin.needed_scopes(ours, name))) != needed:
+            yield f".{name}: @needs must say {needed}"
+
+
+def _of_places(ours: Mapping[str, Typed], other: Mapping[str, Typed]) -> Iterator[str]:
+    """Fields or arguments that aren't there, or are of another type."""
+    for name, place in ours.items():
+        if name not in other:
+            yield f".{name}: no such field or argument"
+        elif str(place.type) != str(other[name].type):
+            yield f".{name}: is {other[name].type}"
+
+
+class _Fields(Visitor):
+    """Gathers the fields that a document selects."""
+
+    def __init__(self, types: TypeInfo) -> None:
+        """`types` knows where in the schema the visit is."""
+        super().__init__()
+        self.types = types
+        self.found: set[tuple[str, str]] = set()
+
+    def enter_field(self, node: FieldNode, *_: object) -> None:
+        """Keeps the field with the type that it stands in."""
+        parent = self.types.get_parent_type()
+        if parent is not None:
+            self.found.add((parent.name, node.name.value))
+
+
+def _fields_of(document: Node, schema: GraphQLSchema) -> set[tuple[str, str]]:
+    types = TypeInfo(schema)
+    fields = _Fields(types)
+    visit(document, TypeInfoVisitor(types, fields))
+    return fields.found
+
+
+def main(schema: str, scopes: str) -> int:
+    """Says what was found; 1 where something was."""
+    theirs = read(Path(schema), Path(scopes))
+    found = findings(theirs, asked_scopes())
+    for finding in found:
+        say(finding)
+    say(f"{len(list(FOLDER.glob('*.graphql')))} documents checked: {len(found)} findings")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

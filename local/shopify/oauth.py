@@ -1,0 +1,88 @@
+"""A pretend shop's side of OAuth: who approves, what is signed, which tokens work."""
+
+import base64
+import hmac
+import secrets
+from collections.abc import Mapping
+from hashlib import sha256
+from urllib.parse import urlencode
+
+from local.shopify.app import App
+from local.shopify.shops import Installation, Shop
+from storepost import clock
+
+
+class Refused(Exception):  # noqa: N818 - it is what happened
+    """An OAuth error, as RFC 6749 (section 5.2) writes it."""
+
+    def __init__(self, error: str, status: int = 400) -> None:
+        """`error` is the code that is answered."""
+        super().__init__(error)
+        self.error = error
+        self.status = status
+
+
+def approve(app: App, shop: Shop, asked: Mapping[str, str]) -> str:
+    """Somebody of the shop approves what an install's address asks for: where they are led to."""
+    if asked.get("client_id") != app.client_id:
+        raise Refused("application_cannot_be_found")
+    code = secrets.token_hex(16)
+    shop.codes[code] = tuple(_granted(asked.get("scope", "")))
+    host = base64.b64encode(f"admin.shopify.com/store/{shop.domain.partition('.')[0]}".encode())
+    parameters = {
+        "code": code,
+        "host": host.decode().rstrip("="),
+        "shop": shop.domain,
+        "state": asked.get("state", ""),
+        "timestamp": str(int(clock.now().timestamp())),
+    }
+    return f"{asked['redirect_uri']}?{urlencode(signed(app, parameters))}"
+
+
+def signed(app: App, parameters: Mapping[str, str]) -> dict[str, str]:
+    """The parameters with Shopify's signature."""
+    message = "&".join(f"{name}={parameters[name]}" for name in sorted(parameters))
+    signature = hmac.new(app.secret.encode(), message.encode(), sha256).hexdigest()
+    return {**parameters, "hmac": signature}
+
+
+def exchange(app: App, shop: Shop, form: Mapping[str, str]) -> dict[str, object]:
+    """The answer to a request for tokens. Raises Refused."""
+    if form.get("client_id") != app.client_id:
+        raise Refused("application_cannot_be_found")
+    if not hmac.compare_digest(form.get("client_secret", ""), app.secret):
+        raise Refused("invalid_client", 401)
+    if form.get("grant_type") == "refresh_token":
+        return _told(_refreshed(shop, form.get("refresh_token", "")))
+    scopes = shop.codes.pop(form.get("code", ""), None)
+    if scopes is None or form.get("expiring") != "1":
+        raise Refused("invalid_request")
+    # One grant an app and a shop: whatever came before ends here.
+    shop.installation = Installation(scopes)
+    shop.installation.give_tokens(instead_of=None)
+    return _told(shop.installation)
+
+
+def _refreshed(shop: Shop, refresh_token: str) -> Installation:
+    installation = shop.installation
+    if installation is None or not installation.refreshes(refresh_token):
+        raise Refused("invalid_grant")
+    installation.give_tokens(instead_of=refresh_token)
+    return installation
+
+
+def _told(installation: Installation) -> dict[str, object]:
+    now = clock.now()
+    return {
+        "access_token": installation.access_token,
+        "expires_in": round((installation.access_ends_at - now).total_seconds()),
+        "refresh_token": installation.refresh_token,
+        "refresh_token_expires_in": round((installation.refresh_ends_at - now).total_seconds()),
+        "scope": ",".join(installation.scopes),
+    }
+
+
+def _granted(asked: str) -> list[str]:
+    """What Shopify tells of what it grants: to write brings to read, which isn't told as well."""
+    scopes = dict.fromkeys(filter(None, asked.split(",")))
+    return [s for s in scopes if s.replace("read_", "write_", 1) not in scopes or "write_" in s]

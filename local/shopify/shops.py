@@ -1,0 +1,88 @@
+"""What a pretend shop is, and what the app got from it."""
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from local.shopify.bucket import Bucket
+from storepost import clock
+
+ACCESS_FOR = timedelta(hours=1)
+REFRESH_FOR = timedelta(days=90)
+
+
+@dataclass(frozen=True)
+class Locale:
+    """A language that a shop is published in, or is to be."""
+
+    locale: str
+    name: str
+    primary: bool = False
+    published: bool = True
+
+
+@dataclass
+class Installation:
+    """The app in a shop: the one pair of tokens that works, and the refresh token before it."""
+
+    scopes: tuple[str, ...]
+    access_token: str = ""
+    access_ends_at: datetime = field(default_factory=clock.now)
+    refresh_token: str = ""
+    refresh_ends_at: datetime = field(default_factory=clock.now)
+    previous_refresh_token: str | None = None
+    """It works until the one that came in its place is used."""
+
+    def give_tokens(self, *, instead_of: str | None) -> None:
+        """Gives a new pair. Every access token before it ends."""
+        now = clock.now()
+        self.previous_refresh_token = instead_of
+        self.access_token, self.access_ends_at = f"shpat_{secrets.token_hex(16)}", now + ACCESS_FOR
+        self.refresh_token = f"shprt_{secrets.token_hex(16)}"
+        self.refresh_ends_at = now + REFRESH_FOR
+
+    def takes(self, access_token: str) -> bool:
+        """Whether a request with the token is the app's."""
+        return access_token == self.access_token and clock.now() < self.access_ends_at
+
+    def refreshes(self, refresh_token: str) -> bool:
+        """Whether the refresh token brings new ones."""
+        known = {self.refresh_token, self.previous_refresh_token}
+        return refresh_token in known and clock.now() < self.refresh_ends_at
+
+
+@dataclass
+class Shop:
+    """A shop. Its fields are named as the Admin API's, in Python's spelling."""
+
+    domain: str
+    name: str
+    email: str
+    currency_code: str = "EUR"
+    country_code: str | None = "DE"
+    url: str = "https://shop.example.com"
+    locales: tuple[Locale, ...] = (Locale("en", "English", primary=True),)
+    bucket: Bucket = field(default_factory=Bucket)
+    installation: Installation | None = None
+    codes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Codes that can be exchanged, with the scopes that were approved."""
+
+
+def demo_shops() -> tuple[Shop, ...]:
+    """The shops of the local run: one that the demo connects, and one that is left to you."""
+    return (
+        Shop(
+            "birch-loom.myshopify.com",
+            "Birch & Loom on Shopify",
+            "hello@birch-loom.example.com",
+            url="https://birch-loom.example.com",
+            locales=(Locale("en", "English", primary=True), Locale("de", "German")),
+        ),
+        Shop(
+            "linden-house.myshopify.com",
+            "Linden House",
+            "hello@linden-house.example.com",
+            url="https://linden-house.example.com",
+            locales=(Locale("de", "German", primary=True), Locale("fr", "French")),
+        ),
+    )

@@ -1,0 +1,94 @@
+"""The addresses of the pretend shops: `/_local/shopify/<shop>/admin/...`."""
+
+import json
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, select_autoescape
+from werkzeug.exceptions import NotFound
+from werkzeug.routing import Map, Rule
+from werkzeug.wrappers import Request, Response
+
+from local.shopify.app import App
+from local.shopify.oauth import Refused, approve, exchange
+from local.shopify.shops import Shop
+from storepost.shopify.shops import API_VERSION
+
+_pages = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "pages"),
+    autoescape=select_autoescape(["html"]),
+)
+
+
+class PretendShopify:
+    """Shops that the app can be installed in; one request at a time, as moto's."""
+
+    def __init__(self, app: App, shops: Iterable[Shop]) -> None:
+        """`app` is the only app that there is."""
+        self.app = app
+        self.shops = {shop.domain: shop for shop in shops}
+        self._lock = threading.Lock()
+        self._routes = Map(
+            [
+                Rule("/admin", methods=["GET"], endpoint=self.home),
+                Rule("/admin/oauth/authorize", methods=["GET"], endpoint=self.ask),
+                Rule("/admin/oauth/authorize", methods=["POST"], endpoint=self.approve),
+                Rule("/admin/oauth/access_token", methods=["POST"], endpoint=self.tokens),
+                Rule(
+                    f"/admin/api/{API_VERSION}/graphql.json",
+                    methods=["POST"],
+                    endpoint=self.graphql,
+                ),
+            ]
+        )
+
+    def answer(self, request: Request, domain: str, path: str) -> Response:
+        """The answer of one shop; `path` is what follows its name. Raises HTTPException."""
+        endpoint, _ = self._routes.bind("").match(f"/{path}", request.method)
+        with self._lock:
+            if domain not in self.shops:
+                raise NotFound("The pretend Shopify has no shop of this name.")
+            response: Response = endpoint(request, self.shops[domain])
+        return response
+
+    def home(self, _request: Request, shop: Shop) -> Response:
+        """The shop's admin: nobody works there."""
+        installed = "is" if shop.installation else "isn't"
+        return Response(f"{shop.name}: the app {installed} installed.\n", mimetype="text/plain")
+
+    def ask(self, request: Request, shop: Shop) -> Response:
+        """The page on which somebody of the shop approves the app."""
+        page = _pages.get_template("authorize.html").render(
+            shop=shop, scopes=request.args.get("scope", "").split(",")
+        )
+        return Response(page, mimetype="text/html")
+
+    def approve(self, request: Request, shop: Shop) -> Response:
+        """They did."""
+        try:
+            address = approve(self.app, shop, request.args)
+        except Refused as refused:
+            return _json({"error": refused.error}, refused.status)
+        return Response(status=302, headers={"Location": address})
+
+    def tokens(self, request: Request, shop: Shop) -> Response:
+        """Tokens for a code or for a refresh token."""
+        try:
+            return _json(exchange(self.app, shop, request.form))
+        except Refused as refused:
+            return _json({"error": refused.error}, refused.status)
+
+    def graphql(self, request: Request, shop: Shop) -> Response:
+        """The Admin API."""
+        token = request.headers.get("x-shopify-access-token", "")
+        if shop.installation is None or not shop.installation.takes(token):
+            said = "[API] Invalid API key or access token (unrecognized login or wrong password)"
+            return _json({"errors": said}, 401)
+        from local.shopify import admin  # noqa: PLC0415 - half a second, and not every run needs it
+
+        return _json(admin.answer(shop, request.get_json(force=True)))
+
+
+def _json(content: dict[str, object], status: int = 200) -> Response:
+    return Response(json.dumps(content), status=status, mimetype="application/json")

@@ -1,0 +1,154 @@
+"""Measures the scenarios, each in a town as it was founded."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from unittest import mock
+
+from benchmarks.reckoning import Usage, request_bill
+from local import pumps
+from local.gateway import function_for
+from local.template import functions
+from storepost.identity import passwords
+from storepost.persistence import sealing
+from tests.costs.metering import Meter
+from tests.costs.scenarios.registry import Scenario
+from tests.costs.town import Ask, Outside, Town, found, operations
+from tests.shopify.shops import Shopify, running_server
+from tests.world import World
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a request asked of AWS, by function: its own first, then those that it set off."""
+
+    scenario: Scenario
+    function: str
+    """The one that answered."""
+    used: dict[str, Usage]
+    size_bytes: int = 0
+    """Of the body or of the answer, whichever is larger."""
+
+    @property
+    def own(self) -> Usage:
+        """Of the function that answered."""
+        return self.used[self.function]
+
+    @property
+    def others(self) -> dict[str, Usage]:
+        """Of those that it set off."""
+        return {name: used for name, used in self.used.items() if name != self.function}
+
+    @property
+    def bill(self) -> dict[str, float]:
+        """What a million of it cost, in dollars."""
+        return request_bill(self.used, self.size_bytes)
+
+    @property
+    def dollars(self) -> float:
+        """All of that."""
+        return sum(self.bill.values())
+
+
+@dataclass
+class Chance:
+    """Ids as a seed gives them: where rows stand in a list decides when its nodes split."""
+
+    _random: Random = field(default_factory=lambda: Random("town"))
+
+    def begin(self, scenario: Scenario) -> None:
+        """Each scenario has its own, whatever was measured before it."""
+        self._random = Random(f"{scenario.operation} {scenario.case}")
+
+    def urandom(self, size: int) -> bytes:
+        """In the place of the operating system's."""
+        return self._random.randbytes(size)
+
+
+@contextmanager
+def measured_town(chance: Chance) -> Iterator[Town]:
+    """A town whose meter counts."""
+    meter, world = Meter(), World()
+    with (
+        Outside(meter) as outside,
+        mock.patch.object(os, "urandom", chance.urandom),
+        running_server() as server,
+        mock.patch.dict(os.environ, FEED_ALLOW_HOSTS=server.host, SHOPIFY_STAND_IN=server.url),
+    ):
+        try:
+            yield found(world, meter, outside, Shopify(world, server))
+        finally:
+            world.close()
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that the page tells of."""
+
+    requests: tuple[Measured, ...]
+    schedules: dict[str, Usage]
+
+    def of(self, operation: str, case: str = "") -> Measured:
+        """What one scenario asked for."""
+        [found] = [
+            each
+            for each in self.requests
+            if (each.scenario.operation, each.scenario.case) == (operation, case)
+        ]
+        return found
+
+
+def measure_all(scenarios: Iterable[Scenario]) -> Findings:
+    """What each scenario and each schedule asks for, in a new town."""
+    chance = Chance()
+    with measured_town(chance) as town:
+        _warm_up()
+        schedules = measure_schedules(town)
+        begin_anew, requests = town.world.kept(), []
+        for scenario in scenarios:
+            chance.begin(scenario)
+            requests.append(measure(town, scenario))
+            begin_anew()
+    return Findings(tuple(requests), schedules)
+
+
+def measure(town: Town, scenario: Scenario) -> Measured:
+    """What one scenario asks for, and all that follows from it."""
+    asked = scenario.prepare(town)
+    town.world.deliver()
+    _note_use(town, asked)
+    town.meter.used.clear()
+    with town.meter.on():
+        answer = town.ask(scenario.operation, asked)
+        town.world.deliver()
+    _, path = operations()[scenario.operation]
+    used = dict(town.meter.used)
+    answering = function_for(f"/v1{path}").name
+    assert used[answering].invocations == 1
+    size = max(len(answer.body), len(json.dumps(asked.body)))
+    return Measured(scenario, answering, used, size)
+
+
+def measure_schedules(town: Town) -> dict[str, Usage]:
+    """What a run of each schedule asks for where it finds nothing to do, by function."""
+    town.meter.used.clear()
+    with town.meter.on():
+        for function in functions():
+            if function.events_of("ScheduleV2"):
+                pumps.run_schedule(function.job)
+    return dict(town.meter.used)
+
+
+def _note_use(town: Town, asked: Ask) -> None:
+    """Has the use noted now, as it is once a minute, for the sake of an even count."""
+    if asked.token is not None:
+        town.world.call("GET", "/members", token=asked.token)
+
+
+def _warm_up() -> None:
+    """What a container does once."""
+    passwords._dummy()
+    sealing.unseal(sealing.seal(b"warm", "up"), "up")

@@ -1,0 +1,107 @@
+"""The page of costs as it is written from what was measured, and how far another one is from it."""
+
+import re
+from collections.abc import Iterator
+
+from benchmarks.reckoning import Usage
+from local.template import ROOT
+from tests.costs import prose
+from tests.costs.measuring import Findings, Measured
+from tests.costs.scenarios import GROUPS
+from tests.costs.scenarios.registry import Scenario
+from tests.costs.summary import (
+    consent_by_item,
+    consent_by_size,
+    order_pages,
+    prices_table,
+    schedules,
+)
+
+PAGE = ROOT / "docs" / "costs.md"
+TOLERANCE = 0.05
+MOST_A_CONSENT = 16
+"""Dollars that a million changes of consent may cost, logs and traces apart."""
+
+CONSENT, TOLD = "consent.changeEmail", "one store told"
+
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_HEAD = """
+| Operation | Reads | Writes | Calls | Sets off | Reads | Writes | Calls | $ a million |
+|---|--:|--:|--:|---|--:|--:|--:|--:|"""
+
+
+def page(findings: Findings) -> str:
+    """The whole page."""
+    told = findings.of(CONSENT, TOLD)
+    with_key = findings.of(CONSENT, f"{TOLD}, with an idempotency key")
+    parts = (
+        prose.head(TOLERANCE),
+        *prices_table(),
+        prose.DURATION,
+        prose.ORDER_PAGES,
+        *order_pages(),
+        prose.consent(MOST_A_CONSENT),
+        *consent_by_item(told, with_key),
+        prose.GROWING,
+        *consent_by_size(told),
+        prose.OPERATIONS,
+        *_operations(findings),
+        prose.SCHEDULES,
+        *schedules(findings),
+    )
+    return "\n".join(parts) + "\n"
+
+
+def dollars_a_consent(findings: Findings) -> float:
+    """What a million changes of consent cost that one store is told of."""
+    return findings.of(CONSENT, TOLD).dollars
+
+
+def named(scenario: Scenario) -> str:
+    """The scenario as the page calls it."""
+    return f"`{scenario.operation}`" + (f", {scenario.case}" if scenario.case else "")
+
+
+def _operations(findings: Findings) -> Iterator[str]:
+    measured = {each.scenario: each for each in findings.requests}
+    for title, scenarios in GROUPS.items():
+        yield f"\n### {title}"
+        yield _HEAD
+        yield from (_row(measured[scenario]) for scenario in scenarios)
+
+
+def _row(measured: Measured) -> str:
+    others = measured.others
+    sets_off = ", ".join(map(_run, others.items())) or "nothing"
+    after = _figures(sum(others.values(), Usage())) if others else "| | |"
+    own, name = _figures(measured.own), named(measured.scenario)
+    return f"| {name} {own} | {sets_off} {after} | {measured.dollars:,.2f} |"
+
+
+def _run(of: tuple[str, Usage]) -> str:
+    function, usage = of
+    name = function.removesuffix("Function")
+    return name if usage.invocations == 1 else f"{usage.invocations} {name}"
+
+
+def _figures(usage: Usage) -> str:
+    return f"| {usage.reads:,g} | {usage.writes:,g} | {usage.calls:,g}"
+
+
+def differences(told: str, found: str) -> list[str]:
+    """The lines of the found page that say something else, or figures that are too far off."""
+    lines, others = told.splitlines(), found.splitlines()
+    lacking = [""] * abs(len(lines) - len(others))
+    pairs = zip(lines + lacking, others + lacking, strict=False)
+    return [found or told for told, found in pairs if not _agree(told, found)]
+
+
+def _agree(told: str, found: str) -> bool:
+    if _NUMBER.sub("0", told) != _NUMBER.sub("0", found):
+        return False
+    pairs = zip(_numbers(told), _numbers(found), strict=True)
+    return all(abs(one - other) <= TOLERANCE * max(one, other) for one, other in pairs)
+
+
+def _numbers(line: str) -> list[float]:
+    return [float(number.replace(",", "")) for number in _NUMBER.findall(line)]

@@ -1,0 +1,91 @@
+"""What the page of costs says between its tables."""
+
+from textwrap import fill
+
+from benchmarks import prices, reckoning
+from tests.costs.town import CUSTOMERS, ORDERS, PROFILES
+
+
+def head(tolerance: float) -> str:
+    """The beginning, up to the table of prices."""
+    return f"""# Costs
+
+What each operation asks of AWS, and what a million of it costs. `make costs` measures it and writes
+this page; `make test-dynoxide` measures it again, and fails where a figure is more than
+{tolerance:.0%} off, so that nothing becomes dearer unseen.
+
+## How it is counted
+
+**Units are answered, not computed.** Every operation of the interface's description is asked for in
+a workspace of {PROFILES} profiles, {CUSTOMERS} of them customers, {ORDERS} orders, three members
+and two stores. The tables are in dynoxide, which answers the units of each call as DynamoDB does
+(`tests/costs/test_engine.py` holds it to DynamoDB's rules). Each list has one level of nodes here;
+what a second and a third one add is in [access patterns](access-patterns.md).
+
+**What follows counts too**: the relay of the outbox, the emails, the write-backs, an import to its
+end. An email goes to one person; a message travels alone, though busy hours carry many at once and
+cost less.
+
+**Who asks** is an API key where one may, else a session, without an `idempotency-key`: that adds a
+write unit for the claim and two a KB of the answer. Once a minute the use of a key is noted for 1
+write unit more, that of a session for 2, and that a store takes write-backs for 1. What a container
+does once is left out: its start, its data key from KMS.
+
+**Not counted**: logs, traces and alarms, storage, and data sent to the internet.
+
+## Prices
+
+List prices of {prices.REGION} since {prices.SINCE:%B %Y}, without free tiers
+(`benchmarks/prices.py`).
+"""
+
+
+DURATION = "\n" + fill(
+    " ".join(
+        f"""**Lambda's duration is reckoned**, since none of this ran on AWS
+    (`benchmarks/reckoning.py`). Of a CPU a run takes {reckoning.CPU_MS_A_RUN:g} ms, each call of
+    AWS {reckoning.CPU_MS_A_CALL:g}, a unit of DynamoDB {reckoning.CPU_MS_A_UNIT:g}, a password
+    {reckoning.CPU_MS_A_PASSWORD:g}: fitted to warm runs on a 2.1 GHz Xeon. A function has the share
+    of a CPU that its memory buys. It waits for answers besides, by assumption:
+    {reckoning.WAIT_MS_A_READ} ms for a read of DynamoDB, {reckoning.WAIT_MS_A_WRITE} for a write,
+    {reckoning.WAIT_MS_A_TRANSACTION} for a transaction, {reckoning.WAIT_MS_A_SEND} for SQS,
+    {reckoning.WAIT_MS_A_MAC} for KMS, {reckoning.WAIT_MS_AN_OBJECT} for S3,
+    {reckoning.WAIT_MS_AN_EMAIL} for SES, {reckoning.WAIT_MS_A_STORE} for a store.""".split()
+    ),
+    100,
+)
+
+ORDER_PAGES = """
+## A page of a million orders
+
+`GET /orders` by a key, where a page takes all the units and calls that it may. `make bench-lists`
+loads a million orders, compares each page with what it must show, and marks a page that takes more.
+"""
+
+
+def consent(most: float) -> str:
+    """Before the tables of consent."""
+    return f"""
+## A change of consent
+
+`PUT /profiles/{{id}}/consent/email` by a key, with its write-back to one store that takes it, in
+the workspace above. It may cost {most} dollars a million without an idempotency key.
+"""
+
+
+GROWING = """
+The list of profiles counts who is subscribed, so each further level of its nodes is a read and two
+writes more:
+"""
+
+OPERATIONS = """
+## Every operation
+
+Units and calls are DynamoDB's. What an operation sets off is counted beside it: the runs of other
+functions, and their units and calls together."""
+
+SCHEDULES = """
+## What runs by the clock
+
+Whether anybody asks or not; here it finds nothing to do.
+"""

@@ -1,0 +1,30 @@
+"""What is asked for, an operation a scenario at least, each in a town as it was founded.
+
+A scenario prepares what its operation needs and says what is then asked for. Only that is measured,
+with what it sets off; whoever asks has just asked for something else, so no use of theirs is noted.
+"""
+
+from tests.costs.scenarios import (
+    connecting,
+    consenting,
+    importing,
+    people,
+    selling,
+    service,
+    shopping,
+    sign_in,
+)
+from tests.costs.scenarios.registry import Scenario, Scenarios
+
+GROUPS: dict[str, Scenarios] = {
+    "Signing in, and one's own account": sign_in.SCENARIOS,
+    "Workspaces, members, keys, locales": people.SCENARIOS,
+    "Stores": shopping.SCENARIOS,
+    "Connections to Shopify": connecting.SCENARIOS,
+    "Batches and imports": importing.SCENARIOS,
+    "Profiles, customers, orders": selling.SCENARIOS,
+    "Consent": consenting.SCENARIOS,
+    "The service about itself": service.SCENARIOS,
+}
+
+ALL: tuple[Scenario, ...] = tuple(each for group in GROUPS.values() for each in group)

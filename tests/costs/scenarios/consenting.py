@@ -1,0 +1,97 @@
+"""Consent: asked for one by one, brought 500 at once, read, and told again."""
+
+from collections.abc import Iterable
+
+from tests.costs.scenarios.registry import Scenarios
+from tests.costs.town import CUSTOMERS, PROFILES, Ask, Town, email_of
+
+SCENARIOS = Scenarios()
+MOST, NEW = 500, 1000
+
+
+def _tell(town: Town) -> None:
+    """Has the store told of somebody else, which it notes once a minute."""
+    path = {"id": town.profile_of(email_of(6))}
+    town.ask("consent.changeEmail", Ask(town.key, {"state": "unsubscribed"}, path=path))
+    town.world.deliver()
+
+
+def _unsubscribing(town: Town, key: str | None = None) -> Ask:
+    _tell(town)
+    body = {"state": "unsubscribed", "proof": {"reference": "preference centre"}}
+    return Ask(town.key, body, path={"id": town.subscriber}, key=key)
+
+
+SCENARIOS.plain("consent.changeEmail", _unsubscribing, "one store told")
+SCENARIOS.plain(
+    "consent.changeEmail",
+    lambda town: _unsubscribing(town, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11"),
+    "one store told, with an idempotency key",
+)
+
+
+@SCENARIOS.of("consent.changeEmail", "nothing new")
+def same_consent(town: Town) -> Ask:
+    return Ask(town.key, {"state": "subscribed"}, path={"id": town.subscriber})
+
+
+def _history(town: Town, changes: int, profile: str) -> str:
+    """A profile's consent is changed so often; the last change's id."""
+    for number in range(changes):
+        state = ("unsubscribed", "subscribed")[number % 2]
+        body = {"state": state, "proof": {"reference": "preference centre"}}
+        last = town.ask("consent.changeEmail", Ask(town.key, body, path={"id": profile}))
+    town.world.deliver()
+    return str(last.json["id"])
+
+
+@SCENARIOS.of("consent.list", "3 changes")
+def list_changes(town: Town) -> Ask:
+    _history(town, 2, town.subscriber)
+    return Ask(town.key, path={"id": town.subscriber})
+
+
+@SCENARIOS.of("consent.list", "page 1 of 50 changes")
+def list_many_changes(town: Town) -> Ask:
+    visitor = town.profile_of(email_of(CUSTOMERS))
+    _history(town, 50, visitor)
+    return Ask(town.key, path={"id": visitor})
+
+
+@SCENARIOS.of("consent.get")
+def get_change(town: Town) -> Ask:
+    return Ask(
+        town.key, path={"id": town.subscriber, "changeId": _history(town, 1, town.subscriber)}
+    )
+
+
+@SCENARIOS.of("consent.retryWriteBack")
+def retry_write_back(town: Town) -> Ask:
+    town.outside.status = 400
+    change = _history(town, 1, town.subscriber)
+    town.outside.status = 204
+    _tell(town)
+    path = {"id": town.subscriber, "changeId": change, "storeId": town.store}
+    return Ask(town.key, path=path)
+
+
+@SCENARIOS.of("consent.changeSms", "one store told")
+def change_sms(town: Town) -> Ask:
+    _tell(town)
+    body = {"state": "subscribed", "proof": {"reference": "preference centre"}}
+    return Ask(town.key, body, path={"id": town.subscriber})
+
+
+def _changes(numbers: Iterable[int]) -> dict[str, object]:
+    moment = "2025-12-01T09:00:00.000Z"
+    given = {"state": "subscribed", "occurredAt": moment}
+    return {"changes": [{"email": email_of(number), **given} for number in numbers]}
+
+
+def _import(case: str, *numbers: int) -> None:
+    SCENARIOS.plain("consent.import", lambda town: Ask(town.key, _changes(numbers)), case)
+
+
+_import("1 known person, no store", PROFILES - 1)
+_import("1 new person", NEW)
+_import("500 new people", *range(NEW, NEW + MOST))

@@ -1,0 +1,80 @@
+"""Batches of a custom store, and what became of them: with one record and with as many as may be.
+
+The worker runs alone, so a batch is imported to its end, and all of that counts.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tests.costs.scenarios.registry import Scenarios
+from tests.costs.town import (
+    CUSTOMERS,
+    Ask,
+    Town,
+    customer,
+    customer_id,
+    order_id,
+    order_of,
+    orders_in,
+)
+
+SCENARIOS = Scenarios()
+MOST = 500
+NEW = 1000
+"""The number of the first customer and of the first order that nobody knows yet."""
+
+type Body = dict[str, Any]
+
+
+def _customers(numbers: Iterable[int]) -> list[Body]:
+    return [{"externalId": customer_id(number), **customer(number)} for number in numbers]
+
+
+def _orders(numbers: Iterable[int]) -> list[Body]:
+    """Orders of customers whom the first store has."""
+    known = range(0, CUSTOMERS, 3)
+    return [{"externalId": order_id(n), **order_of(n, known[n % len(known)])} for n in numbers]
+
+
+def _batch(town: Town, **records: list[Body]) -> Ask:
+    return Ask(town.key, records, path={"id": town.store})
+
+
+def _of(case: str, **records: list[Body]) -> None:
+    SCENARIOS.plain("stores.createBatch", lambda town: _batch(town, **records), case)
+
+
+_of("1 customer, new", customers=_customers([NEW]))
+_of("1 order of a known buyer", orders=_orders([NEW]))
+_of("500 customers, new", customers=_customers(range(NEW, NEW + MOST)))
+_of("500 orders of 50 known buyers", orders=_orders(range(NEW, NEW + MOST)))
+SCENARIOS.plain(
+    "stores.createBatch",
+    lambda town: _batch(town, orders=orders_in(town, town.store)),
+    "334 orders, nothing new",
+)
+
+
+def _imported(town: Town, count: int = 1) -> str:
+    """So many orders in a currency that isn't the store's: the import, each of them a problem."""
+    wrong = _orders(range(NEW, NEW + count))
+    for body in wrong:
+        body["total"] = {**body["total"], "currency": "USD"}
+    queued = town.ask("stores.createBatch", _batch(town, orders=wrong)).json["id"]
+    town.world.deliver()
+    return str(queued)
+
+
+SCENARIOS.plain(
+    "stores.listImports", lambda town: Ask(town.key, path={"id": town.store}), "1 import"
+)
+
+
+@SCENARIOS.of("stores.getImport")
+def get_import(town: Town) -> Ask:
+    return Ask(town.key, path={"id": town.store, "importId": _imported(town)})
+
+
+@SCENARIOS.of("stores.listImportProblems", "page 1 of 50 problems")
+def list_problems(town: Town) -> Ask:
+    return Ask(town.key, path={"id": town.store, "importId": _imported(town, 50)})

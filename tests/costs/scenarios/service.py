@@ -1,0 +1,13 @@
+"""The service about itself."""
+
+from tests.costs.scenarios.registry import Scenarios
+from tests.costs.town import Ask
+
+SCENARIOS = Scenarios()
+
+SCENARIOS.plain("health.get", lambda _town: Ask())
+SCENARIOS.plain("openapi.get", lambda _town: Ask())
+SCENARIOS.plain("docs.get", lambda _town: Ask())
+SCENARIOS.plain("problems.list", lambda _town: Ask())
+SCENARIOS.plain("problems.get", lambda _town: Ask(path={"kind": "conflict"}))
+SCENARIOS.plain("pages.get", lambda _town: Ask(path={"page": "invitation"}))

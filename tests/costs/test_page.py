@@ -1,0 +1,84 @@
+"""The page of costs against what every operation asks for, and how pages are compared."""
+
+import pytest
+
+from storepost.identity import passwords
+from tests.costs.measuring import measure_all
+from tests.costs.page import MOST_A_CONSENT, PAGE, differences, dollars_a_consent, named, page
+from tests.costs.scenarios import ALL
+from tests.costs.summary import runs_a_month
+from tests.costs.town import operations
+
+
+def test_every_operation_has_a_scenario_and_no_other() -> None:
+    """A new operation is asked for too."""
+    assert len(operations()) > 80
+    assert {scenario.operation for scenario in ALL} == set(operations())
+
+
+def test_no_two_scenarios_look_alike() -> None:
+    """They are told apart in the page."""
+    names = [(scenario.operation, scenario.case) for scenario in ALL]
+    assert len(names) == len(set(names))
+
+
+def test_the_page_names_every_scenario() -> None:
+    """Where nobody has dynoxide, at least nothing is forgotten."""
+    text = PAGE.read_text("utf-8")
+    for scenario in ALL:
+        assert f"\n| {named(scenario)} |" in text, "run `make costs`"
+
+
+@pytest.mark.dynoxide
+def test_every_operation_costs_what_the_page_says() -> None:
+    """And a change of consent no more than it may."""
+    passwords._hasher.cache_clear()
+    findings = measure_all(ALL)
+    off = differences(PAGE.read_text("utf-8"), page(findings))
+    assert off == [], "`make costs` writes docs/costs.md anew: see whether you want what it says"
+    assert dollars_a_consent(findings) <= MOST_A_CONSENT
+
+
+@pytest.mark.parametrize(
+    ("rule", "runs"), [("rate(1 minute)", 43_200), ("rate(6 hours)", 120), ("rate(1 day)", 30)]
+)
+def test_a_schedule_runs_so_often_a_month(rule: str, runs: int) -> None:
+    """A month has 30 days."""
+    assert runs_a_month(rule) == runs
+
+
+def test_a_schedule_that_is_no_rate_is_refused() -> None:
+    """Nobody has reckoned those yet."""
+    with pytest.raises(ValueError, match="no rate"):
+        runs_a_month("cron(0 3 * * ? *)")
+
+
+class TestDifferences:
+    """Two pages."""
+
+    LINE = "| `orders.get` | 5 | 0 | 100 | 1,000.50 |"
+
+    def test_the_same(self) -> None:
+        assert differences(self.LINE, self.LINE) == []
+
+    @pytest.mark.parametrize("calls", ["95", "105"])
+    def test_a_twentieth_off(self, calls: str) -> None:
+        assert differences(self.LINE, self.LINE.replace("100 ", f"{calls} ")) == []
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("100 ", "94 "),
+            ("100 ", "106 "),
+            ("| 0 ", "| 1 "),
+            ("1,000.50", "1,060"),
+            ("get", "put"),
+        ],
+    )
+    def test_more_than_that_off(self, before: str, after: str) -> None:
+        other = self.LINE.replace(before, after)
+        assert differences(self.LINE, other) == [other]
+
+    def test_lines_that_one_lacks(self) -> None:
+        assert differences(f"a\n{self.LINE}", "a") == [self.LINE]
+        assert differences("a", f"a\n{self.LINE}") == [self.LINE]

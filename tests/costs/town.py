@@ -1,0 +1,276 @@
+"""A workspace of typical size, in which every operation is asked for once.
+
+Three members, two stores, 200 profiles of whom 150 are customers, 500 orders of those, five API
+keys, five open invitations, a few locales. Texts are as long as people's are, and the same each
+time; ids are not, but have one length.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+from unittest import mock
+from urllib.parse import quote
+
+from benchmarks.reckoning import Usage
+from local.template import ROOT
+from storepost.consent_changes import requests
+from storepost.fetching import Answer as Fetched
+from storepost.fetching import client, conversation, guard
+from storepost.identity.model import KeyScope
+from storepost.scope import WorkspaceScope
+from storepost.shopify import patience
+from storepost.workspaces.model import Role
+from tests.costs.metering import Meter
+from tests.orders.sample import order
+from tests.shopify.shops import Shopify
+from tests.sign_in.accounts import FIREFOX, account
+from tests.world import Answer, Someone, World
+
+CUSTOMERS, PROFILES, ORDERS = 150, 200, 500
+PUBLIC = "93.184.216.34"
+HOOK = "https://hooks.shop.example.com/storepost/consent"
+_OPENED = datetime(2025, 3, 1, 8, tzinfo=UTC)
+_FIRST_NAMES = ("Erika", "Anselm", "Josephine", "Lukas", "Magdalena", "Paul")
+_LAST_NAMES = ("Mustermann", "Hofer", "Steinberger", "Gruber", "Auer", "Wiesinger", "Lang")
+
+
+@cache
+def operations() -> dict[str, tuple[str, str]]:
+    """Method and path of every operation in the interface's description."""
+    path = ROOT / "layers" / "core" / "storepost" / "reference" / "openapi.json"
+    paths = json.loads(path.read_text("utf-8"))["paths"]
+    return {
+        described["operationId"]: (method.upper(), path)
+        for path, methods in paths.items()
+        for method, described in methods.items()
+    }
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One request: who asks, and with what."""
+
+    token: str | None = None
+    body: object = None
+    query: Mapping[str, object] = field(default_factory=dict)
+    path: Mapping[str, object] = field(default_factory=dict)
+    key: str | None = None
+    """The idempotency key."""
+
+
+@dataclass
+class Town:
+    """The workspace and its people, as the scenarios name them."""
+
+    world: World
+    owner: Someone
+    admin: Someone
+    member: Someone
+    workspace: WorkspaceScope
+    stores: tuple[str, str]
+    key: str = field(repr=False)
+    """Of scope `write`, made by the admin: what an integration asks with."""
+    meter: Meter
+    outside: "Outside"
+    shopify: Shopify
+
+    @property
+    def store(self) -> str:
+        """The store that is told of consent."""
+        return self.stores[0]
+
+    def ask(self, operation: str, asked: Ask) -> Answer:
+        """Asks for an operation; it must succeed."""
+        method, path = operations()[operation]
+        answer = self.world.call(
+            method,
+            path.format_map({k: quote(str(v), safe="") for k, v in asked.path.items()}),
+            token=asked.token,
+            json_body=asked.body,
+            query=asked.query,
+            key=asked.key,
+            headers={"user-agent": FIREFOX},
+        )
+        assert answer.status < 400, (operation, answer.status, answer.body)
+        return answer
+
+    def profile_of(self, email: str) -> str:
+        """The id of the profile that has an address."""
+        asked = Ask(self.key, query={"email": email})
+        [found] = self.ask("profiles.list", asked).json["items"]
+        return str(found["id"])
+
+    @property
+    def buyer(self) -> str:
+        """A customer of the first store with four orders, who has not been asked for consent."""
+        return self.profile_of(email_of(1))
+
+    @property
+    def subscriber(self) -> str:
+        """A customer of the first store with four orders, whom the store gave as subscribed."""
+        return self.profile_of(email_of(0))
+
+
+def email_of(number: int) -> str:
+    """A customer's address."""
+    last = _LAST_NAMES[number % len(_LAST_NAMES)].lower()
+    return f"{last}.{number:04}@mail.example.com"
+
+
+def customer(number: int, **given: object) -> dict[str, Any]:
+    """A customer as their store gives them."""
+    created = _OPENED + timedelta(hours=4 * number)
+    return {
+        "email": email_of(number),
+        "phone": f"+43660{4000000 + number}",
+        "firstName": _FIRST_NAMES[number % len(_FIRST_NAMES)],
+        "lastName": _LAST_NAMES[number % len(_LAST_NAMES)],
+        "locale": "de-AT",
+        "externalCreatedAt": created.isoformat(),
+        "externalUpdatedAt": created.isoformat(),
+        **given,
+    }
+
+
+def order_of(number: int, buyer: int | None = None, **given: object) -> dict[str, Any]:
+    """An order of a customer."""
+    buyer = number % CUSTOMERS if buyer is None else buyer
+    placed = (_OPENED + timedelta(days=60, hours=2 * number)).isoformat()
+    known = customer(buyer)
+    named = {name: known[name] for name in ("email", "phone", "firstName", "lastName")}
+    sent: dict[str, Any] = {
+        "number": f"#{10000 + number}",
+        "placedAt": placed,
+        "updatedAt": placed,
+        "customer": {"externalId": customer_id(buyer), **named},
+        "locale": "de-AT",
+        "sourceName": "web",
+    }
+    return order(**{**sent, **given})
+
+
+def customer_id(number: int) -> str:
+    """A store's own id of a customer."""
+    return f"7{number:012}"
+
+
+def order_id(number: int) -> str:
+    """A store's own id of an order."""
+    return f"5{number:012}"
+
+
+def found(world: World, meter: Meter, outside: "Outside", shopify: Shopify) -> Town:
+    """Founds it."""
+    owner = account(world, "Olive Steinberger")
+    workspace = world.workspace(owner, "Steinberger Teas & Co")
+    admin, member = (account(world, name) for name in ("Adalbert Hofer", "Maximiliane Auer"))
+    world.join(admin, workspace, Role.ADMIN)
+    world.join(member, workspace, Role.MEMBER)
+    stores = (
+        world.store(owner, name="Steinberger Teas", primaryLocale="de-AT"),
+        world.store(owner, name="Steinberger Wholesale", primaryLocale="en-GB"),
+    )
+    key = world.api_key(workspace, KeyScope.WRITE, admin)
+    town = Town(world, owner, admin, member, workspace, stores, key, meter, outside, shopify)
+    _furnish(town)
+    _people(town)
+    world.deliver()
+    return town
+
+
+def _furnish(town: Town) -> None:
+    owner = town.owner.token
+    for store in town.stores:
+        asked = Ask(owner, {"url": HOOK}, path={"id": store})
+        town.ask("stores.putWriteBack", asked)
+    _keys(town)
+    for number in range(5):
+        body = {"email": f"guest.{number}@mail.example.com", "role": "member"}
+        town.ask("invitations.create", Ask(owner, body))
+    for code in ("fr-FR", "it-IT"):
+        town.ask("locales.create", Ask(owner, {"code": code}))
+    for _ in range(2):
+        town.world.sign_in(town.owner.id, town.workspace)
+
+
+def _keys(town: Town) -> None:
+    owner = town.owner.token
+    for number in range(4):
+        made = town.ask("apiKeys.create", Ask(owner, {"name": f"Key {number}", "scope": "read"}))
+        if number % 2:
+            path = {"id": made.json["apiKey"]["id"]}
+            town.ask("apiKeys.revoke", Ask(owner, path=path))
+
+
+def _people(town: Town) -> None:
+    for number in range(CUSTOMERS):
+        given = {} if number % 2 else {"emailMarketingConsent": "subscribed"}
+        path = {"id": _store_of(town, number), "externalId": customer_id(number)}
+        town.ask("customers.put", Ask(town.key, customer(number, **given), path=path))
+    town.world.deliver()
+    for number in range(CUSTOMERS, PROFILES):
+        body = {"email": email_of(number), "firstName": "Visitor"}
+        town.ask("profiles.upsert", Ask(town.key, body))
+    for store in town.stores:
+        path = {"id": store}
+        town.ask("stores.createBatch", Ask(town.key, {"orders": orders_in(town, store)}, path=path))
+        town.world.deliver()
+
+
+def _store_of(town: Town, buyer: int) -> str:
+    """Two thirds of the customers are the first store's."""
+    return town.stores[1 if buyer % 3 == 2 else 0]
+
+
+def orders_in(town: Town, store: str) -> list[dict[str, Any]]:
+    """The orders of one store, as a batch brings them."""
+    numbers = (n for n in range(ORDERS) if _store_of(town, n % CUSTOMERS) == store)
+    return [{"externalId": order_id(number), **order_of(number)} for number in numbers]
+
+
+class Outside:
+    """What the service asks of strangers' servers, answered at once."""
+
+    def __init__(self, meter: Meter) -> None:
+        """`meter` counts the requests."""
+        self._meter = meter
+        self.status = 204
+        self._plain_resolve = guard.resolve
+        self._patches: list[Any] = [
+            mock.patch.object(requests, "post", self._post),
+            mock.patch.object(guard, "resolve", self._resolve),
+            mock.patch.object(conversation, "send", self._counted(client.send)),
+            mock.patch.object(client, "send", self._counted(client.send)),
+            mock.patch.object(patience, "sleep"),
+        ]
+
+    def __enter__(self) -> "Outside":
+        """Stands in from now on."""
+        for patch in self._patches:
+            patch.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """No longer."""
+        for patch in self._patches:
+            patch.stop()
+
+    def _resolve(self, host: str, port: int) -> Sequence[str]:
+        """A name of an example is somewhere; what stands behind a real socket is there."""
+        return [PUBLIC] if host.endswith(".example.com") else self._plain_resolve(host, port)
+
+    def _counted(self, send: Callable[..., Any]) -> Callable[..., Any]:
+        """Counts a request that really goes out: to a shop."""
+
+        def counted(*args: Any, **given: Any) -> Any:
+            self._meter.note(Usage(told=1))
+            return send(*args, **given)
+
+        return counted
+
+    def _post(self, *_: object, **__: object) -> Fetched:
+        self._meter.note(Usage(told=1))
+        return Fetched(self.status, {}, b"")

@@ -1,0 +1,34 @@
+"""A Shopify for each test, in which nobody really waits."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from storepost.shopify import patience
+from tests.shopify.shops import Shopify, ShopifyServer, canary_shops, running_server
+from tests.world import World
+
+
+@pytest.fixture(scope="session")
+def shopify_server() -> Iterator[ShopifyServer]:
+    """One socket for the whole run."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def shopify(
+    world: World, shopify_server: ShopifyServer, monkeypatch: pytest.MonkeyPatch
+) -> Shopify:
+    """Two shops; waiting moves the service's time."""
+    shopify_server.begin(*canary_shops())
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", shopify_server.host)
+    monkeypatch.setenv("SHOPIFY_STAND_IN", shopify_server.url)
+    made = Shopify(world, shopify_server)
+
+    def nap(seconds: float) -> None:
+        made.naps.append(seconds)
+        world.advance(seconds=seconds)
+
+    monkeypatch.setattr(patience, "sleep", nap)
+    return made

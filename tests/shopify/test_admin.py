@@ -1,0 +1,415 @@
+"""The Admin client: what it sends, what it waits for, and what it makes of answers."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from werkzeug.wrappers import Request, Response
+
+from storepost.fetching import Conversation, FetchFailed, UrlNotAllowed
+from storepost.fetching.guard import Failure, Refusal
+from storepost.scope import WorkspaceScope
+from storepost.shopify.admin import AdminClient, GivenAccess, KeptAccess, admin_of
+from storepost.shopify.documents import APP_UNINSTALL, SHOP_LOCALES
+from storepost.shopify.documents import SHOP as SHOP_QUERY
+from storepost.shopify.errors import (
+    AccessDenied,
+    MutationRefused,
+    NeedsReauth,
+    RequestRefused,
+    ShopifyError,
+    ShopUnavailable,
+    UserError,
+)
+from storepost.stores.model import ConnectionStatus
+from tests.shopify.shops import SHOP, Shopify
+from tests.world import CANARY, World
+
+GRAPHQL = "POST /admin/api/2026-07/graphql.json"
+
+
+@pytest.fixture
+def workspace(world: World, shopify: Shopify) -> WorkspaceScope:
+    """A workspace to which the shop is connected."""
+    owner = world.person()
+    scope = world.workspace(owner)
+    shopify.connect(owner, scope)
+    shopify.server.requests.clear()
+    return scope
+
+
+@pytest.fixture
+def admin(workspace: WorkspaceScope, shopify: Shopify) -> Iterator[AdminClient]:
+    """The shop's client."""
+    with admin_of(shopify.store(workspace)) as client:
+        yield client
+
+
+def told(body: object, status: int = 200, **headers: str) -> Response:
+    """An answer in the shop's place."""
+    return Response(json.dumps(body), status=status, headers=headers)
+
+
+def failing(code: str, **more: Any) -> Response:
+    """An answer of GraphQL's errors, with a message that nobody may repeat."""
+    return told({"errors": [{"message": CANARY, "extensions": {"code": code}}], **more})
+
+
+def throttled(requested: float, available: float, rate: float = 100.0) -> Response:
+    """Shopify's refusal for want of points."""
+    status = {"maximumAvailable": 2000.0, "currentlyAvailable": available, "restoreRate": rate}
+    cost = {"requestedQueryCost": requested, "actualQueryCost": None, "throttleStatus": status}
+    return failing("THROTTLED", extensions={"cost": cost})
+
+
+class TestAsked:
+    """What goes out, and what comes back."""
+
+    def test_data(self, admin: AdminClient, shopify: Shopify) -> None:
+        seen: list[Request] = []
+        shopify.server.interruptions.append(seen.append)
+        assert admin.run(SHOP_QUERY) == {
+            "shop": {
+                "name": f"Shop {CANARY}",
+                "email": f"shop.{CANARY}@example.com",
+                "contactEmail": f"shop.{CANARY}@example.com",
+                "currencyCode": "EUR",
+                "primaryDomain": {"url": "https://shop.example.com"},
+                "shopAddress": {"countryCodeV2": "DE"},
+            }
+        }
+        [request] = seen
+        held = shopify.shop().installation
+        assert held is not None
+        assert request.headers["x-shopify-access-token"] == held.access_token
+        assert request.headers["content-type"] == "application/json"
+        assert request.get_json() == {"query": SHOP_QUERY.text, "variables": {}}
+
+    def test_variables(self, admin: AdminClient, shopify: Shopify) -> None:
+        seen: list[Any] = []
+        shopify.server.interruptions.append(
+            lambda request: seen.append(request.get_json()["variables"])
+        )
+        admin.run(SHOP_QUERY, first=3, document={"query": "x"})
+        assert seen == [{"first": 3, "document": {"query": "x"}}]
+
+    def test_one_token_serves_all_requests(self, admin: AdminClient, shopify: Shopify) -> None:
+        for _ in range(3):
+            admin.run(SHOP_LOCALES)
+        assert shopify.server.requests == [GRAPHQL] * 3
+
+    def test_a_store_that_is_not_connected(
+        self, workspace: WorkspaceScope, shopify: Shopify
+    ) -> None:
+        store = shopify.store(workspace)
+        for status in (ConnectionStatus.NEEDS_REAUTH, ConnectionStatus.DISCONNECTED):
+            with pytest.raises(NeedsReauth):
+                admin_of(replace(store, connection_status=status))
+        assert shopify.server.requests == []
+
+
+class TestThrottled:
+    """The shop's bucket."""
+
+    def test_waits_what_the_cost_says(self, admin: AdminClient, shopify: Shopify) -> None:
+        shopify.answering(throttled(requested=700, available=100))
+        assert "shop" in admin.run(SHOP_QUERY)
+        assert shopify.naps == [pytest.approx(6.0, abs=0.5)]
+        assert len(shopify.server.requests) == 2
+
+    def test_waits_before_it_is_refused(self, workspace: WorkspaceScope, shopify: Shopify) -> None:
+        """The answer said what is left: a client that listens never meets THROTTLED."""
+        bucket = shopify.shop().bucket
+        bucket.maximum = bucket.available = 10.0
+        bucket.restored_a_second = 1.0
+        refused: list[bool] = []
+        plain = bucket.take
+
+        def watched(points: float) -> bool:
+            taken = plain(points)
+            refused.append(not taken)
+            return taken
+
+        bucket.take = watched  # type: ignore[method-assign]
+        with admin_of(shopify.store(workspace), patience_seconds=60) as admin:
+            for _ in range(15):
+                admin.run(SHOP_QUERY)
+        assert len(refused) == 15
+        assert not any(refused)
+        assert shopify.naps
+
+    def test_a_pretend_shop_that_others_use_up_throttles(
+        self, admin: AdminClient, shopify: Shopify
+    ) -> None:
+        bucket = shopify.shop().bucket
+        bucket.available, bucket.restored_a_second = 0.0, 2.0
+        assert "shop" in admin.run(SHOP_QUERY)
+        # The request costs three points.
+        assert shopify.naps == [pytest.approx(1.5, abs=0.5)]
+
+    def test_gives_up_in_a_bounded_time(self, workspace: WorkspaceScope, shopify: Shopify) -> None:
+        shopify.answering(*[throttled(requested=700, available=0)] * 9)
+        with (
+            admin_of(shopify.store(workspace), patience_seconds=20) as admin,
+            pytest.raises(ShopUnavailable, match="throttling"),
+        ):
+            admin.run(SHOP_QUERY)
+        assert sum(shopify.naps) <= 20
+        assert len(shopify.server.requests) == 3
+
+    def test_one_patience_for_all_requests(
+        self, workspace: WorkspaceScope, shopify: Shopify
+    ) -> None:
+        with admin_of(shopify.store(workspace), patience_seconds=10) as admin:
+            shopify.answering(throttled(requested=700, available=0))
+            admin.run(SHOP_QUERY)
+            shopify.answering(throttled(requested=400, available=0))
+            with pytest.raises(ShopUnavailable):
+                admin.run(SHOP_QUERY)
+        assert len(shopify.naps) == 1
+
+    def test_a_mutation_waits_too_as_nothing_was_done(
+        self, admin: AdminClient, shopify: Shopify
+    ) -> None:
+        shopify.answering(throttled(requested=10, available=0))
+        assert admin.run(APP_UNINSTALL) == {"appUninstall": {"userErrors": []}}
+        assert shopify.shop().installation is None
+
+    def test_refused_although_there_is_room(self, admin: AdminClient, shopify: Shopify) -> None:
+        shopify.answering(throttled(requested=10, available=2000), failing("THROTTLED"))
+        admin.run(SHOP_QUERY)
+        assert shopify.naps == [1.0, 1.0]
+
+    def test_http_429(self, admin: AdminClient, shopify: Shopify) -> None:
+        shopify.answering(
+            told({}, 429, **{"Retry-After": "2.5"}),
+            told({}, 429),
+            told({}, 429, **{"Retry-After": "tomorrow"}),
+            told({}, 429, **{"Retry-After": "-1"}),
+        )
+        admin.run(APP_UNINSTALL)
+        assert shopify.naps == [2.5, 1.0, 1.0, 1.0]
+
+    def test_a_wait_that_is_too_long_is_not_begun(
+        self, admin: AdminClient, shopify: Shopify
+    ) -> None:
+        shopify.answering(told({}, 429, **{"Retry-After": "3600"}))
+        with pytest.raises(ShopUnavailable):
+            admin.run(SHOP_QUERY)
+        assert shopify.naps == []
+
+    def test_what_costs_more_than_there_ever_is(self, admin: AdminClient, shopify: Shopify) -> None:
+        shopify.answering(throttled(requested=2001, available=2000))
+        with pytest.raises(RequestRefused, match="costs more"):
+            admin.run(SHOP_QUERY)
+        assert shopify.naps == []
+
+
+class TestFailing:
+    """What passes by itself."""
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            told({}, 500),
+            told({}, 502),
+            told({}, 503),
+            failing("INTERNAL_SERVER_ERROR"),
+            failing("TIMEOUT"),
+        ],
+    )
+    def test_a_query_is_asked_three_times(
+        self, admin: AdminClient, shopify: Shopify, answer: Response
+    ) -> None:
+        shopify.answering(answer, answer)
+        assert "shop" in admin.run(SHOP_QUERY)
+        shopify.answering(answer, answer, answer)
+        with pytest.raises(ShopUnavailable):
+            admin.run(SHOP_QUERY)
+        assert len(shopify.server.requests) == 6
+
+    def test_is_left_alone_as_long_as_it_asks(self, admin: AdminClient, shopify: Shopify) -> None:
+        shopify.answering(told({}, 503, **{"Retry-After": "7"}))
+        admin.run(SHOP_QUERY)
+        assert shopify.naps == [7.0]
+
+    @pytest.mark.parametrize("answer", [told({}, 500), failing("INTERNAL_SERVER_ERROR")])
+    def test_a_mutation_is_never_sent_twice(
+        self, admin: AdminClient, shopify: Shopify, answer: Response
+    ) -> None:
+        """It may have been carried out."""
+        shopify.answering(answer)
+        with pytest.raises(ShopUnavailable):
+            admin.run(APP_UNINSTALL)
+        assert shopify.server.requests == [GRAPHQL]
+
+    def test_a_shop_that_cannot_be_reached(
+        self, admin: AdminClient, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tries: list[str] = []
+
+        def unreachable(*_: object, **__: object) -> None:
+            tries.append("one")
+            raise FetchFailed(Failure.UNREACHABLE)
+
+        monkeypatch.setattr(Conversation, "post", unreachable)
+        with pytest.raises(ShopUnavailable, match="the connection failed"):
+            admin.run(SHOP_QUERY)
+        assert len(tries) == 3
+        with pytest.raises(ShopUnavailable):
+            admin.run(APP_UNINSTALL)
+        assert len(tries) == 4
+
+    def test_a_shop_whose_address_is_not_public(
+        self, admin: AdminClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refused(*_: object, **__: object) -> None:
+            raise UrlNotAllowed(Refusal.NOT_PUBLIC)
+
+        monkeypatch.setattr(Conversation, "post", refused)
+        with pytest.raises(ShopUnavailable, match="isn't public"):
+            admin.run(SHOP_QUERY)
+
+    @pytest.mark.parametrize("body", ["", "<html>", "[]", "7", "null", '"text"'])
+    def test_an_answer_that_is_none(self, admin: AdminClient, shopify: Shopify, body: str) -> None:
+        shopify.answering(Response(body))
+        with pytest.raises(ShopUnavailable):
+            admin.run(SHOP_QUERY)
+
+
+class TestRefused:
+    """What stays as it is, however often it is asked."""
+
+    @pytest.mark.parametrize(
+        ("answer", "error"),
+        [
+            (told({}, 402), ShopUnavailable),
+            (told({}, 404), ShopUnavailable),
+            (told({}, 423), ShopUnavailable),
+            (told({}, 430), ShopUnavailable),
+            (failing("SHOP_INACTIVE"), ShopUnavailable),
+            (told({}, 403), AccessDenied),
+            (failing("ACCESS_DENIED"), AccessDenied),
+            (told({}, 301), RequestRefused),
+            (told({}, 400), RequestRefused),
+            (told({}, 422), RequestRefused),
+            (failing("MAX_COST_EXCEEDED"), RequestRefused),
+            (told({"errors": [{"message": CANARY}]}), RequestRefused),
+            (told({"errors": CANARY}), RequestRefused),
+            (told({"errors": [CANARY, {"extensions": CANARY}]}), RequestRefused),
+        ],
+    )
+    def test_is_told_apart_and_asked_once(
+        self, admin: AdminClient, shopify: Shopify, answer: Response, error: type[ShopifyError]
+    ) -> None:
+        shopify.answering(answer)
+        with pytest.raises(ShopifyError) as refused:
+            admin.run(SHOP_QUERY)
+        assert type(refused.value) is error
+        assert CANARY not in str(refused.value)  # a message may repeat somebody's data
+        assert shopify.server.requests == [GRAPHQL]
+        assert shopify.naps == []
+
+    def test_a_scope_that_the_shop_never_gave(self, admin: AdminClient, shopify: Shopify) -> None:
+        held = shopify.shop().installation
+        assert held is not None
+        held.scopes = ("read_orders",)
+        with pytest.raises(AccessDenied):
+            admin.run(SHOP_LOCALES)
+
+    def test_user_errors(self, admin: AdminClient, shopify: Shopify) -> None:
+        errors = [
+            {"field": ["input", "id"], "message": f"No {CANARY}", "code": "NOT_FOUND"},
+            {"field": None, "message": "And more"},
+        ]
+        shopify.answering(told({"data": {"customerUpdate": {"userErrors": errors}}}))
+        with pytest.raises(MutationRefused, match="NOT_FOUND, without a code") as refused:
+            admin.run(APP_UNINSTALL)
+        assert refused.value.errors == (
+            UserError(f"No {CANARY}", ("input", "id"), "NOT_FOUND"),
+            UserError("And more"),
+        )
+        assert CANARY not in str(refused.value)  # which may be logged
+
+    def test_user_errors_under_another_name(self, admin: AdminClient, shopify: Shopify) -> None:
+        errors = [{"message": "No"}]
+        shopify.answering(told({"data": {"a": {"customerUserErrors": errors}, "b": None}}))
+        with pytest.raises(MutationRefused):
+            admin.run(APP_UNINSTALL)
+
+
+class TestToken:
+    """A token that the shop doesn't take."""
+
+    def test_is_refreshed_once(self, admin: AdminClient, shopify: Shopify) -> None:
+        held = shopify.shop().installation
+        assert held is not None
+        held.access_token = "shpat_another"  # what we have is refused from now on
+        assert "shop" in admin.run(SHOP_QUERY)
+        assert shopify.server.requests == [GRAPHQL, "POST /admin/oauth/access_token", GRAPHQL]
+
+    def test_an_app_that_was_removed(
+        self, admin: AdminClient, shopify: Shopify, workspace: WorkspaceScope
+    ) -> None:
+        shopify.shop().installation = None
+        with pytest.raises(NeedsReauth):
+            admin.run(SHOP_QUERY)
+        assert shopify.store(workspace).connection_status is ConnectionStatus.NEEDS_REAUTH
+        assert shopify.server.requests == [GRAPHQL, "POST /admin/oauth/access_token"]
+
+    def test_a_shop_that_refuses_what_it_has_just_given_is_out_of_order(
+        self, admin: AdminClient, shopify: Shopify, workspace: WorkspaceScope
+    ) -> None:
+        """It gave a token, so somebody there does approve of the app."""
+        shopify.answering(told({}, 401))
+        shopify.server.interruptions.append(lambda _request: None)
+        shopify.answering(told({}, 401))
+        with pytest.raises(ShopUnavailable):
+            admin.run(SHOP_QUERY)
+        assert shopify.store(workspace).connection_status is ConnectionStatus.CONNECTED
+
+    def test_one_that_somebody_else_has_refreshed(
+        self, workspace: WorkspaceScope, shopify: Shopify
+    ) -> None:
+        with admin_of(shopify.store(workspace)) as first, admin_of(shopify.store(workspace)) as two:
+            first.run(SHOP_QUERY)
+            two.run(SHOP_QUERY)
+            held = shopify.shop().installation
+            assert held is not None
+            held.access_token = "shpat_another"
+            first.run(SHOP_QUERY)
+            two.run(SHOP_QUERY)
+        assert shopify.token_requests() == 1
+
+    def test_one_that_is_at_hand_alone(self, workspace: WorkspaceScope, shopify: Shopify) -> None:
+        held = shopify.shop().installation
+        assert held is not None
+        with AdminClient(SHOP, GivenAccess(held.access_token)) as admin:
+            assert "shop" in admin.run(SHOP_QUERY)
+            held.access_token = "shpat_another"
+            with pytest.raises(ShopUnavailable):
+                admin.run(SHOP_QUERY)
+        assert shopify.token_requests() == 0
+
+    def test_none_at_all(self, shopify: Shopify) -> None:
+        with AdminClient(SHOP, KeptAccess(SHOP)) as admin, pytest.raises(NeedsReauth):
+            admin.run(SHOP_QUERY)
+        assert shopify.server.requests == []
+
+
+@pytest.mark.parametrize(
+    "shop",
+    [
+        "evil.example",
+        "",
+        "a.myshopify.com\n",
+        "a.myshopify.com/..",
+        "a.b.myshopify.com",
+        "127.0.0.1",
+    ],
+)
+def test_nothing_is_opened_but_a_shops_own_address(shop: str) -> None:
+    with pytest.raises(ValueError, match="not a shop's own name"):
+        AdminClient(shop, GivenAccess("token"))

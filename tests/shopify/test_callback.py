@@ -1,0 +1,457 @@
+"""What Shopify leads back with: signed, once, in time, and it never connects."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+from werkzeug.wrappers import Request, Response
+
+from local import aws, gateway
+from local.shopify.app import APP
+from local.shopify.oauth import signed
+from local.shopify.shops import Locale
+from storepost import links
+from storepost.connect_links.repository import find_link
+from storepost.persistence.secrets import forget_secrets
+from storepost.scope import WorkspaceScope
+from storepost.settings import settings
+from storepost.shopify.claims import find_claim
+from storepost.shopify.details import ShopDetails
+from storepost.shopify.grants import find_grant
+from storepost.stores.model import StoreLocale
+from storepost.stores.repository import StoreRepository
+from tests import least_privilege
+from tests.kills import before_the_commit
+from tests.shopify.shops import OTHER, SHOP, Shopify, query_of
+from tests.world import BASE_URL, CANARY, Answer, Someone, World
+
+LINK = re.compile(re.escape(f"{BASE_URL}/pages/connect-link#") + r"([0-9a-f-]{36})")
+REFUSED = (400, "oauth_invalid")
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    person = world.person()
+    world.workspace(person)
+    return person
+
+
+type Keep = Callable[[str], None]
+
+
+@pytest.fixture
+def secret() -> Iterator[Keep]:
+    """Puts the app's secrets into the parameter store, until the test is over."""
+
+    def keep(value: str) -> None:
+        aws.client("ssm").put_parameter(
+            Name=settings().shopify_secret_name, Value=value, Type="SecureString", Overwrite=True
+        )
+
+    yield keep
+    keep(APP.secret)
+    forget_secrets()
+
+
+def link_of(answer: Answer) -> UUID:
+    """The link that the answer leads to."""
+    assert answer.status == 302
+    assert answer.body == b""
+    found = LINK.fullmatch(str(answer.header("location")))
+    assert found
+    return UUID(found[1])
+
+
+class TestApproved:
+    """GET /connections/shopify/callback, as it is meant."""
+
+    def test_leads_to_a_link_and_connects_nothing(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        before = shopify.begin(owner)
+        answer = shopify.callback(shopify.approved(before))
+        link = find_link(link_of(answer))
+        assert link is not None
+        assert link.id.version == 4
+        assert (link.shop, link.used_at) == (SHOP, None)
+        assert link.details == ShopDetails(
+            name=f"Shop {CANARY}",
+            currency="EUR",
+            contact_email=f"shop.{CANARY}@example.com",
+            storefront_url="https://shop.example.com",
+            locales=(StoreLocale("en", "English", True, "DE", "EUR", "https://shop.example.com"),),
+        )
+        assert link.scopes == (
+            "write_customers",
+            "read_orders",
+            "read_products",
+            "write_discounts",
+            "read_locales",
+        )
+        assert find_claim(SHOP) is None
+        assert world.call("GET", "/stores", token=owner.token).json["items"] == []
+        assert [row["state"] for row in shopify.connections(owner)] == ["pending"]
+
+    def test_a_stranger_who_approves_connects_nothing_to_whom_began_it(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        """The figure of the issue: begun in one workspace, approved by a stranger."""
+        rows = {row.key for row in world.rows("workspace#")}
+        begun = shopify.begin(owner)
+        shopify.callback(shopify.approved(begun))
+        made = {row.key for row in world.rows("workspace#")} - rows
+        assert {sort_key for _, sort_key in made} == {f"install#{SHOP}"}
+        assert find_claim(SHOP) is None
+        told = world.call("GET", "/connections", token=owner.token).body.decode()
+        assert not re.search(r"connect-link|link#", told)
+
+    def test_leads_to_the_dashboard_where_there_is_one(
+        self, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        here = replace(settings(), app_url="https://app.example.com")
+        monkeypatch.setattr(links, "settings", lambda: here)
+        answer = shopify.callback(shopify.approved(shopify.begin(owner)))
+        assert str(answer.header("location")).startswith("https://app.example.com/connect-link#")
+
+    def test_asks_for_expiring_tokens_once(self, shopify: Shopify, owner: Someone) -> None:
+        shopify.link(owner)
+        assert shopify.server.requests == [
+            "POST /admin/oauth/access_token",
+            "POST /admin/api/2026-07/graphql.json",
+            "POST /admin/api/2026-07/graphql.json",
+        ]
+        assert shopify.token_requests() == 1
+
+    def test_keeps_the_tokens_sealed(self, world: World, shopify: Shopify, owner: Someone) -> None:
+        shopify.link(owner)
+        held, grant = shopify.shop().installation, find_grant(SHOP)
+        assert held is not None
+        assert grant is not None
+        assert grant.access_token() == held.access_token
+        assert grant.refresh_token() == held.refresh_token
+        stored = [str(row.to_simple_dict()) for row in world.rows()]
+        for token in (held.access_token, held.refresh_token):
+            assert all(token not in text for text in stored)
+
+    def test_tokens_that_nobody_uses_end_with_the_link(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        shopify.link(owner)
+        world.advance(minutes=59)
+        assert find_grant(SHOP) is not None
+        world.advance(minutes=1, seconds=1)
+        assert find_grant(SHOP) is None
+
+    @pytest.mark.parametrize("kept", ["{} old", "{}\nold", "  {}  "])
+    def test_during_a_rotation_there_are_two_secrets(
+        self, shopify: Shopify, owner: Someone, secret: Keep, kept: str
+    ) -> None:
+        parameters = shopify.approved(shopify.begin(owner))
+        secret(kept.format(APP.secret))
+        forget_secrets()
+        assert shopify.callback(parameters).status == 302
+
+    def test_the_older_one_signs_and_the_newest_asks(
+        self, shopify: Shopify, owner: Someone, secret: Keep
+    ) -> None:
+        parameters = shopify.approved(shopify.begin(owner))
+        secret(f"newest {APP.secret}")
+        forget_secrets()
+        asked: list[str] = []
+        shopify.server.interruptions.append(
+            lambda request: asked.append(request.form["client_secret"])
+        )
+        # The pretend Shopify knows the older one alone, and gives the newest nothing.
+        assert shopify.callback(parameters).problem() == REFUSED
+        assert asked == ["newest"]
+
+    def test_a_secret_is_read_again_after_five_minutes(
+        self,
+        world: World,
+        shopify: Shopify,
+        owner: Someone,
+        secret: Keep,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(least_privilege, "forget_secrets", lambda: None)
+        forget_secrets()
+        shopify.begin(owner)  # reads it
+        secret("another")
+        world.advance(minutes=4, seconds=59)
+        assert shopify.callback(shopify.approved(shopify.begin(owner))).status == 302
+        world.advance(seconds=1)
+        parameters = shopify.approved(shopify.begin(owner))
+        assert shopify.callback(parameters).problem() == REFUSED
+
+    def test_without_read_locales_the_shop_counts_as_english(
+        self, shopify: Shopify, owner: Someone
+    ) -> None:
+        scope = "read_customers,read_orders,read_products"
+        link = find_link(UUID(shopify.link(owner, scope=scope)))
+        assert link is not None
+        assert link.scopes == ("read_customers", "read_orders", "read_products")
+        assert [row.locale for row in link.details.locales] == ["en"]
+        assert shopify.server.requests.count("POST /admin/api/2026-07/graphql.json") == 1
+
+    def test_locales_are_the_published_ones_the_primary_first(
+        self, shopify: Shopify, owner: Someone
+    ) -> None:
+        shop = shopify.shop()
+        shop.country_code = "AT"
+        shop.locales = (
+            Locale("fr", "French"),
+            Locale("it", "Italian", published=False),
+            Locale("pt-BR", "Portuguese (Brazil)"),
+            Locale("de", "German", primary=True),
+            Locale("x-klingon-", "No language tag"),
+            Locale("FR", "French again"),
+        )
+        link = find_link(UUID(shopify.link(owner)))
+        assert link is not None
+        url = "https://shop.example.com"
+        assert link.details.locales == (
+            StoreLocale("de", "German", True, "AT", "EUR", url),
+            StoreLocale("fr", "French", False, "FR", "EUR", None),
+            StoreLocale("pt-BR", "Portuguese (Brazil)", False, "BR", "EUR", None),
+        )
+
+
+type Change = Callable[[Shopify, dict[str, str]], dict[str, str]]
+
+ATTACKS: dict[str, Change] = {
+    "no signature": lambda _, p: {k: v for k, v in p.items() if k != "hmac"},
+    "an empty signature": lambda _, p: {**p, "hmac": ""},
+    "another signature": lambda _, p: {**p, "hmac": "0" * 64},
+    "a signature with letters beyond ASCII": lambda _, p: {**p, "hmac": "\u00e9" * 64},
+    "signed with nothing": lambda _, p: signed(type(APP)(APP.client_id, ""), _unsigned(p)),
+    "signed with the client id": lambda _, p: signed(
+        type(APP)(APP.client_id, APP.client_id), _unsigned(p)
+    ),
+    "another shop, the signature kept": lambda _, p: {**p, "shop": OTHER},
+    "another shop, signed": lambda s, p: s.forged({**p, "shop": OTHER}),
+    "another host for a shop, signed": lambda s, p: s.forged({**p, "shop": "evil.example"}),
+    "a shop with a line's end, signed": lambda s, p: s.forged({**p, "shop": f"{SHOP}\n"}),
+    "a shop in capitals, signed": lambda s, p: s.forged({**p, "shop": SHOP.upper()}),
+    "a parameter more": lambda _, p: {**p, "more": "1"},
+    "another code, the signature kept": lambda _, p: {**p, "code": "0" * 32},
+    "another code, signed": lambda s, p: s.forged({**p, "code": "0" * 32}),
+    "an invented state, signed": lambda s, p: s.forged({**p, "state": "0" * 43}),
+    "no state, signed": lambda s, p: s.forged({k: v for k, v in p.items() if k != "state"}),
+    "an empty state, signed": lambda s, p: s.forged({**p, "state": ""}),
+    "no code, signed": lambda s, p: s.forged({k: v for k, v in p.items() if k != "code"}),
+    "no shop, signed": lambda s, p: s.forged({k: v for k, v in p.items() if k != "shop"}),
+    "nothing at all": lambda _, __: {},
+}
+
+
+def _unsigned(parameters: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in parameters.items() if name != "hmac"}
+
+
+class TestAttacked:
+    """The same operation, as somebody would have it who is up to no good."""
+
+    @pytest.mark.parametrize("change", ATTACKS.values(), ids=ATTACKS.keys())
+    def test_what_shopify_did_not_say_is_refused(
+        self, world: World, shopify: Shopify, owner: Someone, change: Change
+    ) -> None:
+        parameters = shopify.approved(shopify.begin(owner))
+        answer = shopify.callback(change(shopify, parameters))
+        assert answer.problem() == REFUSED
+        assert world.rows("link#") == world.rows("shop#") == []
+
+    def test_a_refused_try_leaves_the_state_as_good_as_it_was(
+        self, shopify: Shopify, owner: Someone
+    ) -> None:
+        parameters = shopify.approved(shopify.begin(owner))
+        shopify.callback({**parameters, "hmac": "0" * 64})
+        assert shopify.callback(parameters).status == 302
+
+    def test_a_parameter_twice(self, world: World, shopify: Shopify, owner: Someone) -> None:
+        parameters = shopify.approved(shopify.begin(owner))
+        for twice in (f"&shop={SHOP}", f"&shop={OTHER}", f"&hmac={parameters['hmac']}"):
+            path = "/connections/shopify/callback"
+            answer = call_raw(world, path, query_of(parameters) + twice)
+            assert answer.problem() == REFUSED
+        assert world.rows("link#") == []
+
+    @pytest.mark.parametrize("query", ["%", "a=%ff", "=", "code", "&&", "hmac=%00"])
+    def test_a_broken_query(self, world: World, shopify: Shopify, query: str) -> None:
+        answer = call_raw(world, "/connections/shopify/callback", query)
+        assert answer.problem() == REFUSED
+
+    def test_a_state_counts_once(self, world: World, shopify: Shopify, owner: Someone) -> None:
+        parameters = shopify.approved(shopify.begin(owner))
+        assert shopify.callback(parameters).status == 302
+        assert shopify.callback(parameters).problem() == REFUSED
+        assert len(world.rows("link#")) == 1
+        assert shopify.token_requests() == 1
+
+    def test_a_state_counts_once_with_another_code_too(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        begun = shopify.begin(owner)
+        first, second = shopify.approved(begun), shopify.approved(begun)
+        assert shopify.callback(first).status == 302
+        assert shopify.callback(second).problem() == REFUSED
+        assert len(world.rows("link#")) == 1
+
+    def test_a_state_counts_for_ten_minutes(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        first, second = shopify.begin(owner), shopify.begin(owner, OTHER)
+        world.advance(minutes=9, seconds=59)
+        assert shopify.callback(shopify.approved(first)).status == 302
+        world.advance(seconds=1)
+        assert shopify.callback(shopify.approved(second)).problem() == REFUSED
+        assert shopify.token_requests() == 1
+
+    def test_anothers_state_leads_to_a_link_of_ones_own_shop_alone(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        """Somebody's install of their own shop can't be finished with a state for another one."""
+        attacker = world.person()
+        world.workspace(attacker)
+        theirs, victims = shopify.begin(attacker, OTHER), shopify.begin(owner, SHOP)
+        mixed = shopify.forged(
+            {**shopify.approved(theirs), "state": shopify.approved(victims)["state"]}
+        )
+        assert shopify.callback(mixed).problem() == REFUSED
+        assert world.rows("link#") == []
+
+    def test_a_scope_that_was_left_out_on_the_way_connects_nothing(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        for scope in ("", "read_customers,read_orders", "write_orders,write_products"):
+            parameters = shopify.approved(shopify.begin(owner), scope=scope)
+            answer = shopify.callback(parameters)
+            assert answer.problem() == REFUSED
+            assert "scopes too: " in answer.json["detail"]
+        assert world.rows("link#") == []
+
+    def test_two_at_once_are_one(self, world: World, shopify: Shopify, owner: Someone) -> None:
+        parameters = shopify.approved(shopify.begin(owner))
+        others: list[Answer] = []
+        with before_the_commit(lambda: others.append(shopify.callback(parameters))):
+            answer = shopify.callback(parameters)
+        assert sorted([answer.status, others[0].status]) == [302, 400]
+        assert len(world.rows("link#")) == 1
+        assert shopify.token_requests() == 1
+
+
+def call_raw(world: World, path: str, query: str) -> Answer:
+    """A request with its query as it stands."""
+    told = gateway.handle(gateway.http_event("GET", f"/v1{path}", query=query))
+    return Answer(told.status, told.headers, told.body)
+
+
+class TestShopifySaysNo:
+    """What the shop doesn't give."""
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            Response('{"error": "invalid_request"}', status=400),
+            Response('{"error": "invalid_client"}', status=401),
+            Response("<html>", status=400),
+            Response(status=500),
+            Response("{}"),
+            Response("[]"),
+            Response('{"access_token": "shpat_x", "scope": "read_orders"}'),
+            Response(
+                '{"access_token": "a", "expires_in": "soon", "refresh_token": "r",'
+                ' "refresh_token_expires_in": 1, "scope": ""}'
+            ),
+        ],
+    )
+    def test_no_tokens(
+        self, world: World, shopify: Shopify, owner: Someone, answer: Response
+    ) -> None:
+        parameters = shopify.approved(shopify.begin(owner))
+        shopify.answering(answer)
+        assert shopify.callback(parameters).problem() == REFUSED
+        assert world.rows("link#") == world.rows("shop#") == []
+        assert world.rows("oauth#") == []
+
+    @pytest.mark.parametrize(
+        "answers",
+        [
+            [Response(status=500)] * 3,
+            [Response(status=403)],
+            [Response(status=402)],
+            [Response('{"errors": [{"message": "No", "extensions": {"code": "NO"}}]}')],
+        ],
+    )
+    def test_nothing_of_itself(
+        self, world: World, shopify: Shopify, owner: Someone, answers: list[Response]
+    ) -> None:
+        parameters = shopify.approved(shopify.begin(owner))
+
+        def to_the_shop(_request: Request) -> Response | None:
+            return None
+
+        shopify.server.interruptions.append(to_the_shop)
+        shopify.answering(*answers)
+        assert shopify.callback(parameters).problem() == REFUSED
+        assert world.rows("link#") == []
+
+    def test_what_passes_by_itself_is_waited_for(self, shopify: Shopify, owner: Someone) -> None:
+        parameters = shopify.approved(shopify.begin(owner))
+        shopify.server.interruptions.append(lambda _request: None)
+        shopify.answering(Response(status=502))
+        assert shopify.callback(parameters).status == 302
+
+    def test_an_install_that_was_cancelled_meanwhile(
+        self, world: World, shopify: Shopify, owner: Someone
+    ) -> None:
+        parameters = shopify.approved(shopify.begin(owner))
+
+        def cancel(_request: Request) -> None:
+            [row] = [r for r in world.rows("workspace#") if r.sk == f"install#{SHOP}"]
+            row.delete()
+
+        shopify.server.interruptions.append(cancel)
+        assert shopify.callback(parameters).problem() == REFUSED
+        assert world.rows("link#") == []
+
+
+class TestOfAConnectedShop:
+    """An approval of a shop that is connected, here or elsewhere."""
+
+    @pytest.fixture
+    def workspace(self, world: World, owner: Someone) -> WorkspaceScope:
+        body = world.call("GET", "/me", token=owner.token).json
+        return WorkspaceScope(UUID(body["workspaces"][0]["id"]))
+
+    def test_its_store_goes_on_with_the_new_tokens(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """Shopify ended the old ones with the approval, whatever becomes of the link."""
+        store = shopify.connect(owner, workspace)
+        stranger = world.person()
+        world.workspace(stranger)
+        shopify.link(stranger)
+        assert shopify.store(workspace) == store
+        assert find_claim(SHOP) is not None
+        world.advance(hours=2)  # the link is over
+        grant, held = find_grant(SHOP), shopify.shop().installation
+        assert grant is not None
+        assert held is not None
+        assert grant.refresh_token() == held.refresh_token
+
+    def test_that_holds_although_the_rest_failed(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.connect(owner, workspace)
+        stranger = world.person()
+        world.workspace(stranger)
+        parameters = shopify.approved(shopify.begin(stranger), scope="read_orders")
+        assert shopify.callback(parameters).problem() == REFUSED
+        grant, held = find_grant(SHOP), shopify.shop().installation
+        assert grant is not None
+        assert held is not None
+        assert grant.access_token() == held.access_token
+        assert StoreRepository(workspace).all() == [shopify.store(workspace)]

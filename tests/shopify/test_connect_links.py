@@ -1,0 +1,536 @@
+"""Connect links, an operation a class."""
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost import clock
+from storepost.connect_links.repository import find_link
+from storepost.identity.model import KeyScope
+from storepost.persistence.changes import Changes
+from storepost.scope import WorkspaceScope
+from storepost.shopify.claims import find_claim
+from storepost.shopify.grants import find_grant
+from storepost.stores.model import ConnectionStatus, Platform, StoreStatus
+from storepost.stores.repository import StoreRepository
+from storepost.workspaces.model import Role
+from tests.kills import before_the_commit
+from tests.shopify.shops import OTHER, SHOP, Shopify, choose_existing
+from tests.world import CANARY, Someone, World
+
+STORE = {"externalId": SHOP, "name": f"Shop {CANARY}"}
+NEW = {"action": "connect_new", "workspaceName": f"  New {CANARY}  "}
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    return world.person()
+
+
+@pytest.fixture
+def workspace(world: World, owner: Someone) -> WorkspaceScope:
+    """The owner's workspace."""
+    return world.workspace(owner, f"Mine {CANARY}")
+
+
+@pytest.fixture
+def link(shopify: Shopify, owner: Someone, workspace: WorkspaceScope) -> str:
+    """A link of a shop that the owner began to connect."""
+    return shopify.link(owner)
+
+
+def summary(world: World, someone: Someone, workspace: WorkspaceScope) -> dict[str, Any]:
+    """The workspace as `GET /me` tells of it."""
+    listed = world.call("GET", "/me", token=someone.token).json["workspaces"]
+    [found] = [row for row in listed if row["id"] == str(workspace.id)]
+    return dict(found)
+
+
+class TestPreview:
+    """GET /connect-links/{id}/preview."""
+
+    def preview(self, world: World, link: str) -> Any:
+        return world.call("GET", f"/connect-links/{link}/preview")
+
+    def test_needs_nothing_but_the_link(self, world: World, link: str) -> None:
+        answer = self.preview(world, link)
+        assert (answer.status, answer.json) == (200, {"store": STORE, "platform": "shopify"})
+
+    def test_bad_input(self, world: World) -> None:
+        assert self.preview(world, "seven").error_paths() == ["path.id"]
+
+    def test_unknown(self, world: World) -> None:
+        assert self.preview(world, str(uuid4())).problem() == (404, "not_found")
+
+    def test_for_an_hour(self, world: World, link: str) -> None:
+        world.advance(minutes=59, seconds=59)
+        assert self.preview(world, link).status == 200
+        world.advance(seconds=1)
+        assert self.preview(world, link).problem() == (410, "link_expired")
+        world.advance(days=29)
+        assert self.preview(world, link).problem() == (410, "link_expired")
+
+    def test_of_a_used_one(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
+        assert self.preview(world, link).status == 200
+
+
+class TestGet:
+    """GET /connect-links/{id}."""
+
+    def get(self, world: World, someone: Someone, link: str) -> Any:
+        return world.call("GET", f"/connect-links/{link}", token=someone.token)
+
+    def test_anonymous(self, world: World, link: str) -> None:
+        answer = world.call("GET", f"/connect-links/{link}")
+        assert answer.problem() == (401, "unauthenticated")
+
+    def test_a_key_may_not(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        key = world.api_key(workspace, KeyScope.WRITE, owner)
+        answer = world.call("GET", f"/connect-links/{link}", token=key)
+        assert answer.problem() == (403, "sign_in_required")
+
+    def test_bad_input(self, world: World, owner: Someone) -> None:
+        assert self.get(world, owner, "seven").error_paths() == ["path.id"]
+
+    def test_unknown(self, world: World, owner: Someone) -> None:
+        assert self.get(world, owner, str(uuid4())).problem() == (404, "not_found")
+
+    def test_for_whom_began_it(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        assert self.get(world, owner, link).json == {
+            "store": STORE,
+            "myWorkspaces": [summary(world, owner, workspace)],
+            "requestedWorkspaceIds": [str(workspace.id)],
+            "previousWorkspace": None,
+            "twoFactorWorkspaces": [],
+        }
+
+    def test_for_somebody_else_it_tells_nothing_of_whom_began_it(
+        self, world: World, link: str
+    ) -> None:
+        stranger = world.person()
+        assert self.get(world, stranger, link).json == {
+            "store": STORE,
+            "myWorkspaces": [],
+            "requestedWorkspaceIds": [],
+            "previousWorkspace": None,
+            "twoFactorWorkspaces": [],
+        }
+
+    def test_needs_no_active_workspace(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        world.activate(owner, None)
+        assert len(self.get(world, owner, link).json["myWorkspaces"]) == 1
+
+    def test_offers_the_workspaces_that_one_manages(
+        self, world: World, shopify: Shopify, link: str
+    ) -> None:
+        someone, boss = world.person(), world.person()
+        managed, plain = world.workspace(boss), world.workspace(boss)
+        world.join(someone, plain, Role.MEMBER)
+        world.join(someone, managed, Role.ADMIN)
+        own = world.workspace(someone)
+        shopify.begin(someone, OTHER)  # another shop is waited for there
+        body = self.get(world, someone, link).json
+        offered = {row["id"]: row["role"] for row in body["myWorkspaces"]}
+        assert offered == {str(managed.id): "admin", str(own.id): "owner"}
+        assert body["requestedWorkspaceIds"] == []
+
+    def test_an_install_that_has_ended_is_no_request(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        someone = world.person()
+        world.workspace(someone)
+        shopify.begin(owner)
+        world.advance(minutes=10)
+        link = shopify.link(someone)
+        assert self.get(world, owner, link).json["requestedWorkspaceIds"] == []
+
+    def test_says_which_ask_for_two_factor_first(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        strict = world.workspace(owner, f"Strict {CANARY}")
+        world.require_two_factor(strict)
+        body = self.get(world, owner, link).json
+        assert {row["id"] for row in body["myWorkspaces"]} == {str(strict.id), str(workspace.id)}
+        named = [{"id": str(strict.id), "name": f"Strict {CANARY}"}]
+        assert body["twoFactorWorkspaces"] == named
+        world.turn_two_factor_on(owner)
+        assert self.get(world, owner, link).json["twoFactorWorkspaces"] == []
+
+    @pytest.mark.parametrize("role", [Role.MEMBER, Role.ADMIN])
+    def test_names_where_the_shop_is_now_to_those_who_belong_there(
+        self,
+        world: World,
+        shopify: Shopify,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        role: Role,
+    ) -> None:
+        shopify.connect(owner, workspace)
+        someone = world.person()
+        world.workspace(someone)
+        link = shopify.link(someone)
+        assert self.get(world, someone, link).json["previousWorkspace"] is None
+        world.join(someone, workspace, role)
+        told = self.get(world, someone, link).json["previousWorkspace"]
+        assert told == {"id": str(workspace.id), "name": f"Mine {CANARY}"}
+        world.call("DELETE", f"/connections/shopify:{SHOP}", token=owner.token)
+        assert self.get(world, someone, link).json["previousWorkspace"] is None
+
+    def test_used_and_ended(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        other = shopify.link(owner, OTHER)
+        assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
+        assert self.get(world, owner, link).problem() == (409, "link_used")
+        world.advance(hours=1)
+        assert self.get(world, owner, link).problem() == (409, "link_used")
+        assert self.get(world, owner, other).problem() == (410, "link_expired")
+
+
+class TestConnect:
+    """POST /connect-links/{id}/connect."""
+
+    def test_anonymous(self, world: World, link: str) -> None:
+        answer = world.call("POST", f"/connect-links/{link}/connect", json_body=NEW)
+        assert answer.problem() == (401, "unauthenticated")
+
+    def test_a_key_may_not(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        key = world.api_key(workspace, KeyScope.WRITE, owner)
+        answer = world.call("POST", f"/connect-links/{link}/connect", token=key, json_body=NEW)
+        assert answer.problem() == (403, "sign_in_required")
+
+    @pytest.mark.parametrize(
+        ("choice", "path"),
+        [
+            ({}, "/action"),
+            ({"action": "take"}, "/action"),
+            ({"action": "connect"}, "/workspaceId"),
+            ({"action": "connect", "workspaceId": "x"}, "/workspaceId"),
+            ({"action": "connect_new"}, "/workspaceName"),
+            ({"action": "connect_new", "workspaceName": " "}, "/workspaceName"),
+            ({"action": "connect_new", "workspaceName": "x" * 81}, "/workspaceName"),
+            ({**NEW, "workspaceId": "0190f0b1-0000-7000-8000-000000000000"}, "/workspaceId"),
+        ],
+    )
+    def test_bad_input(
+        self, shopify: Shopify, owner: Someone, link: str, choice: dict[str, Any], path: str
+    ) -> None:
+        assert shopify.choose(owner, link, choice).error_paths() == [path]
+
+    def test_bad_id(self, shopify: Shopify, owner: Someone) -> None:
+        assert shopify.choose(owner, "seven", NEW).error_paths() == ["path.id"]
+
+    def test_unknown_link(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        for choice in (choose_existing(workspace), NEW):
+            answer = shopify.choose(owner, str(uuid4()), choice)
+            assert answer.problem() == (404, "not_found")
+        assert len(world.call("GET", "/me", token=owner.token).json["workspaces"]) == 1
+
+    def test_makes_the_store(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        world.advance(minutes=59)
+        answer = shopify.choose(owner, link, choose_existing(workspace))
+        slug = summary(world, owner, workspace)["slug"]
+        assert answer.status == 200
+        assert answer.json == {"workspaceId": str(workspace.id), "slug": slug}
+        [summarised] = world.call("GET", "/stores", token=owner.token).json["items"]
+        body = world.call("GET", f"/stores/{summarised['id']}", token=owner.token).json
+        assert body == {
+            "id": body["id"],
+            "platform": "shopify",
+            "name": f"Shop {CANARY}",
+            "externalId": SHOP,
+            "currency": "EUR",
+            "primaryLocale": "en",
+            "status": "active",
+            "connectionStatus": "connected",
+            "importStatus": "none",
+            "permissions": {"coupons": True, "consent": True},
+            "connectedAt": clock.to_text(shopify.store(workspace).connected_at),
+            "storefrontUrl": "https://shop.example.com",
+            "contactEmail": f"shop.{CANARY}@example.com",
+            "localeCount": 1,
+            "customerCount": 0,
+            "orderCount": 0,
+            "productCount": 0,
+            "lastOrderAt": None,
+            "lastProductSyncAt": None,
+            "imports": {"customersOrders": None, "products": None},
+            "latestCustomer": None,
+            "adminUrl": body["adminUrl"],
+        }
+        assert body["adminUrl"].endswith(f"/{SHOP}/admin")
+        locales = world.call("GET", f"/stores/{body['id']}/locales", token=owner.token).json
+        assert locales["items"] == [
+            {
+                "locale": "en",
+                "label": "English",
+                "isPrimary": True,
+                "country": "DE",
+                "currency": "EUR",
+                "url": "https://shop.example.com",
+            }
+        ]
+        own = world.call("GET", "/locales", token=owner.token).json["items"]
+        assert [(row["code"], row["origin"], row["isDefault"]) for row in own] == [
+            ("en", "store", True)
+        ]
+        assert summary(world, owner, workspace)["storeCount"] == 1
+        assert [row["state"] for row in shopify.connections(owner)] == ["connected"]
+        claim = find_claim(SHOP)
+        assert claim is not None
+        assert (claim.workspace, str(claim.store_id)) == (workspace, body["id"])
+        world.advance(days=30)
+        assert find_grant(SHOP) is not None
+
+    @pytest.mark.parametrize(
+        ("more", "permissions"),
+        [
+            ("", {"coupons": False, "consent": False}),
+            (",write_customers", {"coupons": False, "consent": True}),
+            (",read_discounts", {"coupons": False, "consent": False}),
+            (",write_discounts", {"coupons": True, "consent": False}),
+        ],
+    )
+    def test_permissions_are_what_the_shop_granted(
+        self,
+        world: World,
+        shopify: Shopify,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        more: str,
+        permissions: dict[str, bool],
+    ) -> None:
+        link = shopify.link(owner, scope=f"read_customers,read_orders,read_products{more}")
+        shopify.choose(owner, link, choose_existing(workspace))
+        [store] = world.call("GET", "/stores", token=owner.token).json["items"]
+        assert store["permissions"] == permissions
+
+    def test_in_a_new_workspace(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        body = shopify.choose(owner, link, NEW).json
+        made = WorkspaceScope(UUID(body["workspaceId"]))
+        assert made != workspace
+        assert summary(world, owner, made) == {
+            "id": body["workspaceId"],
+            "name": f"New {CANARY}",
+            "slug": body["slug"],
+            "role": "owner",
+            "storeCount": 1,
+            "requireTwoFactor": False,
+        }
+        assert body["slug"] == f"new-{CANARY}"
+        assert shopify.store(made).status is StoreStatus.ACTIVE
+        assert summary(world, owner, workspace)["storeCount"] == 0
+        listed = world.call("GET", "/me", token=owner.token).json["workspaces"]
+        assert len(listed) == 2
+        # The one that was active stays so, and its install is still waited for.
+        assert [row["state"] for row in shopify.connections(owner)] == ["pending"]
+
+    def test_whoever_has_no_workspace_gets_one_that_is_active(
+        self, world: World, shopify: Shopify, link: str
+    ) -> None:
+        someone = world.person()
+        assert shopify.choose(someone, link, NEW).status == 200
+        assert [row["state"] for row in shopify.connections(someone)] == ["connected"]
+
+    def test_who_may_choose_a_workspace(
+        self, world: World, shopify: Shopify, workspace: WorkspaceScope, link: str
+    ) -> None:
+        stranger, member = world.person(), world.member(workspace)
+        choice = choose_existing(workspace)
+        assert shopify.choose(stranger, link, choice).problem() == (404, "not_found")
+        assert shopify.choose(member, link, choice).problem() == (403, "role")
+        assert shopify.choose(stranger, link, choose_existing(uuid4())).problem() == (
+            404,
+            "not_found",
+        )
+        assert find_claim(SHOP) is None
+        admin = world.member(workspace, Role.ADMIN)
+        assert shopify.choose(admin, link, choice).status == 200
+
+    def test_a_workspace_may_ask_for_two_factor(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        world.require_two_factor(workspace)
+        choice = choose_existing(workspace)
+        answer = shopify.choose(owner, link, choice, key="k")
+        assert answer.problem() == (403, "two_factor_required")
+        member = world.member(workspace)
+        assert shopify.choose(member, link, choice).problem() == (403, "two_factor_required")
+        assert find_claim(SHOP) is None
+        world.turn_two_factor_on(owner)
+        assert shopify.choose(owner, link, choice, key="k").status == 200
+
+    def test_a_link_is_good_once(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
+        stranger = world.person()
+        theirs = world.workspace(stranger)
+        for choice in (choose_existing(theirs), NEW):
+            assert shopify.choose(stranger, link, choice).problem() == (409, "link_used")
+        assert StoreRepository(theirs).all() == []
+        held = find_claim(SHOP)
+        assert held is not None
+        assert held.workspace == workspace
+
+    def test_a_link_is_good_for_an_hour(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        world.advance(hours=1)
+        for choice in (choose_existing(workspace), NEW):
+            assert shopify.choose(owner, link, choice).problem() == (410, "link_expired")
+        assert StoreRepository(workspace).all() == []
+
+    def test_a_retry_gets_the_first_answer(
+        self, world: World, shopify: Shopify, owner: Someone, link: str
+    ) -> None:
+        first, again = (shopify.choose(owner, link, NEW, key="k") for _ in range(2))
+        assert (first.status, first.body) == (200, again.body)
+        assert again.header("idempotency-replayed") == "true"
+        assert len(world.call("GET", "/me", token=owner.token).json["workspaces"]) == 2
+
+    def test_two_at_once_are_one(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        stranger = world.person()
+        theirs, others = world.workspace(stranger), []
+
+        def meanwhile() -> None:
+            others.append(shopify.choose(stranger, link, choose_existing(theirs)))
+
+        with before_the_commit(meanwhile):
+            answer = shopify.choose(owner, link, choose_existing(workspace))
+        assert others[0].status == 200
+        assert answer.problem() == (409, "link_used")
+        assert StoreRepository(workspace).all() == []
+        assert summary(world, owner, workspace)["storeCount"] == 0
+
+    def test_the_shop_approved_again_meanwhile(
+        self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str
+    ) -> None:
+        """Both links are for one shop: the tokens are the newest."""
+        second = shopify.link(owner)
+        assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
+        assert shopify.choose(owner, second, choose_existing(workspace)).status == 200
+        grant, held = find_grant(SHOP), shopify.shop().installation
+        assert grant is not None
+        assert held is not None
+        assert grant.access_token() == held.access_token
+
+    def test_puts_a_store_right_that_needed_it(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        store = shopify.connect(owner, workspace)
+        stores, changes = StoreRepository(workspace), Changes()
+        needing = stores.get(store.id)
+        assert needing is not None
+        stores.save(changes, replace(needing, connection_status=ConnectionStatus.NEEDS_REAUTH))
+        changes.commit()
+        shopify.shop().name = f"Renamed {CANARY}"
+        again = shopify.connect(owner, workspace)
+        assert (again.id, again.connection_status) == (store.id, ConnectionStatus.CONNECTED)
+        assert again.name == f"Renamed {CANARY}"
+        assert summary(world, owner, workspace)["storeCount"] == 1
+
+    def test_a_custom_store_of_that_name_is_another_one(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        custom = world.store(owner, externalId=SHOP)
+        shopify.choose(owner, shopify.link(owner), choose_existing(workspace))
+        stores = {s.platform: s for s in StoreRepository(workspace).all()}
+        assert str(stores[Platform.CUSTOM].id) == custom
+        assert stores[Platform.SHOPIFY].id != stores[Platform.CUSTOM].id
+        assert summary(world, owner, workspace)["storeCount"] == 2
+
+    def test_a_link_remembers_what_the_shop_said(self, shopify: Shopify, link: str) -> None:
+        shopify.shop().name = "Renamed"
+        found = find_link(UUID(link))
+        assert found is not None
+        assert found.details.name == f"Shop {CANARY}"
+
+
+class TestMove:
+    """Connecting a shop that is connected elsewhere."""
+
+    def test_takes_it_from_there_and_tells_the_owner(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        store = shopify.connect(owner, workspace)
+        world.member(workspace, Role.ADMIN)
+        stranger = world.person()
+        theirs = world.workspace(stranger, f"Theirs {CANARY}")
+        world.advance(minutes=5)
+        moved = shopify.connect(stranger, theirs)
+        assert moved.id != store.id
+        left = shopify.store(workspace)
+        assert (left.status, left.connection_status) == (
+            StoreStatus.DISCONNECTED,
+            ConnectionStatus.DISCONNECTED,
+        )
+        assert summary(world, owner, workspace)["storeCount"] == 0
+        assert summary(world, stranger, theirs)["storeCount"] == 1
+        locales = world.call("GET", "/locales", token=owner.token).json["items"]
+        assert [row["origin"] for row in locales] == ["manual"]
+        claim = find_claim(SHOP)
+        assert claim is not None
+        assert (claim.workspace, claim.store_id) == (theirs, moved.id)
+        assert shopify.shop().installation is not None
+        [email] = world.emails()
+        assert email.to == owner.email
+        assert email.subject == f"Shop {CANARY} moved to another workspace"
+        assert f"Mine {CANARY}" in email.text
+        assert "Theirs" not in email.text + email.html
+
+    def test_and_back_under_the_old_id(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        store = shopify.connect(owner, workspace)
+        stranger = world.person()
+        theirs = world.workspace(stranger)
+        shopify.connect(stranger, theirs)
+        assert shopify.connect(owner, workspace).id == store.id
+        assert shopify.store(theirs).status is StoreStatus.DISCONNECTED
+        assert [email.to for email in world.emails()] == [owner.email, stranger.email]
+
+    def test_disconnecting_what_moved_away_leaves_the_shop_alone(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.connect(owner, workspace)
+        stranger = world.person()
+        shopify.connect(stranger, world.workspace(stranger))
+        answer = world.call("DELETE", f"/connections/shopify:{SHOP}", token=owner.token)
+        assert answer.problem() == (409, "store_disconnected")
+        assert shopify.shop().installation is not None
+        assert find_claim(SHOP) is not None
+
+    def test_into_another_workspace_of_ones_own(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.connect(owner, workspace)
+        second = world.workspace(owner)
+        link = shopify.link(owner)
+        body = world.call("GET", f"/connect-links/{link}", token=owner.token).json
+        assert body["previousWorkspace"]["id"] == str(workspace.id)
+        assert shopify.choose(owner, link, choose_existing(second)).status == 200
+        assert shopify.store(workspace).status is StoreStatus.DISCONNECTED
+        assert shopify.store(second).status is StoreStatus.ACTIVE

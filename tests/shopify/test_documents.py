@@ -1,0 +1,182 @@
+"""What is said to the Admin API, and the check of it against Shopify's own schema."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from graphql import GraphQLObjectType, build_schema, parse, validate
+
+from local.shopify import admin, checking
+from local.shopify.checking import Shopifys, asked_scopes, findings, of_document, of_schema
+from storepost.shopify import documents
+from storepost.shopify.documents import FOLDER, Document
+from storepost.shopify.scopes import REQUIRED, covers, lacking
+
+FILES = sorted(FOLDER.glob("*.graphql"))
+DECLARED = [value for value in vars(documents).values() if isinstance(value, Document)]
+
+# A Shopify that knows as much as the pretend one does, and something more.
+THEIRS = """
+type QueryRoot { shop: Shop!  old: Int @deprecated(reason: "Gone")  orders(first: Int!): [Order!]! }
+type Mutation { close(input: CloseInput!): Payload }
+type Shop { name: String!  plan(of: String = "x", by: Int): Plan! }
+type Order { id: ID! }
+type Payload { ok: Boolean! }
+enum Plan { BASIC  PLUS }
+interface Node { id: ID! }
+input CloseInput { id: ID!  why: String }
+union Thing = Shop | Order
+schema { query: QueryRoot mutation: Mutation }
+"""
+OURS = "directive @needs(anyOf: [String!]!) on FIELD_DEFINITION | OBJECT" + THEIRS.replace(
+    "[Order!]!", '[Order!]! @needs(anyOf: ["read_x"])'
+).replace("type Order", 'type Order @needs(anyOf: ["read_orders", "read_quick_sale"])')
+SCOPES = {("Order", None): {"read_orders", "read_quick_sale"}, ("QueryRoot", "orders"): {"read_x"}}
+
+
+@pytest.fixture
+def theirs() -> Shopifys:
+    return Shopifys(build_schema(THEIRS, assume_valid=True), dict(SCOPES))
+
+
+class TestOurs:
+    """The documents that there are."""
+
+    def test_every_file_is_declared_and_no_other(self) -> None:
+        assert sorted(d.name for d in DECLARED) == [path.stem for path in FILES]
+
+    @pytest.mark.parametrize("document", DECLARED, ids=lambda document: document.name)
+    def test_the_pretend_shopify_takes_it(self, document: Document) -> None:
+        assert validate(admin.schema(), parse(document.text)) == []
+        assert document.is_mutation is document.text.startswith("mutation ")
+
+    @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+    def test_its_scopes_are_asked_for(self, path: Path) -> None:
+        """By the pretend Shopify's schema; `make check-shopify` does it by Shopify's own."""
+        schema = admin.schema()
+        needed = {
+            (kind.name, field): any_of
+            for kind in schema.type_map.values()
+            if isinstance(kind, GraphQLObjectType)
+            for field in kind.fields
+            for any_of in admin.needed_scopes(kind, field)
+        }
+        ours = Shopifys(schema, needed)
+        assert list(of_document(path.stem, path.read_text(), ours, set(asked_scopes()))) == []
+
+    def test_what_is_required_is_asked_for(self) -> None:
+        assert lacking(asked_scopes()) == []
+        assert all(covers(asked_scopes(), s) for s in (*REQUIRED, "write_customers"))
+
+
+class TestDocument:
+    """What the check finds in a document."""
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("query Shop { shop { name } }", []),
+            ("query Other { shop { name } }", ["has not exactly one operation, named Shop"]),
+            ("{ shop { name } }", ["has not exactly one operation, named Shop"]),
+            (
+                "query Shop { shop { name } } query Two { shop { name } }",
+                ["has not exactly one operation, named Shop"],
+            ),
+            ("query Shop { shop { nam } }", ["Cannot query field 'nam' on type 'Shop'."]),
+            ("query Shop { shop { plan(by: 1.5) } }", ["Int cannot represent non-integer"]),
+            ("query Shop { old }", ["The field QueryRoot.old is deprecated. Gone"]),
+            (
+                "query Shop { orders(first: 1) { id } }",
+                [
+                    "Order.id needs one of read_orders, read_quick_sale",
+                    "orders needs one of read_x",
+                ],
+            ),
+        ],
+    )
+    def test_is_told(self, theirs: Shopifys, text: str, found: list[str]) -> None:
+        told = list(of_document("shop", text, theirs, {"read_products"}))
+        assert len(told) == len(found)
+        assert all(part in finding for part, finding in zip(found, told, strict=True))
+
+    def test_any_one_of_the_scopes_will_do(self, theirs: Shopifys) -> None:
+        text = "query Shop { orders(first: 1) { id } }"
+        for granted in ({"read_orders", "read_x"}, {"write_quick_sale", "write_x"}):
+            assert list(of_document("shop", text, theirs, granted)) == []
+
+
+class TestSchema:
+    """What the check finds in the pretend Shopify's schema."""
+
+    @pytest.mark.parametrize(
+        ("change", "found"),
+        [
+            (lambda text: text, None),
+            (lambda text: text.replace("plan(of: String", "plan(OF: String"), "Shop.plan.OF"),
+            (lambda text: text.replace(", by: Int", ""), None),
+            (lambda text: text.replace("name: String!", "name: String"), "Shop.name: is String!"),
+            (lambda text: text.replace("name: String!", "title: String!"), "Shop.title: no such"),
+            (lambda text: text.replace("BASIC", "FREE"), "Plan.FREE: no such value"),
+            (lambda text: text.replace("  PLUS", ""), None),
+            (lambda text: text.replace("enum Plan { BASIC  PLUS }", "scalar Plan"), "Plan: Shop"),
+            (lambda text: text.replace("type Order", "type Order implements Node"), "no Node"),
+            (lambda text: text.replace("(first: Int!)", ""), "orders.first: is required there"),
+            (lambda text: text.replace("(first: Int!)", "(first: Int)"), "orders.first: is Int!"),
+            (lambda text: text.replace("id: ID!  why", "why"), "CloseInput.id: is required"),
+            (lambda text: text.replace("  why: String", ""), None),
+            (lambda text: text.replace("why: String", "why: Int"), "CloseInput.why: is String"),
+            (lambda text: text.replace("Shop | Order", "Shop | Payload"), "Thing: Payload is none"),
+            (lambda text: text + "type More { a: Int }", "More: Shopify has no such"),
+            (lambda text: text.replace('["read_x"]', '["read_y"]'), "QueryRoot.orders: @needs"),
+            (lambda text: text.replace('@needs(anyOf: ["read_x"])', ""), "QueryRoot.orders: @n"),
+        ],
+    )
+    def test_is_told(
+        self,
+        theirs: Shopifys,
+        monkeypatch: pytest.MonkeyPatch,
+        change: Callable[[str], str],
+        found: str | None,
+    ) -> None:
+        schema = build_schema(change(OURS), assume_valid=True)
+        monkeypatch.setattr(admin, "schema", lambda: schema)
+        told = list(of_schema(schema, theirs))
+        assert (told == []) is (found is None)
+        assert found is None or any(found in finding for finding in told)
+
+
+class TestMain:
+    """`python -m local.shopify.checking`."""
+
+    @pytest.mark.parametrize("packed", [True, False])
+    def test_says_what_it_found(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str], packed: bool
+    ) -> None:
+        text = admin.schema_text().replace("enum CurrencyCode {", "enum CurrencyCode { ALL")
+        schema, scopes = tmp_path / "schema", tmp_path / "scopes.json"
+        schema.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+        rows = [
+            {"type": "QueryRoot", "field": "shopLocales", "scopes": asked()},
+            {"type": "ShopLocale", "field": None, "scopes": asked()},
+        ]
+        scopes.write_text(json.dumps(rows))
+        assert checking.main(str(schema), str(scopes)) == 0
+        assert f"{len(FILES)} documents checked: 0 findings" in capsys.readouterr().err
+        schema.write_text(text.replace("contactEmail: String!", ""))
+        assert checking.main(str(schema), str(scopes)) == 1
+        said = capsys.readouterr().err
+        assert "shop.graphql: Cannot query field 'contactEmail' on type 'Shop'" in said
+        assert "Shop.contactEmail: no such field or argument" in said
+
+    def test_a_scope_that_nobody_asks_for(self) -> None:
+        theirs = Shopifys(admin.schema(), {("Shop", "name"): {"read_nothing"}})
+        assert "shop.graphql: Shop.name needs one of read_nothing" in findings(
+            theirs, asked_scopes()
+        )
+
+
+def asked() -> list[str]:
+    """The scopes that shops' locales need."""
+    return ["read_markets_home", "read_locales"]

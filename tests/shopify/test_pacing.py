@@ -1,0 +1,113 @@
+"""Shopify's limit: how long is long enough, against a bucket that is only counted."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storepost.shopify.documents import SHOP, SHOP_LOCALES
+from storepost.shopify.errors import RequestRefused
+from storepost.shopify.pacing import Bucket, Cost, Pacer, cost_of
+
+AT = datetime(2026, 11, 21, tzinfo=UTC)
+MILLISECOND = timedelta(milliseconds=1)
+
+
+def held_after(bucket: Bucket, milliseconds: int) -> float:
+    """What the bucket holds then, filled millisecond by millisecond."""
+    held = bucket.available
+    for _ in range(milliseconds):
+        held = min(bucket.maximum, held + bucket.restored_a_second / 1000)
+    return held
+
+
+@given(
+    available=st.integers(0, 2000),
+    rate=st.sampled_from([50.0, 100.0, 1000.0]),
+    cost=st.integers(1, 2000),
+    passed=st.integers(0, 3000),
+)
+def test_after_that_long_the_cost_is_there_and_not_before(
+    available: int, rate: float, cost: int, passed: int
+) -> None:
+    bucket = Bucket(2000.0, float(available), rate, AT)
+    seconds = bucket.seconds_until(cost, AT + passed * MILLISECOND)
+    milliseconds = round(seconds * 1000)
+    assert held_after(bucket, passed + milliseconds) >= cost - 1e-6
+    if milliseconds:
+        assert held_after(bucket, passed + milliseconds - 1) < cost + 1e-6
+    assert seconds <= cost / rate + 0.001
+
+
+def test_a_clock_that_goes_back_gains_nothing() -> None:
+    bucket = Bucket(100.0, 10.0, 10.0, AT)
+    assert bucket.seconds_until(20, AT - timedelta(hours=1)) == 1.0
+
+
+class TestPacer:
+    """What one client knows."""
+
+    def test_nothing_before_the_first_answer(self) -> None:
+        assert Pacer().seconds_before(SHOP) == 0
+
+    def test_each_document_by_its_own_cost(self) -> None:
+        pacer, empty = Pacer(), Bucket(1000.0, 0.0, 100.0, AT.replace(year=2100))
+        pacer.note(SHOP, Cost(50.0, empty))
+        assert pacer.seconds_before(SHOP) == 0.5
+        assert pacer.seconds_before(SHOP_LOCALES) == 0
+        pacer.note(SHOP_LOCALES, Cost(500.0, empty))
+        assert pacer.seconds_before(SHOP_LOCALES) == 5.0
+        assert pacer.seconds_before(SHOP) == 0.5
+
+    def test_what_no_bucket_can_hold_is_refused(self) -> None:
+        bucket = Bucket(1000.0, 1000.0, 100.0, AT)
+        Pacer().note(SHOP, Cost(1000.0, bucket))
+        with pytest.raises(RequestRefused, match="shop costs more"):
+            Pacer().note(SHOP, Cost(1000.5, bucket))
+
+
+TOLD: dict[str, Any] = {
+    "requestedQueryCost": 101,
+    "actualQueryCost": 46,
+    "throttleStatus": {
+        "maximumAvailable": 1000.0,
+        "currentlyAvailable": 954,
+        "restoreRate": 50.0,
+    },
+}
+
+
+class TestTold:
+    """The cost as answers tell of it."""
+
+    def test_is_read(self) -> None:
+        cost = cost_of({"extensions": {"cost": TOLD}})
+        assert cost is not None
+        assert cost.requested == 101
+        assert replace(cost.bucket, at=AT) == Bucket(1000.0, 954.0, 50.0, AT)
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            {},
+            {"extensions": None},
+            {"extensions": {}},
+            {"extensions": {"cost": {}}},
+            {"extensions": {"cost": {**TOLD, "requestedQueryCost": None}}},
+            {"extensions": {"cost": {**TOLD, "throttleStatus": []}}},
+            {"extensions": {"cost": {**TOLD, "throttleStatus": {"restoreRate": 1}}}},
+            {
+                "extensions": {
+                    "cost": {
+                        **TOLD,
+                        "throttleStatus": {**TOLD["throttleStatus"], "restoreRate": 0},
+                    }
+                }
+            },
+        ],
+    )
+    def test_or_not(self, answer: dict[str, Any]) -> None:
+        assert cost_of(answer) is None

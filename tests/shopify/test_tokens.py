@@ -1,0 +1,454 @@
+"""A token that works: refreshed early, once, by one at a time, whoever is killed."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from copy import deepcopy
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from werkzeug.wrappers import Request, Response
+
+from storepost import clock
+from storepost.persistence.changes import Changes
+from storepost.scope import WorkspaceScope
+from storepost.shopify import patience, tokens
+from storepost.shopify.errors import NeedsReauth, ShopUnavailable
+from storepost.shopify.grants import Grant, find_grant, keep_grant
+from storepost.shopify.oauth import GrantRefused
+from storepost.shopify.patience import Patience
+from storepost.shopify.problems import ShopifyNotConfigured
+from storepost.shopify.tokens import EARLY, LEASE, renewed_grant, usable_grant
+from storepost.stores.model import ConnectionStatus
+from tests.kills import Moment, around_calls, everywhere, killed_at
+from tests.shopify.shops import SHOP, Shopify, tokens_of
+from tests.world import Someone, World
+
+SOON_SECONDS = 20
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    return world.person()
+
+
+@pytest.fixture
+def workspace(world: World, owner: Someone) -> WorkspaceScope:
+    """The owner's workspace."""
+    return world.workspace(owner)
+
+
+@pytest.fixture
+def connected(shopify: Shopify, owner: Someone, workspace: WorkspaceScope) -> Shopify:
+    """Shopify with a shop that is connected; its token was just given."""
+    shopify.connect(owner, workspace)
+    shopify.server.requests.clear()
+    return shopify
+
+
+def patient(seconds: float = 20) -> Patience:
+    return Patience(seconds)
+
+
+def works(shopify: Shopify, grant: Grant) -> bool:
+    """Whether the shop takes the grant's token, and would give another for its refresh token."""
+    held = shopify.shop().installation
+    assert held is not None
+    return held.takes(grant.access_token()) and held.refreshes(grant.refresh_token())
+
+
+def status(shopify: Shopify, workspace: WorkspaceScope) -> ConnectionStatus:
+    return shopify.store(workspace).connection_status
+
+
+class TestUsable:
+    """A token for minutes to come."""
+
+    def test_the_one_that_is_there(self, connected: Shopify) -> None:
+        assert works(connected, usable_grant(SHOP, patient()))
+        assert connected.server.requests == []
+
+    @pytest.mark.parametrize(("left", "refreshes"), [(1, False), (0, True), (-90, True)])
+    def test_is_refreshed_five_minutes_before_it_ends(
+        self, world: World, connected: Shopify, left: int, refreshes: bool
+    ) -> None:
+        grant = find_grant(SHOP)
+        assert grant is not None
+        ahead = grant.access_ends_at - EARLY - clock.now() - timedelta(seconds=left)
+        world.advance(seconds=ahead.total_seconds())
+        usable = usable_grant(SHOP, patient())
+        assert (connected.token_requests() == 1) is refreshes
+        assert works(connected, usable)
+        assert usable == find_grant(SHOP)
+
+    def test_a_refresh_sends_what_shopify_asks_for(self, world: World, connected: Shopify) -> None:
+        grant = find_grant(SHOP)
+        assert grant is not None
+        world.advance(hours=1)
+        seen: list[dict[str, str]] = []
+        connected.server.interruptions.append(lambda request: seen.append(request.form.to_dict()))
+        usable_grant(SHOP, patient())
+        assert seen == [
+            {
+                "client_id": "local-app",
+                "client_secret": "local-app-secret",
+                "grant_type": "refresh_token",
+                "refresh_token": grant.refresh_token(),
+            }
+        ]
+
+    def test_a_shop_that_was_never_connected(self, shopify: Shopify) -> None:
+        with pytest.raises(NeedsReauth):
+            usable_grant(SHOP, patient())
+        assert shopify.server.requests == []
+
+    def test_goes_on_for_years_in_which_it_is_used(self, world: World, connected: Shopify) -> None:
+        for _ in range(20):
+            world.advance(days=89)
+            assert works(connected, usable_grant(SHOP, patient()))
+
+    def test_the_scopes_are_those_of_the_last_answer(
+        self, world: World, connected: Shopify
+    ) -> None:
+        held = connected.shop().installation
+        assert held is not None
+        held.scopes = ("read_orders",)
+        world.advance(hours=1)
+        assert usable_grant(SHOP, patient()).scopes == ("read_orders",)
+
+
+class TestRefused:
+    """A shop that gives no more tokens."""
+
+    def test_its_store_needs_reauth(
+        self, world: World, connected: Shopify, workspace: WorkspaceScope, owner: Someone
+    ) -> None:
+        connected.shop().installation = None  # somebody removed the app
+        world.advance(hours=1)
+        with pytest.raises(NeedsReauth) as refused:
+            usable_grant(SHOP, patient())
+        assert isinstance(refused.value.__cause__, GrantRefused)
+        assert status(connected, workspace) is ConnectionStatus.NEEDS_REAUTH
+        [row] = connected.connections(owner)
+        assert row["state"] == "needs_attention"
+
+    def test_after_ninety_quiet_days(
+        self, world: World, connected: Shopify, workspace: WorkspaceScope
+    ) -> None:
+        world.advance(days=90, seconds=1)
+        with pytest.raises(NeedsReauth):
+            usable_grant(SHOP, patient())
+        assert status(connected, workspace) is ConnectionStatus.NEEDS_REAUTH
+
+    def test_again_and_again(
+        self, world: World, connected: Shopify, workspace: WorkspaceScope
+    ) -> None:
+        connected.shop().installation = None
+        world.advance(hours=1)
+        for _ in range(3):
+            with pytest.raises(NeedsReauth):
+                usable_grant(SHOP, patient())
+        assert connected.token_requests() == 3
+        assert connected.naps == []
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            Response(status=500),
+            Response(status=429),
+            Response(status=404),
+            Response("<html>maintenance</html>", status=403),
+            Response('{"error": "invalid_client"}', status=401),
+            Response('{"error": "application_cannot_be_found"}', status=400),
+            Response('{"access_token": "shpat_only", "scope": "read_orders"}'),
+        ],
+    )
+    def test_what_may_pass_or_is_our_own_fault_is_no_refusal(
+        self, world: World, connected: Shopify, workspace: WorkspaceScope, answer: Response
+    ) -> None:
+        world.advance(hours=1)
+        connected.answering(answer)
+        with pytest.raises(ShopUnavailable):
+            usable_grant(SHOP, patient())
+        assert status(connected, workspace) is ConnectionStatus.CONNECTED
+        assert works(connected, usable_grant(SHOP, patient()))
+        assert connected.naps == []  # nobody holds the lease any more
+
+    def test_an_app_that_was_taken_away_is_no_refusal_either(
+        self, world: World, connected: Shopify, workspace: WorkspaceScope, monkeypatch: Any
+    ) -> None:
+        def gone() -> None:
+            raise ShopifyNotConfigured()
+
+        monkeypatch.setattr(tokens, "shopify_app", gone)
+        world.advance(hours=1)
+        with pytest.raises(ShopifyNotConfigured):
+            usable_grant(SHOP, patient())
+        assert status(connected, workspace) is ConnectionStatus.CONNECTED
+
+    def test_approved_again_while_it_was_refused(
+        self, world: World, connected: Shopify, workspace: WorkspaceScope, owner: Someone
+    ) -> None:
+        """The callback's tokens are there when the old ones' refusal comes in."""
+        stranger = world.person()
+        world.workspace(stranger)
+        world.advance(hours=1)
+
+        def approve_again(_request: Request) -> None:
+            approve_in_place(connected)
+
+        connected.server.interruptions.append(approve_again)
+        assert works(connected, usable_grant(SHOP, patient()))
+        assert status(connected, workspace) is ConnectionStatus.CONNECTED
+
+    def test_the_refusal_of_old_tokens_doesnt_mark_a_store_with_new_ones(
+        self, world: World, connected: Shopify, workspace: WorkspaceScope
+    ) -> None:
+        old = find_grant(SHOP)
+        assert old is not None
+        approve_in_place(connected)
+        assert works(connected, renewed_grant(old, patient()))
+        assert connected.token_requests() == 0
+        assert status(connected, workspace) is ConnectionStatus.CONNECTED
+
+
+def approve_in_place(shopify: Shopify) -> None:
+    """Somebody approves the app anew: Shopify ends the old tokens, the callback keeps the new."""
+    held = shopify.shop().installation
+    if held is None:
+        return  # an app that was removed comes back by another install
+    held.give_tokens(instead_of=None)
+    changes = Changes()
+    keep_grant(changes, SHOP, tokens_of(shopify.shop()), None)
+    changes.commit()
+
+
+class TestAtOnce:
+    """Several that need a token at the same time."""
+
+    def test_two_are_one_refresh(
+        self, world: World, connected: Shopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        world.advance(hours=1)
+        asleep, go_on = threading.Event(), threading.Event()
+        found: list[Grant] = []
+
+        def nap(seconds: float) -> None:
+            asleep.set()
+            assert go_on.wait(SOON_SECONDS)
+
+        monkeypatch.setattr(patience, "sleep", nap)
+        second = threading.Thread(target=lambda: found.append(usable_grant(SHOP, patient())))
+
+        def while_the_first_asks(_request: Request) -> None:
+            second.start()
+            assert asleep.wait(SOON_SECONDS)
+
+        connected.server.interruptions.append(while_the_first_asks)
+        first = usable_grant(SHOP, patient())
+        go_on.set()
+        second.join(SOON_SECONDS)
+        assert connected.token_requests() == 1
+        assert found == [first]
+        assert works(connected, first)
+
+    def test_nobody_waits_for_ever(self, world: World, connected: Shopify) -> None:
+        world.advance(hours=1)
+        given_up: list[BaseException] = []
+
+        def impatient(_request: Request) -> None:
+            with pytest.raises(ShopUnavailable) as waited:
+                usable_grant(SHOP, patient(4.9))
+            given_up.append(waited.value)
+
+        connected.server.interruptions.append(impatient)
+        first = usable_grant(SHOP, patient())
+        assert len(given_up) == 1
+        assert connected.naps == [0.5] * 9
+        assert connected.token_requests() == 1
+        assert works(connected, first)
+
+    def test_one_that_comes_late_changes_nothing(self, world: World, connected: Shopify) -> None:
+        """Its lease ended while it was asking: somebody else has refreshed since."""
+        world.advance(hours=1)
+        found: list[Grant] = []
+
+        def another_after_the_lease(_request: Request) -> None:
+            world.advance(seconds=LEASE.total_seconds() + 1)
+            found.append(usable_grant(SHOP, patient()))
+
+        connected.server.interruptions.append(another_after_the_lease)
+        late = usable_grant(SHOP, patient())
+        assert found == [late]
+        assert late == find_grant(SHOP)
+        assert connected.token_requests() == 2
+
+    def test_disconnected_while_it_was_refreshed(
+        self, world: World, connected: Shopify, owner: Someone
+    ) -> None:
+        world.advance(hours=1)
+
+        def disconnect(_request: Request) -> None:
+            for row in world.rows(f"shop#{SHOP}"):
+                row.delete()
+
+        connected.server.interruptions.append(disconnect)
+        with pytest.raises(NeedsReauth):
+            usable_grant(SHOP, patient())
+        assert world.rows("shop#") == []
+
+
+class TestKilled:
+    """A run that dies on the way leaves a shop that goes on."""
+
+    def test_everywhere(self, world: World, connected: Shopify, workspace: WorkspaceScope) -> None:
+        world.advance(hours=1)
+        bring_back, before = world.kept(), tokens_of(connected.shop())
+
+        def again() -> None:
+            bring_back()
+            put_back(connected, before)
+
+        usable_grant(SHOP, patient())  # the container's keys are there from now on
+        again()
+        places = everywhere(lambda: usable_grant(SHOP, patient()))
+        assert len(places) >= 6  # reads the grant, takes the lease, opens the token, writes
+        for number, moment in places:
+            again()
+            assert killed_at(number, moment, lambda: usable_grant(SHOP, patient()))
+            world.advance(seconds=LEASE.total_seconds() + 1)
+            usable = usable_grant(SHOP, patient(0))
+            assert works(connected, usable), (number, moment)
+            assert status(connected, workspace) is ConnectionStatus.CONNECTED
+
+    def test_between_shopifys_answer_and_our_write(
+        self, world: World, connected: Shopify, workspace: WorkspaceScope
+    ) -> None:
+        """Three in a row: each used the same refresh token, and none has saved its answer."""
+        world.advance(hours=1)
+        for _ in range(3):
+            writes: list[str] = []
+
+            def die(_number: int, operation: str, moment: Moment, seen: Any = writes) -> None:
+                if operation == "TransactWriteItems" and moment is Moment.BEFORE:
+                    seen.append(operation)
+                    if len(seen) == 2:  # the lease was the first
+                        raise SystemExit
+
+            with pytest.raises(SystemExit), around_calls(die):
+                usable_grant(SHOP, patient())
+            world.advance(seconds=LEASE.total_seconds() + 1)
+        assert connected.token_requests() == 3
+        assert works(connected, usable_grant(SHOP, patient(0)))
+        assert status(connected, workspace) is ConnectionStatus.CONNECTED
+
+    def test_whoever_comes_before_the_lease_ends_waits(
+        self, world: World, connected: Shopify
+    ) -> None:
+        world.advance(hours=1)
+
+        def die(_number: int, operation: str, moment: Moment) -> None:
+            if operation == "TransactWriteItems" and moment is Moment.AFTER:
+                raise SystemExit  # with the lease, before Shopify is asked
+
+        with pytest.raises(SystemExit), around_calls(die):
+            usable_grant(SHOP, patient())
+        assert connected.token_requests() == 0
+        assert works(connected, usable_grant(SHOP, patient(31)))
+        # What the test itself takes is part of the lease too.
+        assert 20 < sum(connected.naps) <= LEASE.total_seconds() + 0.5
+
+
+def put_back(shopify: Shopify, before: Any) -> None:
+    """Shopify as it was when these tokens were the newest."""
+    held = shopify.shop().installation
+    assert held is not None
+    held.access_token, held.access_ends_at = before.access_token, before.access_ends_at
+    held.refresh_token, held.refresh_ends_at = before.refresh_token, before.refresh_ends_at
+    held.previous_refresh_token = None
+
+
+class TestHistories:
+    """Whatever happens in whichever order: who asks for a token gets one that works.
+
+    Only where somebody removed the app is there none, and then the store says so.
+    """
+
+    @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(
+        st.lists(
+            st.one_of(
+                st.tuples(st.just("pass"), st.sampled_from([1, 20, 54, 56, 61, 24 * 60 * 7])),
+                st.tuples(st.just("use"), st.just(0)),
+                st.tuples(st.just("kill before"), st.integers(1, 6)),
+                st.tuples(st.just("kill after"), st.integers(1, 6)),
+                st.tuples(st.just("lose the answer"), st.just(0)),
+                st.tuples(st.just("approve"), st.just(0)),
+                st.tuples(st.just("remove"), st.just(0)),
+            ),
+            max_size=12,
+        )
+    )
+    def test_any(
+        self,
+        connected: Shopify,
+        workspace: WorkspaceScope,
+        beginning: Callable[[], None],
+        steps: list[tuple[str, int]],
+    ) -> None:
+        beginning()
+        for step, number in steps:
+            self.take(connected, step, number)
+        connected.world.advance(seconds=LEASE.total_seconds() + 1)
+        if connected.shop().installation is None:
+            connected.world.advance(hours=1)
+            with pytest.raises(NeedsReauth):
+                usable_grant(SHOP, patient(0))
+            assert status(connected, workspace) is ConnectionStatus.NEEDS_REAUTH
+        else:
+            assert works(connected, usable_grant(SHOP, patient(0)))
+            assert status(connected, workspace) is ConnectionStatus.CONNECTED
+
+    @pytest.fixture
+    def beginning(self, world: World, connected: Shopify) -> Callable[[], None]:
+        """Goes back to where each history begins."""
+        usable_grant(SHOP, patient()).access_token()
+        bring_back, shop = world.kept(), deepcopy(connected.shop())
+
+        def begin() -> None:
+            bring_back()
+            connected.server.pretend.shops[SHOP] = deepcopy(shop)
+            connected.server.interruptions.clear()
+
+        return begin
+
+    def take(self, shopify: Shopify, step: str, number: int) -> None:
+        steps: dict[str, Callable[[], object]] = {
+            "pass": lambda: shopify.world.advance(minutes=number),
+            "remove": lambda: setattr(shopify.shop(), "installation", None),
+            "approve": lambda: approve_in_place(shopify),
+            "lose the answer": lambda: self.use_and_lose(shopify),
+            "use": lambda: self.use(shopify),
+            "kill before": lambda: killed_at(number, Moment.BEFORE, lambda: self.use(shopify)),
+            "kill after": lambda: killed_at(number, Moment.AFTER, lambda: self.use(shopify)),
+        }
+        steps[step]()
+
+    def use_and_lose(self, shopify: Shopify) -> None:
+        shopify.server.interruptions.append(lambda request: lost(shopify, request))
+        self.use(shopify)
+        shopify.server.interruptions.clear()
+
+    def use(self, shopify: Shopify) -> None:
+        with suppress(ShopUnavailable, NeedsReauth):
+            usable_grant(SHOP, patient())
+
+
+def lost(shopify: Shopify, request: Request) -> Response:
+    """The shop's answer, which never arrives."""
+    shopify.server.pretend.answer(request, SHOP, "admin/oauth/access_token")
+    return Response(status=502)

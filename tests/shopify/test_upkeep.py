@@ -1,0 +1,146 @@
+"""The schedule that uses the tokens of quiet shops."""
+
+from typing import Any
+
+import pytest
+from werkzeug.wrappers import Response
+
+from local.pumps import run_schedule
+from storepost.scope import WorkspaceScope
+from storepost.shopify import upkeep
+from storepost.shopify.claims import find_claim
+from storepost.shopify.grants import find_grant
+from storepost.stores.model import ConnectionStatus
+from tests.kills import everywhere, killed_at
+from tests.shopify.shops import OTHER, SHOP, Shopify, tokens_of
+from tests.world import Someone, World
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace to which the shop is connected."""
+    return world.person()
+
+
+@pytest.fixture
+def workspace(world: World, shopify: Shopify, owner: Someone) -> WorkspaceScope:
+    """That workspace."""
+    scope = world.workspace(owner)
+    shopify.connect(owner, scope)
+    shopify.server.requests.clear()
+    return scope
+
+
+def run() -> int:
+    """How many shops the schedule looked after."""
+    return int(run_schedule("shop_tokens")["shops"])
+
+
+def due_rows(world: World) -> list[Any]:
+    return world.rows("due#shop_tokens#")
+
+
+@pytest.mark.usefixtures("workspace")
+class TestQuiet:
+    """A shop that nobody asks anything."""
+
+    def test_is_left_alone_for_thirty_days(self, world: World, shopify: Shopify) -> None:
+        world.advance(days=29, hours=23)
+        assert run() == 0
+        assert shopify.server.requests == []
+
+    def test_keeps_its_tokens_for_years(
+        self, world: World, shopify: Shopify, workspace: WorkspaceScope
+    ) -> None:
+        for _ in range(12):
+            world.advance(days=30, seconds=1)
+            assert run() == 1
+            assert run() == 0
+            assert len(due_rows(world)) == 1
+        assert shopify.token_requests() == 12
+        assert shopify.store(workspace).connection_status is ConnectionStatus.CONNECTED
+        grant = find_grant(SHOP)
+        assert grant is not None
+        assert grant.refresh_token() == tokens_of(shopify.shop()).refresh_token
+
+    def test_one_that_took_the_app_away_needs_attention(
+        self, world: World, shopify: Shopify, workspace: WorkspaceScope
+    ) -> None:
+        shopify.shop().installation = None
+        world.advance(days=30, seconds=1)
+        assert run() == 1
+        assert shopify.store(workspace).connection_status is ConnectionStatus.NEEDS_REAUTH
+        assert run() == 0
+
+    def test_one_that_fails_is_tried_an_hour_later_and_holds_nobody_up(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        shopify.connect(owner, workspace, OTHER)
+        shopify.server.requests.clear()
+        world.advance(days=30, minutes=1)
+        shopify.answering(Response(status=503))
+        assert run() == 1
+        assert run() == 1
+        assert run() == 0
+        assert shopify.token_requests() == 3
+
+    def test_a_run_takes_so_many_and_the_next_one_the_rest(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(upkeep, "MOST_OF_A_SHARD", 0)
+        world.advance(days=30, seconds=1)
+        assert run() == 0
+        monkeypatch.setattr(upkeep, "MOST_OF_A_SHARD", 1)
+        assert run() == 1
+
+    def test_a_move_leaves_it_due_once(self, world: World, shopify: Shopify) -> None:
+        stranger = world.person()
+        theirs = world.workspace(stranger)
+        shopify.connect(stranger, theirs)
+        assert len(due_rows(world)) == 1
+        world.advance(days=30, minutes=1)
+        assert run() == 1
+        claim = find_claim(SHOP)
+        assert claim is not None
+        assert claim.workspace == theirs
+
+    def test_disconnecting_takes_it_out(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        world.advance(days=30, minutes=1)
+        run()
+        token, _ = world.sign_in(owner.id, workspace)  # the session before has ended
+        answer = world.call("DELETE", f"/connections/shopify:{SHOP}", token=token)
+        assert answer.status == 204
+        assert due_rows(world) == []
+
+    def test_a_row_that_no_claim_knows_goes(self, world: World, shopify: Shopify) -> None:
+        for row in world.rows(f"shop#{SHOP}"):
+            row.delete()
+        world.advance(days=30, minutes=1)
+        assert run() == 1
+        assert due_rows(world) == []
+
+    def test_killed_anywhere_it_is_still_looked_after(self, world: World, shopify: Shopify) -> None:
+        world.advance(days=30, minutes=1)
+        bring_back, before = world.kept(), tokens_of(shopify.shop())
+
+        def again() -> None:
+            bring_back()
+            held = shopify.shop().installation
+            assert held is not None
+            held.access_token, held.access_ends_at = before.access_token, before.access_ends_at
+            held.refresh_token, held.previous_refresh_token = before.refresh_token, None
+
+        run()
+        again()
+        for number, moment in everywhere(run):
+            again()
+            assert killed_at(number, moment, run)
+            world.advance(minutes=1)
+            run()
+            assert run() == 0
+            assert len(due_rows(world)) == 1
+            grant = find_grant(SHOP)
+            assert grant is not None
+            assert grant.refresh_token() == tokens_of(shopify.shop()).refresh_token
