@@ -23,13 +23,15 @@ from storepost.pagination import PageRequest
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.counted_tree.checking import faults
 from storepost.problems import NotFound
+from storepost.profiles.by_hand import GivenPerson, upsert_profile
 from storepost.profiles.keys import claim_key
 from storepost.profiles.listing import ProfileFilter, list_profiles
 from storepost.profiles.lists import ProfileLists
+from storepost.profiles.merges import MergeCause
 from storepost.profiles.model import Identity, IdentityType, Profile
 from storepost.profiles.problems import IdentityConflict
-from storepost.profiles.repository import IdentityItem, ProfileItem, ProfileRepository
-from storepost.profiles.service import GivenPerson, upsert_profile
+from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.rows import IdentityItem, ProfileItem
 from storepost.scope import PersonScope
 from storepost.stores.problems import StaleUpdate
 from storepost.workspaces.callers import WorkspaceCaller
@@ -101,7 +103,8 @@ class Shops:
     def _work(self, step: Put | Delete | Upsert) -> Callable[[Changes], object]:
         if isinstance(step, Upsert):
             who = GivenPerson(step.email, step.phone, step.anonymous_id)
-            return lambda changes: upsert_profile(self.workspace, who, changes)
+            cause = MergeCause("manual")
+            return lambda changes: upsert_profile(self.workspace, who, cause, changes)
         store, external_id = self.stores[step.store], step.external_id
         if isinstance(step, Delete):
             return lambda changes: delete_customer(self.caller, store, external_id, changes)
@@ -135,7 +138,8 @@ class Shops:
         }
 
     def check(self) -> None:
-        """What always holds."""
+        """What holds once the workers are done."""
+        self.world.deliver()
         people, rows = self.people(), self.world.rows(self.workspace.key)
         claims = {row.key: row.profile_id for row in rows if isinstance(row, IdentityItem)}
         assert claims == {

@@ -22,7 +22,8 @@ from storepost.identity.model import KeyScope, SignedInPerson
 from storepost.identity.repository import SessionItem, as_session, find_person, find_token
 from storepost.identity.tokens import digest
 from storepost.persistence.changes import Changes
-from storepost.profiles.repository import IdentityItem, ProfileItem, ProfileRepository
+from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.rows import IdentityItem, ProfileItem
 from storepost.profiles.shown import subject_of
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.stores.model import Platform

@@ -4,7 +4,8 @@ from datetime import datetime
 from uuid import UUID
 
 from storepost.ids import from_short
-from storepost.profiles.repository import IdentityItem, ProfileRepository
+from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.rows import IdentityItem
 from storepost.scope import WorkspaceScope
 from tests.world import World
 

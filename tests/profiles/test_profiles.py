@@ -11,11 +11,13 @@ from storepost import clock
 from storepost.identity.model import KeyScope
 from storepost.ids import short
 from storepost.persistence.changes import Changes, commit_anew
+from storepost.profiles.by_hand import GivenPerson, upsert_profile
 from storepost.profiles.keys import profile_key
+from storepost.profiles.merges import MergeCause
 from storepost.profiles.model import Identity, IdentityType
-from storepost.profiles.repository import IdentityItem, ProfileItem, ProfileRepository
+from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.resolution import MOST_IDENTITIES
-from storepost.profiles.service import GivenPerson, upsert_profile
+from storepost.profiles.rows import IdentityItem, ProfileItem
 from storepost.scope import WorkspaceScope
 from tests.profiles.rows import claims
 from tests.world import CANARY, Someone, World
@@ -164,7 +166,7 @@ class TestUpsert:
 
     def test_identifiers_of_two_people(self, world: World, owner: Someone) -> None:
         upsert(world, owner, email=EMAIL)
-        upsert(world, owner, phone=PHONE)
+        upsert(world, owner, phone=PHONE, email=OTHER)
         held = stored(world)
         answer = world.call(
             "POST", "/profiles", token=owner.token, json_body={"email": EMAIL, "phone": PHONE}
@@ -217,7 +219,9 @@ class TestUpsert:
 
     def test_two_at_once_make_one(self, world: World, owner: Someone) -> None:
         given, workspace = GivenPerson(email=EMAIL, first_name="Rival"), _workspace_of(world)
-        with world.meanwhile(lambda changes: upsert_profile(workspace, given, changes)):
+        with world.meanwhile(
+            lambda changes: upsert_profile(workspace, given, MergeCause("api"), changes)
+        ):
             answer = world.call(
                 "POST", "/profiles", token=owner.token, json_body={"email": EMAIL, "phone": PHONE}
             )

@@ -1,18 +1,21 @@
 """Whose identities are, against a model that does word by word what semantics, section 1 says."""
 
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from storepost.profiles.merges import survivor_first
 from storepost.profiles.model import (
     Identity,
     IdentityType,
     Profile,
     Sighting,
+    StoreLink,
     names_nobody,
 )
 from storepost.profiles.problems import IdentityConflict
@@ -21,9 +24,9 @@ from storepost.profiles.resolution import (
     MOST_IDENTITIES,
     Known,
     identities_of,
+    people_by_hand,
+    people_of_arrival,
     takes_in,
-    whose_arrival,
-    whose_by_hand,
 )
 from storepost.scope import WorkspaceScope
 
@@ -31,7 +34,9 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WORKSPACE = WorkspaceScope(UUID(int=1))
 STORES = (UUID(int=2), UUID(int=3))
 CUSTOMER, EMAIL, PHONE, CLIENT, ANONYMOUS = IdentityType
-ORDER = [CUSTOMER, EMAIL, PHONE, CLIENT, ANONYMOUS]
+STRENGTH = {CUSTOMER: 0, EMAIL: 1, PHONE: 2, CLIENT: 3, ANONYMOUS: 3}
+"""The strongest first; the last two are equal."""
+WEAK = {CLIENT, ANONYMOUS}
 
 
 def seen_now(*identities: Identity) -> dict[Identity, Sighting]:
@@ -66,42 +71,57 @@ class Everybody:
         """Who has it."""
         return next((n for n, own in self.people.items() if identity in own), None)
 
-    def is_contradicted(self, matched: Identity, arrival: list[Identity]) -> bool:
-        """Two customer ids of one store, or two emails, never come together by what is weaker."""
-        person = self.people[self.owner(matched) or 0]
-        if matched.type is CUSTOMER:
-            return False
-        for each in arrival:
-            live = {
-                i.value
-                for i in person
-                if i.type is CUSTOMER and i.store_id == each.store_id and i not in self.deleted
-            }
-            if each.type is CUSTOMER and live and each.value not in live:
-                return True
-        emails = {i.value for i in person if i.type is EMAIL}
-        given = {i.value for i in arrival if i.type is EMAIL}
-        return matched.type is not EMAIL and bool(given and emails) and not given & emails
+    def live(self, identities: set[Identity]) -> dict[object, set[Identity]]:
+        """What is strong among them by what there can be one of: emails, customers of a store."""
+        found: dict[object, set[Identity]] = {}
+        for each in identities - self.deleted:
+            if each.type in (EMAIL, CUSTOMER):
+                found.setdefault((each.type, each.store_id), set()).add(each)
+        return found
 
-    def resolve(self, arrival: list[Identity]) -> int | None:
+    def two_people(self, one: int, other: int, left: list[Identity]) -> bool:
+        """Two emails or two customers of a store; or a weak id between two who are known."""
+        theirs = [set(self.people[number]) for number in (one, other)]
+        if self.live(theirs[0]).keys() & self.live(theirs[1]).keys():
+            return True
+        known = [any(i.type not in WEAK for i in own) for own in theirs]
+        ties = [any(i.type not in WEAK for i in own & set(left)) for own in theirs]
+        return all(known) and not all(ties)
+
+    def is_contradicted(self, number: int, left: list[Identity]) -> bool:
+        """Something stronger than whatever ties the arrival to the person says otherwise."""
+        own = set(self.people[number])
+        tie = min(STRENGTH[i.type] for i in own & set(left))
+        has = self.live(own)
+        return any(
+            STRENGTH[i.type] < tie and i not in has.get((i.type, i.store_id), {i}) for i in left
+        )
+
+    def resolve(self, arrival: list[Identity]) -> set[int]:
         """Drop the weakest and try again, until nothing contradicts or nothing matches."""
-        left = sorted(arrival, key=lambda i: (ORDER.index(i.type), i.value))
-        while left:
-            matched = next((i for i in left if self.owner(i) is not None), None)
-            if matched is None:
-                return None
-            if not self.is_contradicted(matched, arrival):
-                return self.owner(matched)
+        left = sorted(arrival, key=lambda i: (STRENGTH[i.type], i.type, i.value))
+        while left and not self.is_one(left):
             left.pop()
-        return None
+        return self.owners(left)
 
-    def arrive(self, arrival: list[Identity]) -> None:
-        """Gives the arrival's free identities to whom it belongs."""
-        number = self.resolve(arrival)
-        if number is None:
-            number = len(self.people) + 1
-            self.people[number] = []
-        self.people[number] += [i for i in arrival if self.owner(i) is None]
+    def is_one(self, left: list[Identity]) -> bool:
+        """Whether these identities can all be one person's."""
+        who = self.owners(left)
+        if any(self.is_contradicted(number, left) for number in who):
+            return False
+        return not any(self.two_people(a, b, left) for a, b in combinations(who, 2))
+
+    def owners(self, identities: list[Identity]) -> set[int]:
+        """Whose they are."""
+        return {n for n, own in self.people.items() if set(own) & set(identities)}
+
+    def arrive(self, arrival: list[Identity]) -> int:
+        """Makes those one whom it names and gives that person the arrival's free identities."""
+        who = sorted(self.resolve(arrival)) or [max(self.people, default=0) + 1]
+        together = [i for number in who for i in self.people.pop(number, [])]
+        free = [i for i in arrival if i not in together and self.owner(i) is None]
+        self.people[who[0]] = together + free
+        return who[0]
 
 
 def _one_of(kind: IdentityType, values: str, stores: bool = False) -> st.SearchStrategy[Identity]:
@@ -114,10 +134,11 @@ ARRIVALS = st.tuples(
     st.none() | _one_of(EMAIL, "abc"),
     st.none() | _one_of(PHONE, "xy"),
     st.none() | _one_of(ANONYMOUS, "mn"),
+    st.none() | _one_of(CLIENT, "op", stores=True),
 ).map(lambda each: [i for i in each if i is not None])
 
 STEPS = st.lists(
-    st.tuples(st.permutations(range(4)), ARRIVALS.filter(bool), st.booleans()), max_size=12
+    st.tuples(st.permutations(range(5)), ARRIVALS.filter(bool), st.booleans()), max_size=12
 )
 
 
@@ -127,19 +148,21 @@ def shuffled(order: list[int], arrival: list[Identity]) -> list[Identity]:
 
 
 @given(STEPS)
-def test_arrivals_go_where_the_model_says(
+def test_arrivals_are_whose_the_model_says(
     steps: list[tuple[list[int], list[Identity], bool]],
 ) -> None:
     everybody = Everybody()
     for order, arrival, deletes in steps:
-        number, known = everybody.resolve(arrival), everybody.known(arrival)
-        expected = everybody.profile(number).id if number else None
-        found = whose_arrival(shuffled(order, arrival), known)
-        assert (found.id if found else None) == expected
-        taken = takes_in(found, shuffled(order, arrival), known)
-        everybody.arrive(arrival)
-        holder = number or len(everybody.people)
-        assert set(taken) == {i for i in arrival if everybody.owner(i) == holder}
+        expected, known = everybody.resolve(arrival), everybody.known(arrival)
+        found = people_of_arrival(shuffled(order, arrival), known)
+        assert sorted(each.id for each in found) == [
+            everybody.profile(n).id for n in sorted(expected)
+        ]
+        one = next(iter(found), None) if len(found) < 2 else None
+        taken = takes_in(one, shuffled(order, arrival), known)
+        holder = everybody.arrive(arrival)
+        if len(found) < 2:
+            assert set(taken) == {i for i in arrival if everybody.owner(i) == holder}
         if deletes:
             everybody.deleted |= {i for i in arrival if i.type is CUSTOMER}
         owned = [i for own in everybody.people.values() for i in own]
@@ -158,33 +181,76 @@ def test_the_same_arrival_again_changes_nothing(
             continue  # without a store's own id, nothing says that it is the same one again
         before = {number: list(own) for number, own in everybody.people.items()}
         known = everybody.known(arrival)
-        found = whose_arrival(arrival, known)
-        assert found is not None
+        [found] = people_of_arrival(arrival, known)
         assert set(takes_in(found, arrival, known)) <= set(found.identities)
         everybody.arrive(arrival)
         assert everybody.people == before
 
 
 @given(STEPS)
-def test_by_hand_several_people_are_a_conflict(
+def test_by_hand_what_is_several_peoples_is_a_conflict(
     steps: list[tuple[list[int], list[Identity], bool]],
 ) -> None:
     everybody = Everybody()
     for order, arrival, _ in steps:
         known = everybody.known(arrival)
-        owners = {everybody.owner(i) for i in arrival} - {None}
-        contradicted = bool(owners) and everybody.resolve(arrival) is None
-        if len(owners) > 1 or contradicted:
-            with pytest.raises(IdentityConflict):
-                whose_by_hand(shuffled(order, arrival), known)
+        if everybody.is_one(arrival):
+            found = people_by_hand(shuffled(order, arrival), known)
+            expected = {everybody.profile(n).id for n in everybody.owners(arrival)}
+            assert {each.id for each in found} == expected
         else:
-            found = whose_by_hand(shuffled(order, arrival), known)
-            assert (
-                {found.id} == {everybody.profile(n).id for n in owners if n}
-                if found
-                else not owners
-            )
+            with pytest.raises(IdentityConflict):
+                people_by_hand(shuffled(order, arrival), known)
         everybody.arrive(arrival)
+
+
+def is_preferred(one: Profile, other: Profile) -> bool:
+    """Whether the first survives: a customer, then an email, then seen earlier, then smaller."""
+    customers = [any(link.customers for link in each.links.values()) for each in (one, other)]
+    if customers[0] != customers[1]:
+        return customers[0]
+    if (one.email is None) != (other.email is None):
+        return one.email is not None
+    if one.first_seen_at != other.first_seen_at:
+        return one.first_seen_at < other.first_seen_at
+    return one.id < other.id
+
+
+PEOPLE = st.lists(
+    st.builds(
+        Profile,
+        st.integers(1, 9).map(lambda n: UUID(int=n)),
+        st.just(WORKSPACE),
+        st.sampled_from([NOW, NOW - timedelta(days=1)]),
+        st.just(NOW),
+        email=st.sampled_from([None, "a@example.com"]),
+        links=st.sampled_from(
+            [{}, {STORES[0]: StoreLink(orders=1)}, {STORES[0]: StoreLink(customers=1)}]
+        ),
+    ),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda each: each.id,
+)
+
+
+@given(PEOPLE)
+def test_who_survives(people: list[Profile]) -> None:
+    order = survivor_first(people)
+    assert sorted(each.id for each in order) == sorted(each.id for each in people)
+    assert all(is_preferred(one, other) for one, other in combinations(order, 2))
+
+
+def test_many_identities_are_not_put_together() -> None:
+    """A row stays small: what two have together has the bound of one."""
+    email, phone = Identity(EMAIL, "a@example.com"), Identity(PHONE, "+14155550123")
+    for count, expected in ((MOST_IDENTITIES - 2, 2), (MOST_IDENTITIES - 1, 1)):
+        many = [Identity(ANONYMOUS, f"m{n}") for n in range(count)]
+        one = Profile(UUID(int=7), WORKSPACE, NOW, NOW, sightings=seen_now(email, *many))
+        other = Profile(UUID(int=8), WORKSPACE, NOW, NOW, sightings=seen_now(phone))
+        claims = {i: Claim(UUID(int=9), i, p.id) for i, p in ((email, one), (phone, other))}
+        known = Known(claims, {each.id: each for each in (one, other)})
+        assert len(people_of_arrival([email, phone], known)) == expected
 
 
 def test_a_profile_has_so_many_identities_and_any_customer_id() -> None:

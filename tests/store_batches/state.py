@@ -10,7 +10,7 @@ from storepost.customers.repository import CustomerItem
 from storepost.ids import from_short
 from storepost.orders.repository import OrderItem, OrderPointerItem
 from storepost.persistence.item import Item
-from storepost.profiles.repository import IdentityItem, ProfileItem
+from storepost.profiles.rows import IdentityItem, ProfileItem
 from tests.store_batches.shop import Shop
 
 type Who = frozenset[tuple[str, str]]

@@ -11,7 +11,7 @@ from storepost.orders.service import write_order
 from storepost.problems import Conflict
 from storepost.store_batches import chunks, records
 from tests.orders.sample import eur
-from tests.store_batches.shop import Shop, customer, order, orders
+from tests.store_batches.shop import Shop, buyer, customer, order, orders
 from tests.store_batches.watching import (
     slow,
 )
@@ -90,6 +90,19 @@ class TestRecords:
         done = shop.bring(orders=[order(0, 5), order(1, 6)])
         assert done["imported"]["orders"] == 2
         assert shop.numbers() == ["#1"]
+
+    def test_another_buyer(self, shop: Shop) -> None:
+        """The order goes over from one profile to the other, in its lists too."""
+        shop.bring(customers=[customer(0), customer(1)], orders=[order(0, customer=buyer(0))])
+        shop.bring(orders=[order(0, 1, customer=buyer(1))])
+        spent = {}
+        for number in (0, 1):
+            [profile] = shop.get("/profiles", email=customer(number)["email"])["items"]
+            whole = shop.get(f"/profiles/{profile['id']}")
+            spent[number] = (whole["orders"], whole["spent"])
+            listed = shop.get("/orders", profileId=profile["id"])
+            assert [row["number"] for row in listed["items"]] == ["#0"] * number
+        assert spent == {0: (0, []), 1: (1, [eur(100)])}
 
     def test_a_problem_holds_nothing_up(self, shop: Shop) -> None:
         """It says where the record stands, and what is wrong with it."""

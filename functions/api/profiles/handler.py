@@ -14,9 +14,18 @@ from storepost.http.callers import Reader, Writer
 from storepost.http.lists import Page, PageNumber, Size
 from storepost.http.once import Writes
 from storepost.pagination import PageRequest, PageSize
-from storepost.profiles import service
+from storepost.profiles import by_hand, service
 from storepost.profiles.listing import ProfileFilter, identities_asked, list_profiles
-from storepost.profiles.schemas import Profile, ProfileSummary, UpsertProfile
+from storepost.profiles.model import IdentityType
+from storepost.profiles.schemas import (
+    MergeRequest,
+    Profile,
+    ProfileIdentity,
+    ProfileMerge,
+    ProfileSummary,
+    ProfileUpdate,
+    UpsertProfile,
+)
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.phones import PhoneNumber
@@ -72,8 +81,12 @@ def find_profiles(
 def upsert_profile(
     caller: Writer, writes: Writes, body: Annotated[UpsertProfile, Body()]
 ) -> Response[Profile]:
-    """Makes a profile, or adds to the one that the identifiers name; 201 where it is new."""
-    profile, is_new = service.upsert_profile(caller.workspace, body.value(), writes)
+    """Makes a profile, or adds to the one that the identifiers name; 201 where it is new.
+
+    Where they are several profiles' that can be one person, those become one.
+    """
+    cause, given = by_hand.cause_of(caller), body.value()
+    profile, is_new = by_hand.upsert_profile(caller.workspace, given, cause, writes)
     shape = Profile.of(profile, service.stores_of(profile))
     return Response(201 if is_new else 200, JSON, shape)
 
@@ -83,6 +96,73 @@ def get_profile(id: UUID, caller: Reader) -> Profile:
     """One person, with the stores that know them and what they spent there."""
     profile = service.get_profile(caller.workspace, id)
     return Profile.of(profile, service.stores_of(profile))
+
+
+@app.patch("/v1/profiles/<id>", operation_id="profiles.update")
+def update_profile(
+    id: UUID, caller: Writer, writes: Writes, body: Annotated[ProfileUpdate, Body()]
+) -> Profile:
+    """Changes what a profile shows; null clears, what is left out stays.
+
+    An address that is given names the person from then on, and its consent is shown. One that is
+    shown no longer goes on naming the person, who may still come with it. A locale that is given
+    holds against every order and customer; one that is cleared leaves it to them again.
+    """
+    profile = by_hand.update_profile(caller.workspace, id, body.given(), writes)
+    return Profile.of(profile, service.stores_of(profile))
+
+
+@app.post("/v1/profiles/<id>/merge", operation_id="profiles.merge")
+def merge_profiles(
+    id: UUID, caller: Writer, writes: Writes, body: Annotated[MergeRequest, Body()]
+) -> Profile:
+    """Makes another profile part of this one; its id answers for this one from then on.
+
+    This one keeps what it shows and takes the other's where it has nothing. Orders, customers,
+    identities and the history of consent are both's at once. It can't be undone.
+    """
+    cause = by_hand.cause_of(caller)
+    profile = by_hand.merge_profiles(caller.workspace, id, body.profile_id, cause, writes)
+    return Profile.of(profile, service.stores_of(profile))
+
+
+@app.get("/v1/profiles/<id>/identities", operation_id="profiles.listIdentities")
+def list_identities(
+    id: UUID,
+    caller: Reader,
+    type: Annotated[list[IdentityType] | None, Query()] = None,
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
+) -> Page[ProfileIdentity]:
+    """What names the person, shown or not; what was seen first lately comes first."""
+    request = PageRequest(page, page_size)
+    listing = service.list_identities(caller.workspace, id, type, request)
+    return Page[ProfileIdentity].of(listing, ProfileIdentity.of)
+
+
+@app.get("/v1/profiles/<id>/merges", operation_id="profiles.listMerges")
+def list_merges(
+    id: UUID, caller: Reader, page: PageNumber = 1, page_size: Size = PageSize.TWENTY_FIVE
+) -> Page[ProfileMerge]:
+    """The profiles that became part of this one, the latest first, and those that did so before."""
+    listing = service.list_merges(caller.workspace, id, PageRequest(page, page_size))
+    return Page[ProfileMerge].of(listing, ProfileMerge.of)
+
+
+@app.get("/v1/profiles/<id>/customers", operation_id="profiles.listCustomers")
+def list_customers(
+    id: UUID,
+    caller: Reader,
+    store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
+) -> Page[ProfileCustomer]:
+    """The person as each store knows them, deleted customers too; the newest comes first."""
+    request = PageRequest(page, page_size)
+    listing, stores = customers.list_customers(caller.workspace, id, store_id, request)
+    return Page[ProfileCustomer].of(
+        listing, lambda customer: ProfileCustomer.of(customer, stores[customer.store_id])
+    )
 
 
 @app.put("/v1/stores/<id>/customers/<externalId>", operation_id="customers.put", status_code=201)

@@ -24,6 +24,9 @@ class Settings:
         default_factory=lambda: _read("ACCOUNT_ERASURE_QUEUE_URL", "")
     )
     store_import_queue_url: str = field(default_factory=lambda: _read("STORE_IMPORT_QUEUE_URL", ""))
+    profile_merge_queue_url: str = field(
+        default_factory=lambda: _read("PROFILE_MERGE_QUEUE_URL", "")
+    )
     job_objects: str = field(default_factory=lambda: _read("JOB_OBJECTS", ""))
     data_key_id: str = field(default_factory=lambda: _read("DATA_KEY_ID", ""))
     code_key_id: str = field(default_factory=lambda: _read("CODE_KEY_ID", ""))

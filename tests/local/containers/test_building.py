@@ -108,6 +108,7 @@ class TestEnvironment:
             "WRITE_BACK_QUEUE_URL": aws.queue_url("WriteBackQueue"),
             "ACCOUNT_ERASURE_QUEUE_URL": aws.queue_url("AccountErasureQueue"),
             "STORE_IMPORT_QUEUE_URL": aws.queue_url("StoreImportQueue"),
+            "PROFILE_MERGE_QUEUE_URL": aws.queue_url("ProfileMergeQueue"),
             "JOB_OBJECTS": "JobObjects",
             "SHOPIFY_CLIENT_ID": APP.client_id,
             "SHOPIFY_SECRET_NAME": parameter_defaults()["ShopifySecretName"],

@@ -8,6 +8,7 @@ without losing one another's.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime
+from heapq import merge
 from typing import Any
 from uuid import UUID
 
@@ -145,8 +146,14 @@ class ConsentRepository:
         item = self._reads.find(ConsentChangeItem, change_key(self._scope, change))
         return _as_change(item) if item else None
 
+    def get_in(self, profile_ids: Iterable[UUID], change_id: UUID) -> ConsentChange | None:
+        """The change of that id in the history of one of the profiles, or None."""
+        refs = (ChangeRef(profile_id, change_id) for profile_id in profile_ids)
+        rows = self._reads.find_all(change_key(self._scope, ref) for ref in refs).values()
+        return next((_as_change(row) for row in rows if isinstance(row, ConsentChangeItem)), None)
+
     def history(self, profile_id: UUID, most: int | None = None) -> Iterator[ConsentChange]:
-        """The profile's changes, recorded last first, or so many of them."""
+        """The profile's own changes, recorded last first, or so many of them."""
         pk = self._scope.partition("profile", short(profile_id))
         rows = ConsentChangeItem.query(
             pk,
@@ -156,6 +163,13 @@ class ConsentRepository:
             limit=most,
         )
         return (_as_change(row) for row in rows)
+
+    def histories(
+        self, profile_ids: Iterable[UUID], most: int | None = None
+    ) -> Iterator[ConsentChange]:
+        """The same of several profiles together; so many of each."""
+        histories = (self.history(profile_id, most) for profile_id in profile_ids)
+        return merge(*histories, key=lambda change: change.id, reverse=True)
 
     def mark(
         self, changes: Changes, change: ConsentChange, after: WriteBack, before: WriteBackStatus

@@ -7,7 +7,6 @@ from itertools import islice
 from uuid import UUID
 
 from storepost.consent.assertions import Outcome, assert_consent, tell_stores
-from storepost.consent.decision import ChangeRef
 from storepost.consent.model import (
     ConsentChange,
     Proof,
@@ -24,6 +23,7 @@ from storepost.persistence.changes import Changes
 from storepost.problems import NotFound, Problem
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.service import get_profile
 from storepost.profiles.shown import show_consents, shown_address, subject_of
 from storepost.scope import WorkspaceScope
 from storepost.stores.repository import StoreRepository
@@ -84,10 +84,10 @@ def list_changes(
     workspace: WorkspaceScope, profile_id: UUID, asked: ChangeFilter, page: PageRequest
 ) -> Listing[ConsentChange]:
     """The profile's changes, recorded last first."""
-    profile = _found_profile(ProfileRepository(workspace), profile_id)
+    profile = get_profile(workspace, profile_id)
     if asked.takes_all:
         return _page_of(profile, page)
-    history = ConsentRepository(workspace).history(profile.id)
+    history = ConsentRepository(workspace).histories(profile.consent_partitions)
     return cut([change for change in history if asked.passes(change)], page)
 
 
@@ -96,14 +96,15 @@ def _page_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
     total = profile.consent_changes
     if page.skipped >= total:
         return Listing((), total, page)
-    history = ConsentRepository(profile.workspace).history(profile.id, page.skipped + page.size)
-    return Listing(list(islice(history, page.skipped, None)), total, page)
+    until, partitions = page.skipped + page.size, profile.consent_partitions
+    history = ConsentRepository(profile.workspace).histories(partitions, until)
+    return Listing(list(islice(history, page.skipped, until)), total, page)
 
 
 def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> ConsentChange:
     """One of the profile's changes."""
-    profile = _found_profile(ProfileRepository(workspace), profile_id)
-    change = ConsentRepository(workspace).get(ChangeRef(profile.id, change_id))
+    profile = get_profile(workspace, profile_id)
+    change = ConsentRepository(workspace).get_in(profile.consent_partitions, change_id)
     if change is None:
         raise NotFound()
     return change
@@ -141,7 +142,7 @@ def _change(
 ) -> ConsentChange:
     """`without` is what it means that the profile shows no address of the channel."""
     profiles = ProfileRepository(caller.workspace)
-    profile = _found_profile(profiles, profile_id)
+    profile = get_profile(caller.workspace, profile_id)
     address = shown_address(profile, channel)
     if address is None:
         raise without
@@ -168,10 +169,3 @@ def _holding(workspace: WorkspaceScope, outcome: Outcome) -> ConsentChange:
     if change is None:
         raise NotFound()
     return change
-
-
-def _found_profile(profiles: ProfileRepository, profile_id: UUID) -> Profile:
-    profile = profiles.get(profile_id)
-    if profile is None:
-        raise NotFound()
-    return profile

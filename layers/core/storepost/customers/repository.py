@@ -72,8 +72,7 @@ class CustomerRepository:
             if each.type is IdentityType.PLATFORM_CUSTOMER_ID and each.store_id is not None
         ]
         wanted = [(at, value) for at, value in ids if store_id in {None, at}]
-        found = self._found(customer_key(self._scope, at, value) for at, value in wanted)
-        return [customer for customer in found if customer.profile_id == profile.id]
+        return self._found(customer_key(self._scope, at, value) for at, value in wanted)
 
     def save(self, changes: Changes, customer: Customer) -> None:
         """Writes the customer, if nobody changed it since it was read here."""

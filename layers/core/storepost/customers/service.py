@@ -10,13 +10,19 @@ from storepost.customers.asserting import Push, assert_and_save
 from storepost.customers.belonging import with_customer
 from storepost.customers.model import Customer, GivenCustomer, customer_of
 from storepost.customers.repository import CustomerRepository
+from storepost.pagination import Listing, PageRequest, cut
 from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
+from storepost.profiles.merges import MergeCause
+from storepost.profiles.merging import Arrival, person_of
 from storepost.profiles.model import Identity, IdentityType
 from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.resolution import look_up, takes_in, whose_arrival
+from storepost.profiles.resolution import people_of_arrival, takes_in
+from storepost.profiles.service import get_profile
+from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
 from storepost.stores.problems import StaleUpdate
+from storepost.stores.repository import StoreRepository
 from storepost.stores.service import active_custom_store
 from storepost.workspaces.callers import WorkspaceCaller
 
@@ -56,7 +62,7 @@ def write_customer(
     """Adds to a unit of work what a customer that arrives from a store changes.
 
     `origin` says who brings it. Raises StaleUpdate where what is held is newer, or was deleted and
-    isn't older; before that it has added nothing.
+    isn't older, and MergedFirst; before either it has added nothing.
     """
     customers = CustomerRepository(store.workspace, changes.reads)
     profiles = ProfileRepository(store.workspace, changes.reads)
@@ -64,8 +70,9 @@ def write_customer(
     if held and held.holds_newer_than(given.external_updated_at):
         raise StaleUpdate()
     identities = given.identities(store, external_id)
-    known = look_up(profiles, identities)
-    before = whose_arrival(identities, known)
+    cause = MergeCause(store.platform, external_id)
+    arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
+    known, before = person_of(changes, arrival)
     profile = with_customer(store, before, held, given, takes_in(before, identities, known))
     customer = customer_of(store, external_id, profile.id, held, given)
     push = Push(store, given, held, customer, origin)
@@ -74,6 +81,18 @@ def write_customer(
     if customer != held:
         customers.save(changes, customer)
     return PutCustomer(customer, store, held is None)
+
+
+def list_customers(
+    workspace: WorkspaceScope, profile_id: UUID, store_id: UUID | None, page: PageRequest
+) -> tuple[Listing[Customer], dict[UUID, Store]]:
+    """The profile's customers, deleted ones too, the newest first, and the stores of the page's."""
+    profile = get_profile(workspace, profile_id)
+    found = CustomerRepository(workspace).of_profile(profile, store_id)
+    found.sort(key=lambda each: (each.external_created_at, each.id), reverse=True)
+    listing = cut(found, page)
+    stores = StoreRepository(workspace).named({each.store_id for each in listing.items})
+    return listing, {store.id: store for store in stores}
 
 
 def delete_customer(

@@ -31,6 +31,7 @@ class Queue(StrEnum):
     WRITE_BACKS = "write_backs"
     ACCOUNT_ERASURES = "account_erasures"
     STORE_IMPORTS = "store_imports"
+    PROFILE_MERGES = "profile_merges"
 
 
 @dataclass(frozen=True)

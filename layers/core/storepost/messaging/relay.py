@@ -32,6 +32,7 @@ def _address(queue: Queue) -> str:
         Queue.WRITE_BACKS: settings().write_back_queue_url,
         Queue.ACCOUNT_ERASURES: settings().account_erasure_queue_url,
         Queue.STORE_IMPORTS: settings().store_import_queue_url,
+        Queue.PROFILE_MERGES: settings().profile_merge_queue_url,
     }
     return urls[queue]
 

@@ -7,9 +7,11 @@ from storepost.ids import new_id
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import Order
 from storepost.persistence.changes import Changes
+from storepost.profiles.merges import MergeCause
+from storepost.profiles.merging import Arrival, person_of
 from storepost.profiles.model import LocaleOrigin, LocaleSignal, LocaleSource, Profile
 from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.resolution import look_up, takes_in, whose_arrival
+from storepost.profiles.resolution import people_of_arrival, takes_in
 from storepost.profiles.shown import show_consents
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
@@ -21,21 +23,22 @@ def settle_buyer(
     """The buyer's profile with the order counted, None where the order names nobody.
 
     Each profile that the change concerns is saved once: the one that has the order now, and the one
-    that had it.
+    that had it. Raises MergedFirst, having added nothing.
     """
     repository = ProfileRepository(store.workspace, changes.reads)
     identities = incoming.identities(store)
-    known = look_up(repository, identities)
-    known_profile = whose_arrival(identities, known)
-    former = before.profile_id if before else None
-    if former is not None and (not identities or not known_profile or former != known_profile.id):
-        take_away(changes, store.workspace, before)
+    cause = MergeCause(store.platform, incoming.external_id)
+    arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
+    known, known_profile = person_of(changes, arrival)
+    former = _former(repository, before, known_profile)
+    if former and before and (known_profile is None or former.id != known_profile.id):
+        repository.save(changes, former, _counted(former, before, -1))
     if not identities:
         return None
     taken = takes_in(known_profile, identities, known)
     seen = dict.fromkeys(taken, (incoming.placed_at,))
     profile = _told(known_profile, store, incoming).identified(seen)
-    if known_profile and known_profile.id == former:
+    if former and former.id == profile.id:
         profile = _counted(profile, before, -1)
     profile = _counted(profile, incoming.as_order(store, profile.id), +1)
     profile = show_consents(changes, known_profile, profile, {})
@@ -43,6 +46,17 @@ def settle_buyer(
         repository.save(changes, known_profile, profile)
     repository.claim(changes, profile, known.claims, taken)
     return profile
+
+
+def _former(
+    repository: ProfileRepository, before: Order | None, known: Profile | None
+) -> Profile | None:
+    """The profile that had the order: the one that is known by its identities, or another."""
+    if before is None or before.profile_id is None:
+        return None
+    if known and known.id == before.profile_id:
+        return known
+    return repository.get(before.profile_id)
 
 
 def take_away(changes: Changes, workspace: WorkspaceScope, order: Order | None) -> None:

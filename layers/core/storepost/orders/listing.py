@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from uuid import UUID
 
 from storepost.orders.keys import order_id
@@ -108,8 +109,12 @@ def _by_external_id(workspace: WorkspaceScope, asked: OrderFilter) -> list[Order
     ids = [asked.store_id] if asked.store_id else _store_ids(workspace)
     wanted = [order_id(store_id, asked.external_id or "") for store_id in ids]
     orders = OrderRepository(workspace).get_many(wanted)
-    profile = asked.profile_id
-    return [o.summary for o in orders if profile is None or o.profile_id == profile]
+    if asked.profile_id is not None:
+        profile = ProfileRepository(workspace).get(asked.profile_id)
+        # Those of merged profiles are theirs by name until they are moved.
+        names = profile.partitions if profile else ()
+        orders = [order for order in orders if order.profile_id in names]
+    return [order.summary for order in orders]
 
 
 def _store_ids(workspace: WorkspaceScope) -> list[UUID]:
@@ -124,21 +129,20 @@ def _page_of_profile(
     The profile counts its orders, so the total needs no walk.
     """
     profile, repository = ProfileRepository(workspace).get(profile_id), OrderRepository(workspace)
-    total = profile.orders if profile else 0
-    if page.skipped >= total:
-        return Listing([], total, page)
+    if profile is None or page.skipped >= profile.orders:
+        return Listing([], profile.orders if profile else 0, page)
     until = page.skipped + page.size
-    ids = list(repository.ids_of_profile(profile_id, until, descending=descending))
-    orders = repository.get_many(ids[page.skipped :])
-    return Listing([order.summary for order in orders], total, page)
+    ids = repository.ids_of_profile(profile.partitions, until, descending=descending)
+    orders = repository.get_many(islice(ids, page.skipped, until))
+    return Listing([order.summary for order in orders], profile.orders, page)
 
 
 def _of_profile(workspace: WorkspaceScope, profile_id: UUID) -> list[OrderSummary]:
     """All orders of one profile: they are few, and one read of each is all it takes."""
-    repository = OrderRepository(workspace)
-    ids = []
-    for identifier in repository.ids_of_profile(profile_id):
-        ids.append(identifier)
-        if len(ids) > MOST_ROWS:
-            raise FilterTooBroad("placedFrom")
+    profile, repository = ProfileRepository(workspace).get(profile_id), OrderRepository(workspace)
+    if profile is None:
+        return []
+    ids = list(repository.ids_of_profile(profile.partitions, MOST_ROWS + 1))
+    if len(ids) > MOST_ROWS:
+        raise FilterTooBroad("placedFrom")
     return [order.summary for order in repository.get_many(ids)]

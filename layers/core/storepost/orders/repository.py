@@ -96,17 +96,38 @@ class OrderRepository:
         return [_as_order(item) for item in items if item and not item.deleted_at]
 
     def ids_of_profile(
-        self, profile_id: UUID, most: int | None = None, *, descending: bool = False
+        self, partitions: Iterable[UUID], most: int | None = None, *, descending: bool = False
     ) -> Iterator[UUID]:
-        """The profile's orders by time, the first so many."""
-        rows = OrderPointerItem.query(
+        """The orders of a profile by time, each once; `most` of each partition's, or all.
+
+        An order only ever moves to a later partition. So they are read in their order, and one that
+        moves meanwhile is found twice rather than never.
+        """
+        found = {
+            pointer.sk
+            for each in partitions
+            for pointer in self.pointers_of(each, most, descending=descending)
+        }
+        return map(order_of_pointer, sorted(found, reverse=descending))
+
+    def pointers_of(
+        self, profile_id: UUID, most: int | None = None, *, descending: bool = False
+    ) -> Iterable[OrderPointerItem]:
+        """What one profile's partition names of orders, by time."""
+        return OrderPointerItem.query(
             pointer_partition(self._scope, profile_id),
             OrderPointerItem.sk.startswith(pointer_prefix()),
             consistent_read=True,
             scan_index_forward=not descending,
             limit=most,
         )
-        return (order_of_pointer(row.sk) for row in rows)
+
+    def move(self, changes: Changes, pointer: OrderPointerItem, source: UUID, into: UUID) -> None:
+        """Makes an order another profile's, if it still is where the pointer says."""
+        order = OrderItem(*order_key(self._scope, order_of_pointer(pointer.sk)))
+        changes.update(order, [OrderItem.profile_id.set(into)], OrderItem.profile_id == source)
+        changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
+        changes.create(OrderPointerItem(pointer_partition(self._scope, into), pointer.sk))
 
     def save(self, changes: Changes, before: Order | None, after: Order) -> None:
         """Writes the order, if nobody changed it since it was read here, and its pointer."""

@@ -13,6 +13,16 @@ def profile_key(workspace: WorkspaceScope, profile_id: UUID) -> Key:
     return (workspace.partition("profile", short(profile_id)), "profile")
 
 
+def merge_prefix() -> str:
+    """How the sort keys of a profile's merges begin."""
+    return "merge#"
+
+
+def merge_key(workspace: WorkspaceScope, profile_id: UUID, merge_id: UUID) -> Key:
+    """Where a profile's partition has a merge; ids of merges sort by their moments."""
+    return (workspace.partition("profile", short(profile_id)), f"merge#{short(merge_id)}")
+
+
 def claim_key(workspace: WorkspaceScope, identity: Identity) -> Key:
     """Where the claim of an identity stands; the value comes last, as it may hold any character."""
     store = short(identity.store_id) if identity.store_id else "-"

@@ -124,10 +124,9 @@ def _by_identity(
 ) -> Listing[Profile]:
     repository = ProfileRepository(workspace)
     claims = repository.claims_of(asked.identities)
-    holders = {claims[each].profile_id if each in claims else None for each in asked.identities}
-    if len(holders) > 1 or None in holders:
+    found = repository.get_many(claim.profile_id for claim in claims.values())
+    if len(claims) < len(asked.identities) or len(found) > 1:
         return cut([], page)
-    found = repository.get_many(holder for holder in holders if holder)
     return cut([profile for profile in found if asked.takes(profile)], page)
 
 
@@ -169,7 +168,8 @@ def _read(
 
     def keep(entries: Sequence[Entry]) -> list[Entry]:
         kept.update(_kept(repository, entries, asked))
-        found = [entry for entry in entries if entry.id in kept]
+        # A list may have a merged profile's place beside its own for a moment.
+        found = {kept[e.id].id: e for e in reversed(entries) if e.id in kept}.values()
         return sorted(
             found,
             key=lambda entry: _key(kept[entry.id], sort.removeprefix("-")),
@@ -214,11 +214,11 @@ def _narrowest(workspace: WorkspaceScope, asked: ProfileFilter) -> tuple[Tree, S
 def _kept(
     repository: ProfileRepository, entries: Sequence[Entry], asked: ProfileFilter
 ) -> dict[UUID, Profile]:
-    """The profiles that are asked for, read a thousand at a time."""
+    """The profiles that are asked for, by the ids of their entries; read a thousand at a time."""
     kept: dict[UUID, Profile] = {}
     for some in batched(entries, 1000, strict=False):
-        found = repository.get_many(entry.id for entry in some)
-        kept |= {profile.id: profile for profile in found if asked.takes(profile)}
+        found = repository.by_id(entry.id for entry in some)
+        kept |= {entry: profile for entry, profile in found.items() if asked.takes(profile)}
     return kept
 
 

@@ -4,24 +4,29 @@ An entry carries the profile's id alone, so that an order needn't rewrite rows o
 the workspace's list by `firstSeenAt` counts who is a customer and the consents.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain, zip_longest
 from uuid import UUID
 
 from storepost.consent.states import ConsentState
 from storepost.persistence.changes import Changes
 from storepost.persistence.counted_tree import Entry, FilterField, Tree, moment_key, text_key
 from storepost.profiles.keys import email_list, first_seen_list, name_list, store_list
-from storepost.profiles.model import Profile
+from storepost.profiles.merges import absorbed
+from storepost.profiles.model import Profile, StoreLink
 from storepost.scope import WorkspaceScope
 
 IS_CUSTOMER = FilterField("isCustomer", "c", (False, True))
 EMAIL_CONSENT = FilterField("emailMarketingConsent", "e", tuple(ConsentState))
 SMS_CONSENT = FilterField("smsMarketingConsent", "s", tuple(ConsentState))
 
-MOST_MOVES = 4
-"""Entries of stores' lists that one transaction moves: each takes up to ten rows of its ninety."""
+MOST_PLACES = 8
+"""Places of stores' lists that one transaction changes: each takes up to five of its ninety rows.
+
+A move changes two.
+"""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,25 @@ class ProfileLists:
         """
         for tree, old, new in self._entries(before, after):
             tree.follow(changes, old, new)
+        self._follow_in_stores(changes, before, after)
+
+    def follow_merge(
+        self, changes: Changes, survivor: Profile, merged: Profile, after: Profile
+    ) -> None:
+        """The same where one profile becomes part of another one.
+
+        In the stores' lists the merged one has the survivor's place until that is settled.
+        """
+        for tree, old, new in chain(self._entries(merged, None), self._entries(survivor, after)):
+            tree.follow(changes, old, new)
+        self._follow_in_stores(changes, absorbed(survivor, merged), after)
+
+    def _follow_in_stores(
+        self, changes: Changes, before: Profile | None, after: Profile | None
+    ) -> None:
+        for store_id in dict.fromkeys((*_stores(before), *_stores(after))):
+            tree = self.of_store(store_id)
+            _replace(changes, tree, _of(store_id, before), _of(store_id, after))
 
     def _entries(
         self, before: Profile | None, after: Profile | None
@@ -63,34 +87,56 @@ class ProfileLists:
         yield self.by_first_seen, _by_first_seen(before), _by_first_seen(after)
         yield self.by_name, _by_name(before), _by_name(after)
         yield self.by_email, _by_email(before), _by_email(after)
-        for store_id in dict.fromkeys((*_stores(before), *_stores(after))):
-            yield self.of_store(store_id), _of(store_id, before), _of(store_id, after)
 
 
-def settled(after: Profile) -> Profile:
+def settled(after: Profile, places: int = MOST_PLACES) -> Profile:
     """The profile with the moments under which its stores' lists will have it.
 
-    A person whom many stores know moves in a few lists a transaction. The lists of new stores come
-    first, as they don't have the profile at all yet.
+    A person whom many stores know moves in a few lists a transaction, as `places` allow. Lists that
+    have the person twice come first, then those that haven't at all.
     """
-    waiting = sorted(
-        (store_id for store_id in after.links if _is_waiting(after, store_id)),
-        key=lambda store_id: (after.links[store_id].listed_at is not None, store_id),
-    )
-    moved = {
-        store_id: replace(after.links[store_id], listed_at=after.first_seen_at)
-        for store_id in waiting[:MOST_MOVES]
-    }
-    return replace(after, links={**after.links, **moved}) if moved else after
+    links = dict(after.links)
+    waiting = [store_id for store_id in links if _is_waiting(after, store_id)]
+    for store_id in sorted(waiting, key=lambda each: (*_patience(links[each]), each)):
+        link = links[store_id]
+        own = _own_places(link, after.first_seen_at)
+        if places < own + min(1, len(link.left)):
+            break
+        dropped = min(len(link.left), places - own)
+        links[store_id] = replace(link, listed_at=after.first_seen_at, left=link.left[dropped:])
+        places -= own + dropped
+    return replace(after, links=links) if waiting else after
 
 
 def is_settled(profile: Profile) -> bool:
-    """Whether every store's list has the profile where it belongs."""
+    """Whether every store's list has the profile where it belongs, and once."""
     return not any(_is_waiting(profile, store_id) for store_id in profile.links)
 
 
 def _is_waiting(profile: Profile, store_id: UUID) -> bool:
-    return profile.links[store_id].listed_at != profile.first_seen_at
+    link = profile.links[store_id]
+    return bool(link.left) or link.listed_at != profile.first_seen_at
+
+
+def _patience(link: StoreLink) -> tuple[bool, bool]:
+    """How long a list can wait: the one that has the person twice least of all."""
+    known = len(link.left) + (link.listed_at is not None)
+    return (known < 2, known == 1)
+
+
+def _own_places(link: StoreLink, first_seen_at: datetime) -> int:
+    """How many places change where the profile goes to its own one."""
+    if link.listed_at == first_seen_at:
+        return 0
+    return 1 if link.listed_at is None else 2
+
+
+def _replace(changes: Changes, tree: Tree, before: Sequence[Entry], after: Sequence[Entry]) -> None:
+    """Makes a list have the entries of `after` in place of those of `before`."""
+    gone = [entry for entry in before if entry not in after]
+    come = [entry for entry in after if entry not in before]
+    for old, new in zip_longest(gone, come):
+        tree.follow(changes, old, new)
 
 
 def _stores(profile: Profile | None) -> tuple[UUID, ...]:
@@ -118,8 +164,10 @@ def _by_email(profile: Profile | None) -> Entry | None:
     return Entry(text_key(profile.email, profile.id)) if profile else None
 
 
-def _of(store_id: UUID, profile: Profile | None) -> Entry | None:
-    listed_at: datetime | None = None
-    if profile and store_id in profile.links:
-        listed_at = profile.links[store_id].listed_at
-    return Entry(moment_key(listed_at, profile.id)) if profile and listed_at else None
+def _of(store_id: UUID, profile: Profile | None) -> list[Entry]:
+    """The entries of the profile in a store's list: its own, and those of merged ones."""
+    link = profile.links.get(store_id) if profile else None
+    if profile is None or link is None:
+        return []
+    own = [(link.listed_at, profile.id)] if link.listed_at else []
+    return [Entry(moment_key(moment, each)) for moment, each in (*own, *link.left)]

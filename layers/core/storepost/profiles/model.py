@@ -26,6 +26,11 @@ class IdentityType(StrEnum):
         """Greater is stronger; the last two are equal."""
         return {"platform_customer_id": 4, "email": 3, "phone": 2}.get(self.value, 1)
 
+    @property
+    def is_weak(self) -> bool:
+        """Whether it is a browser's or device's, which several people may share."""
+        return self.strength == 1
+
 
 @dataclass(frozen=True, order=True)
 class Identity:
@@ -95,6 +100,10 @@ class Sighting:
         return Sighting(min(self.first, *moments), max(self.last, *moments))
 
 
+type Place = tuple[datetime, UUID]
+"""Where a list by moment has a profile: the moment, and the id that it has there."""
+
+
 @dataclass(frozen=True)
 class StoreLink:
     """How many customers (deleted ones too) and orders of one store belong to a profile."""
@@ -103,6 +112,8 @@ class StoreLink:
     orders: int = 0
     listed_at: datetime | None = field(default=None, compare=False)
     """Under which moment the store's list has the profile; None while it hasn't."""
+    left: tuple[Place, ...] = field(default=(), compare=False)
+    """Where the store's list still has profiles that were merged into this one."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +144,12 @@ class Profile:
     """Minor units by currency: total less refunds of orders neither test nor cancelled."""
     consent_changes: int = 0
     """How many changes of consent its history has."""
+    histories: tuple[UUID, ...] = ()
+    """Profiles that were merged into it and whose changes of consent are part of its history."""
+    merges: int = 0
+    """How many profiles were merged into it, and into those."""
+    absorbing: tuple[UUID, ...] = ()
+    """Merged profiles that may still have rows of its own: those that went into another first."""
     version: int | None = field(default=None, compare=False, repr=False)
     """Of the row that was read; None for a new profile."""
 
@@ -145,6 +162,21 @@ class Profile:
     def identities(self) -> tuple[Identity, ...]:
         """What identifies the person."""
         return tuple(self.sightings)
+
+    @property
+    def partitions(self) -> tuple[UUID, ...]:
+        """Whose partitions may have rows of the profile; rows only ever move to later ones."""
+        return (*self.absorbing, self.id)
+
+    @property
+    def consent_partitions(self) -> tuple[UUID, ...]:
+        """Whose partitions have changes of consent of the profile: these rows never move."""
+        return (*self.histories, self.id)
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether nothing says who it is but what a browser or device is known by."""
+        return all(each.type.is_weak for each in self.identities)
 
     @property
     def is_customer(self) -> bool:
@@ -165,14 +197,12 @@ class Profile:
         """The values of the profile's identities of a type, whatever store they are of."""
         return frozenset(each.value for each in self.identities if each.type is kind)
 
-    def live_customer_ids(self, store_id: UUID) -> frozenset[str]:
-        """The customer ids of a store that belong to the profile, without deleted customers'."""
+    @property
+    def live_customers(self) -> frozenset[Identity]:
+        """The customer ids that belong to the profile, without deleted customers'."""
+        kind = IdentityType.PLATFORM_CUSTOMER_ID
         return frozenset(
-            each.value
-            for each in self.identities
-            if each.type is IdentityType.PLATFORM_CUSTOMER_ID
-            and each.store_id == store_id
-            and each not in self.former
+            each for each in self.identities if each.type is kind and each not in self.former
         )
 
     def identified(self, seen: Mapping[Identity, Sequence[datetime]]) -> "Profile":

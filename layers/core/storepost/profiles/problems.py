@@ -17,3 +17,11 @@ class IdentityLimit(Conflict):
     code = "identity_limit"
     title = "The profile has too many identities"
     mend = "A profile has at most 1,000 identities; check what sends ever new ones for one person."
+
+
+class SameProfile(Conflict):
+    """A profile can't be merged with itself, nor again with what it became part of."""
+
+    code = "same_profile"
+    title = "Both are the same profile"
+    mend = "Name another profile; a merged one answers for the one that it became part of."

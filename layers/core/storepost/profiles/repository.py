@@ -1,77 +1,46 @@
-"""Rows of profiles and the claims of their identities."""
+"""Profiles and the claims of their identities, as they are stored.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Any
+Whoever asks for a merged profile gets the one that it became part of.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
 from uuid import UUID
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.exceptions import PynamoDBException
 
 from storepost.consent.repository import added_to
-from storepost.consent.states import ConsentState
-from storepost.ids import from_short, new_id, short
+from storepost.ids import new_id
 from storepost.logs import log_unexpected
-from storepost.persistence.changes import Changes, commit_anew
-from storepost.persistence.item import (
-    Identifier,
-    Item,
-    Json,
-    Key,
-    Moment,
-    VersionedItem,
-    find_in,
-)
+from storepost.persistence.changes import Changes, LostRace, commit_anew
+from storepost.persistence.item import Item, Key, find_in
 from storepost.persistence.reads import Reads
 from storepost.problems import Conflict
-from storepost.profiles.keys import claim_key, profile_key
+from storepost.profiles.keys import claim_key, merge_key, merge_prefix, profile_key
 from storepost.profiles.lists import ProfileLists, is_settled, settled
-from storepost.profiles.model import (
-    Identity,
-    IdentityType,
-    LocaleOrigin,
-    LocaleSignal,
-    LocaleSource,
-    Profile,
-    Sighting,
-    StoreLink,
+from storepost.profiles.merges import MOST_ABSORBING, ProfileMerge
+from storepost.profiles.model import Identity, Profile
+from storepost.profiles.rows import (
+    IdentityItem,
+    MergedProfileItem,
+    MergeItem,
+    ProfileItem,
+    ProfileRow,
+    as_identities,
+    as_merge,
+    as_profile,
+    merge_row,
+    merged_row,
+    profile_row,
 )
 from storepost.scope import WorkspaceScope
 
-type _Row = list[Any]
+MOST_STEPS = MOST_ABSORBING + 2
+"""From a merged profile to the one that answers for it: see `merge`."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
-
-
-class ProfileItem(VersionedItem, discriminator="profile"):
-    """A profile; identities are `[type, value, store, first seen, last]`, links by store."""
-
-    id = Identifier()
-    first_seen_at = Moment()
-    last_seen_at = Moment()
-    first_name = UnicodeAttribute(null=True)
-    last_name = UnicodeAttribute(null=True)
-    email = UnicodeAttribute(null=True)
-    phone = UnicodeAttribute(null=True)
-    locale = UnicodeAttribute(null=True)
-    locale_source = Json(null=True)
-    email_consent = UnicodeAttribute()
-    sms_consent = UnicodeAttribute()
-    identities = Json()
-    former = Json()
-    links = Json()
-    orders = NumberAttribute(default=0)
-    spent = Json()
-    consent_changes = NumberAttribute(default=0)
-
-
-class IdentityItem(Item, discriminator="identity"):
-    """The claim of an identity: whose it is. When it was seen stands with the profile."""
-
-    id = Identifier()
-    profile_id = Identifier()
+PLACES_OF_A_MERGE = 6
+"""Places of stores' lists that a merge changes: fewer, as it has two profiles' other places too."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +50,7 @@ class Claim:
     id: UUID
     identity: Identity
     profile_id: UUID
+    """The holder's, or a merged profile's for which the holder answers."""
 
 
 class ProfileRepository:
@@ -97,16 +67,38 @@ class ProfileRepository:
         return ProfileLists(self._scope)
 
     def get(self, profile_id: UUID) -> Profile | None:
-        """The profile, or None."""
-        item = self._reads.find(ProfileItem, profile_key(self._scope, profile_id))
-        return self._as_profile(item) if item else None
+        """The profile, the one that it became part of, or None."""
+        for _ in range(MOST_STEPS):
+            row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
+            if not isinstance(row, MergedProfileItem):
+                return as_profile(self._scope, row) if isinstance(row, ProfileItem) else None
+            profile_id = row.into
+        raise RuntimeError("a merged profile leads nowhere")
+
+    def by_id(self, profile_ids: Iterable[UUID]) -> dict[UUID, Profile]:
+        """Those of the profiles that exist, or what they became part of, by the ids asked for."""
+        found = dict[UUID, Profile]()
+        going = {profile_id: profile_id for profile_id in profile_ids}
+        for _ in range(MOST_STEPS):
+            keys = {asked: profile_key(self._scope, at) for asked, at in going.items()}
+            rows = self._reads.find_all(keys.values())
+            going = {}
+            for asked, key in keys.items():
+                row = find_in(rows, ProfileRow, key)
+                if isinstance(row, ProfileItem):
+                    found[asked] = as_profile(self._scope, row)
+                elif isinstance(row, MergedProfileItem):
+                    going[asked] = row.into
+            if not going:
+                return found
+        raise RuntimeError("a merged profile leads nowhere")
 
     def get_many(self, profile_ids: Iterable[UUID]) -> list[Profile]:
-        """Those of the profiles that exist, in the order asked for."""
-        keys = [profile_key(self._scope, profile_id) for profile_id in profile_ids]
-        rows = self._reads.find_all(keys)
-        found = (find_in(rows, ProfileItem, key) for key in keys)
-        return [self._as_profile(item) for item in found if item]
+        """The same in the order asked for, each once."""
+        asked = list(profile_ids)
+        found = self.by_id(asked)
+        profiles = (found[each] for each in asked if each in found)
+        return list({profile.id: profile for profile in profiles}.values())
 
     def claims_of(self, identities: Iterable[Identity]) -> dict[Identity, Claim]:
         """The claims of those of the identities that somebody has, in one batch get."""
@@ -115,6 +107,31 @@ class ProfileRepository:
         claims = {identity: _as_claim(identity, rows, key) for identity, key in keys.items()}
         return {identity: claim for identity, claim in claims.items() if claim}
 
+    def merges_of(self, profile: Profile, most: int) -> Iterator[ProfileMerge]:
+        """The profile's merges in each of its partitions; so many of the newest of each.
+
+        One that is moved meanwhile may come twice.
+        """
+        return chain.from_iterable(self.own_merges_of(each, most) for each in profile.partitions)
+
+    def own_merges_of(self, profile_id: UUID, most: int) -> Iterator[ProfileMerge]:
+        """The merges in one partition, so many of the newest."""
+        pk, _ = profile_key(self._scope, profile_id)
+        rows = MergeItem.query(
+            pk,
+            MergeItem.sk.startswith(merge_prefix()),
+            consistent_read=True,
+            scan_index_forward=False,
+            limit=most,
+        )
+        return map(as_merge, rows)
+
+    def left_of(self, merged_id: UUID) -> tuple[Identity, ...]:
+        """The identities that a merged profile had, as long as rows may still name it."""
+        row = self._reads.find(ProfileRow, profile_key(self._scope, merged_id))
+        left = row.identities if isinstance(row, MergedProfileItem) else None
+        return as_identities(left or ())
+
     def save(self, changes: Changes, before: Profile | None, after: Profile) -> None:
         """Writes the profile if nobody changed it since `before` was read, and moves its entries.
 
@@ -122,36 +139,43 @@ class ProfileRepository:
         that the unit adds to its history.
         """
         after = settled(after)
-        item = self._item(before, after)
+        item = self._row(before, after)
         changes.save(item)
         added = added_to(changes, after.id)
         # What is added after this counts too.
         changes.before_commit(lambda: _count(item, len(added)), items=lambda: 0)
         self.lists.follow(changes, before, after)
-        if not is_settled(after):
-            changes.after_commit(lambda: self._settle(after.id))
+        self._settle_later(changes, after)
 
-    def _settle(self, profile_id: UUID) -> None:
-        """Moves the profile in what is left of its stores' lists, a few a transaction.
+    def merge(self, changes: Changes, survivor: Profile, merged: Profile, after: Profile) -> None:
+        """Writes `after` in the survivor's place, and the way to it in the other one's.
 
-        What it follows is committed by now, so nothing here may fail the request; the profile's
-        next save moves on with what was left.
+        Raises LostRace where the other one is still absorbing so many profiles that a chain would
+        become too long: their rows move on within seconds.
         """
+        if len(merged.absorbing) > MOST_ABSORBING:
+            raise LostRace()
+        after = settled(after, PLACES_OF_A_MERGE)
+        changes.save(self._row(survivor, after))
+        changes.save(merged_row(profile_key(self._scope, merged.id), merged, survivor.id))
+        self.lists.follow_merge(changes, survivor, merged, after)
+        self._settle_later(changes, after)
 
-        def move(changes: Changes) -> bool:
-            profile = ProfileRepository(self._scope).get(profile_id)
-            if profile is None or is_settled(profile):
-                return False
-            after = settled(profile)
-            changes.save(self._item(profile, after))
-            self.lists.follow(changes, profile, after)
-            return not is_settled(after)
+    def add_merge(self, changes: Changes, survivor: Profile, made: ProfileMerge) -> None:
+        """Keeps that a profile was merged into this one."""
+        changes.create(merge_row(merge_key(self._scope, survivor.id, made.id), made))
 
-        try:
-            while commit_anew(move):
-                pass
-        except (Conflict, PynamoDBException) as error:
-            log_unexpected(error)
+    def move_merge(self, changes: Changes, made: ProfileMerge, source: UUID, into: UUID) -> None:
+        """Moves a merge from one partition to another, as long as it is there."""
+        old, new = (merge_key(self._scope, where, made.id) for where in (source, into))
+        changes.delete(MergeItem(*old), MergeItem.pk.exists())
+        changes.create(merge_row(new, made))
+
+    def lead(self, changes: Changes, merged_id: UUID, into: UUID) -> None:
+        """Lets a merged profile name the one that has everything of it by now."""
+        row = MergedProfileItem(*profile_key(self._scope, merged_id))
+        leads, forget = MergedProfileItem.into.set(into), MergedProfileItem.identities.remove()
+        changes.update(row, [leads, forget], MergedProfileItem.pk.exists())
 
     def claim(
         self,
@@ -173,59 +197,36 @@ class ProfileRepository:
                     )
                 )
 
-    def _item(self, before: Profile | None, after: Profile) -> ProfileItem:
-        item = ProfileItem(
-            *profile_key(self._scope, after.id),
-            id=after.id,
-            first_seen_at=after.first_seen_at,
-            last_seen_at=after.last_seen_at,
-            first_name=after.first_name,
-            last_name=after.last_name,
-            email=after.email,
-            phone=after.phone,
-            locale=after.locale,
-            locale_source=_locale_row(after.locale_source),
-            email_consent=after.email_consent,
-            sms_consent=after.sms_consent,
-            identities=[
-                [*_identity_row(identity), _number(seen.first), _number(seen.last)]
-                for identity, seen in after.sightings.items()
-            ],
-            former=[_identity_row(identity) for identity in sorted(after.former)],
-            links={short(store_id): _link_row(link) for store_id, link in after.links.items()},
-            orders=after.orders,
-            spent=dict(after.spent),
-            consent_changes=after.consent_changes,
-        )
-        if before and before.version is not None:
-            item.version = before.version
-        return item
+    def _row(self, before: Profile | None, after: Profile) -> ProfileItem:
+        """The row of `after`, which passes only over the version of `before`."""
+        version = before.version if before else None
+        return profile_row(profile_key(self._scope, after.id), replace(after, version=version))
 
-    def _as_profile(self, item: ProfileItem) -> Profile:
-        return Profile(
-            id=item.id,
-            workspace=self._scope,
-            first_seen_at=item.first_seen_at,
-            last_seen_at=item.last_seen_at,
-            first_name=item.first_name,
-            last_name=item.last_name,
-            email=item.email,
-            phone=item.phone,
-            locale=item.locale,
-            locale_source=_locale_source(item.locale_source),
-            email_consent=ConsentState(item.email_consent),
-            sms_consent=ConsentState(item.sms_consent),
-            sightings={
-                _identity(row): Sighting(_moment(first), _moment(last))
-                for *row, first, last in item.identities
-            },
-            former=frozenset(_identity(row) for row in item.former),
-            links={from_short(store_id): _link(row) for store_id, row in item.links.items()},
-            orders=int(item.orders),
-            spent=item.spent,
-            consent_changes=int(item.consent_changes),
-            version=int(item.version),
-        )
+    def _settle_later(self, changes: Changes, after: Profile) -> None:
+        if not is_settled(after):
+            changes.after_commit(lambda: self._settle(after.id))
+
+    def _settle(self, profile_id: UUID) -> None:
+        """Moves the profile in what is left of its stores' lists, a few a transaction.
+
+        What it follows is committed by now, so nothing here may fail the request; the profile's
+        next save moves on with what was left.
+        """
+
+        def move(changes: Changes) -> bool:
+            profile = ProfileRepository(self._scope).get(profile_id)
+            if profile is None or is_settled(profile):
+                return False
+            after = settled(profile)
+            changes.save(self._row(profile, after))
+            self.lists.follow(changes, profile, after)
+            return not is_settled(after)
+
+        try:
+            while commit_anew(move):
+                pass
+        except (Conflict, PynamoDBException) as error:
+            log_unexpected(error)
 
 
 def _count(item: ProfileItem, added: int) -> None:
@@ -235,50 +236,3 @@ def _count(item: ProfileItem, added: int) -> None:
 def _as_claim(identity: Identity, rows: dict[Key, Item], key: Key) -> Claim | None:
     item = find_in(rows, IdentityItem, key)
     return Claim(item.id, identity, item.profile_id) if item else None
-
-
-def _identity_row(identity: Identity) -> _Row:
-    return [identity.type, identity.value, short(identity.store_id) if identity.store_id else None]
-
-
-def _identity(row: _Row) -> Identity:
-    kind, value, store_id = row
-    return Identity(IdentityType(kind), value, from_short(store_id) if store_id else None)
-
-
-def _link_row(link: StoreLink) -> _Row:
-    listed_at = _number(link.listed_at) if link.listed_at else None
-    return [link.customers, link.orders, listed_at]
-
-
-def _link(row: _Row) -> StoreLink:
-    customers, orders, listed_at = row
-    return StoreLink(customers, orders, None if listed_at is None else _moment(listed_at))
-
-
-def _locale_row(source: LocaleSource | None) -> _Row | None:
-    if source is None:
-        return None
-    store_id = short(source.store_id) if source.store_id else None
-    return [source.source, store_id, source.signal, _number(source.at)]
-
-
-def _locale_source(row: _Row | None) -> LocaleSource | None:
-    if row is None:
-        return None
-    source, store_id, signal, at = row
-    return LocaleSource(
-        LocaleOrigin(source),
-        from_short(store_id) if store_id else None,
-        LocaleSignal(signal),
-        _moment(at),
-    )
-
-
-def _number(moment: datetime) -> int:
-    """Milliseconds since 1970: half of what the text takes, in a row that holds many moments."""
-    return (moment - _EPOCH) // _MILLISECOND
-
-
-def _moment(number: int) -> datetime:
-    return _EPOCH + number * _MILLISECOND

@@ -3,8 +3,9 @@
 The decisions are functions of values; `look_up` brings them what the workspace knows.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from uuid import UUID
 
 from storepost.consent.model import Address
@@ -13,6 +14,7 @@ from storepost.consent.states import Channel
 from storepost.persistence.item import Key
 from storepost.persistence.reads import ReadAhead
 from storepost.profiles.keys import claim_key, profile_key
+from storepost.profiles.merges import survivor_first
 from storepost.profiles.model import (
     Identity,
     IdentityType,
@@ -35,7 +37,7 @@ class Known:
 
     claims: Mapping[Identity, Claim]
     profiles: Mapping[UUID, Profile]
-    """The ones that have the claims."""
+    """The ones that have the claims, by the ids that the claims name."""
 
     def holder_of(self, identity: Identity) -> Profile | None:
         """Whose the identity is; None where it is nobody's."""
@@ -94,37 +96,79 @@ def keys_behind(
 def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> Known:
     """What the workspace knows of the identities: two batch gets."""
     claims = repository.claims_of(identities)
-    ids = dict.fromkeys(claim.profile_id for claim in claims.values())
-    return Known(claims, {profile.id: profile for profile in repository.get_many(ids)})
+    return Known(claims, repository.by_id({claim.profile_id for claim in claims.values()}))
 
 
-def whose_arrival(identities: Iterable[Identity], known: Known) -> Profile | None:
-    """The profile that a store's customer or order belongs to; None for somebody new.
+def people_of_arrival(identities: Iterable[Identity], known: Known) -> tuple[Profile, ...]:
+    """The profiles that are one person where a store's record names them by these identities.
 
-    It is the one with the strongest of the identities. Where something strong contradicts that,
-    the weakest identity is dropped and the rest tried again: in the end nothing matches.
+    The one that survives comes first; nobody where it is somebody new. Where a strong identity
+    speaks against it, the weakest one is dropped and the rest tried again: in the end nothing
+    matches.
     """
     given = strongest_first(identities)
-    matched = next((each for each in given if known.holder_of(each)), None)
-    holder = known.holder_of(matched) if matched else None
-    if matched is None or holder is None or contradicts(holder, matched, given):
+    while given:
+        people = _one_person(given, known)
+        if people is not None:
+            return people
+        given = given[:-1]
+    return ()
+
+
+def people_by_hand(identities: Iterable[Identity], known: Known) -> tuple[Profile, ...]:
+    """The same where somebody names them who means each of the identities.
+
+    Raises IdentityConflict where they are several people's.
+    """
+    people = _one_person(strongest_first(identities), known)
+    if people is None:
+        raise IdentityConflict()
+    return people
+
+
+def _one_person(given: Sequence[Identity], known: Known) -> tuple[Profile, ...] | None:
+    """Whoever has one of the identities, if all of them can be one person; else None."""
+    matched: dict[UUID, _Match] = {}
+    for identity in given:
+        holder = known.holder_of(identity)
+        if holder:
+            matched.setdefault(holder.id, _Match(holder, identity))
+    matches, people = matched.values(), [match.profile for match in matched.values()]
+    if any(contradicts(each.profile, each.by, given) for each in matches):
         return None
-    return holder
+    if any(_are_two_people(one, other) for one, other in combinations(matches, 2)):
+        return None
+    if len(people) > 1 and not fit_together(people):
+        return None
+    return survivor_first(people)
 
 
-def whose_by_hand(identities: Iterable[Identity], known: Known) -> Profile | None:
-    """The profile that somebody means who names these identities; None for somebody new.
+@dataclass(frozen=True)
+class _Match:
+    """A profile that has some of the given identities, and the strongest of these."""
 
-    Raises IdentityConflict where they are several profiles', or a strong one contradicts.
+    profile: Profile
+    by: Identity
+
+
+def fit_together(people: Iterable[Profile]) -> bool:
+    """Whether one profile can have the identities of all of them."""
+    return sum(len(each.identities) for each in people) <= MOST_IDENTITIES
+
+
+def _are_two_people(one: _Match, other: _Match) -> bool:
+    """Whether two profiles must not become one by themselves.
+
+    Those with two emails, or with two customers of one store, are two people; and a weak identity
+    joins nobody who is known with somebody else who is.
     """
-    given = strongest_first(identities)
-    holders = {holder.id for each in given if (holder := known.holder_of(each))}
-    if len(holders) > 1:
-        raise IdentityConflict()
-    matched = whose_arrival(given, known)
-    if holders and matched is None:
-        raise IdentityConflict()
-    return matched
+    profiles, by_weak = (one.profile, other.profile), one.by.type.is_weak or other.by.type.is_weak
+    if by_weak and not any(each.is_anonymous for each in profiles):
+        return True
+    if all(each.values_of(IdentityType.EMAIL) for each in profiles):
+        return True
+    stores = ({customer.store_id for customer in each.live_customers} for each in profiles)
+    return not set.isdisjoint(*stores)
 
 
 def contradicts(profile: Profile, matched: Identity, given: Iterable[Identity]) -> bool:
@@ -139,9 +183,9 @@ def contradicts(profile: Profile, matched: Identity, given: Iterable[Identity]) 
 def _speaks_against(strong: Identity, profile: Profile, matched: Identity) -> bool:
     if strong.type.strength <= matched.type.strength:
         return False
-    if strong.type is IdentityType.PLATFORM_CUSTOMER_ID and strong.store_id:
-        live = profile.live_customer_ids(strong.store_id)
-        return bool(live) and strong.value not in live
+    if strong.type is IdentityType.PLATFORM_CUSTOMER_ID:
+        live = {each for each in profile.live_customers if each.store_id == strong.store_id}
+        return bool(live) and strong not in live
     if strong.type is IdentityType.EMAIL:
         emails = profile.values_of(IdentityType.EMAIL)
         return bool(emails) and strong.value not in emails

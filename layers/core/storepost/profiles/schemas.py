@@ -1,16 +1,18 @@
 """Profiles on the wire."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import AfterValidator, model_validator
 
 from storepost.consent.states import ConsentState
-from storepost.profiles.model import LocaleOrigin, LocaleSignal, names_nobody
+from storepost.profiles.by_hand import GivenPerson
+from storepost.profiles.merges import ProfileMerge as ProfileMergeValue
+from storepost.profiles.model import IdentityType, LocaleOrigin, LocaleSignal, names_nobody
 from storepost.profiles.model import LocaleSource as LocaleSourceValue
 from storepost.profiles.model import Profile as ProfileValue
-from storepost.profiles.service import GivenPerson
+from storepost.profiles.service import KnownIdentity
 from storepost.stores.model import Store
 from storepost.stores.references import StoreReference
 from storepost.values.emails import EmailAddress
@@ -55,6 +57,26 @@ class UpsertProfile(RequestBody):
             last_name=self.last_name,
             locale=self.locale,
         )
+
+
+class ProfileUpdate(RequestBody):
+    """What may change; null clears, what is left out stays."""
+
+    email: EmailAddress | None = None
+    phone: PhoneNumber | None = None
+    first_name: Text | None = None
+    last_name: Text | None = None
+    locale: LocaleCode | None = None
+
+    def given(self) -> dict[str, Any]:
+        """The fields that the request has, by the names of the model."""
+        return {name: getattr(self, name) for name in self.model_fields_set}
+
+
+class MergeRequest(RequestBody):
+    """The profile that becomes part of the one in the path."""
+
+    profile_id: UUID
 
 
 class LocaleSource(Shape):
@@ -128,4 +150,53 @@ class Profile(ProfileSummary):
             stores=[StoreReference.of(store) for store in stores],
             orders=profile.orders,
             spent=[MoneyShape.of(money) for money in profile.spent_money],
+        )
+
+
+class ProfileIdentity(Shape):
+    """What names the person, in the workspace or in one store."""
+
+    id: UUID
+    type: IdentityType
+    value: str
+    store: StoreReference | None
+    first_seen_at: Timestamp
+    last_seen_at: Timestamp
+
+    @classmethod
+    def of(cls, known: KnownIdentity) -> "ProfileIdentity":
+        """The identity in this shape."""
+        return cls(
+            id=known.id,
+            type=known.identity.type,
+            value=known.identity.value,
+            store=StoreReference.of(known.store) if known.store else None,
+            first_seen_at=known.seen.first,
+            last_seen_at=known.seen.last,
+        )
+
+
+class MergeCause(Shape):
+    """What made two profiles one; a reference is the external id of an order or a customer."""
+
+    source: str
+    reference: str | None
+
+
+class ProfileMerge(Shape):
+    """That a profile became part of this one."""
+
+    id: UUID
+    merged_profile_id: UUID
+    merged_at: Timestamp
+    cause: MergeCause | None
+
+    @classmethod
+    def of(cls, merge: ProfileMergeValue) -> "ProfileMerge":
+        """The merge in this shape."""
+        return cls(
+            id=merge.id,
+            merged_profile_id=merge.merged_profile_id,
+            merged_at=merge.merged_at,
+            cause=MergeCause(source=merge.cause.source, reference=merge.cause.reference),
         )

@@ -1,60 +1,31 @@
-"""One profile: read, and made or added to by hand."""
+"""Profiles as they are read: one, its identities, and what was merged into it."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
-from storepost import clock
-from storepost.ids import new_id
-from storepost.persistence.changes import Changes
+from storepost.pagination import Listing, PageRequest, cut
 from storepost.problems import NotFound
-from storepost.profiles.model import Profile
-from storepost.profiles.problems import IdentityLimit
+from storepost.profiles.merges import ProfileMerge
+from storepost.profiles.model import Identity, IdentityType, Profile, Sighting
 from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.resolution import identities_of, look_up, takes_in, whose_by_hand
-from storepost.profiles.shown import show_consents
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 
 
 @dataclass(frozen=True)
-class GivenPerson:
-    """What somebody says of a person; None says nothing."""
+class KnownIdentity:
+    """An identity of a profile, with the store where it is one's."""
 
-    email: str | None = None
-    phone: str | None = None
-    anonymous_id: str | None = None
-    first_name: str | None = None
-    last_name: str | None = None
-    locale: str | None = None
-
-
-def upsert_profile(
-    workspace: WorkspaceScope, given: GivenPerson, changes: Changes
-) -> tuple[Profile, bool]:
-    """The profile that the identifiers name, with what is given by hand; whether it is new.
-
-    Raises IdentityConflict and IdentityLimit.
-    """
-    repository, now = ProfileRepository(workspace), clock.now()
-    identities = identities_of(
-        email=given.email, phone=given.phone, anonymous_id=given.anonymous_id
-    )
-    known = look_up(repository, identities)
-    before = whose_by_hand(identities, known)
-    if len(takes_in(before, identities, known)) < len(identities):
-        raise IdentityLimit()
-    profile = before or Profile(new_id(), workspace, first_seen_at=now, last_seen_at=now)
-    seen = dict.fromkeys(identities, (now,))
-    after = _told(profile.seen(now).identified(seen), given)
-    after = show_consents(changes, before, after, {})
-    repository.save(changes, before, after)
-    repository.claim(changes, after, known.claims, identities)
-    return after, before is None
+    id: UUID
+    identity: Identity
+    seen: Sighting
+    store: Store | None
 
 
 def get_profile(workspace: WorkspaceScope, profile_id: UUID) -> Profile:
-    """The profile; 404 where the workspace has none of that id."""
+    """The profile, or what it became part of; 404 where the workspace has none of that id."""
     profile = ProfileRepository(workspace).get(profile_id)
     if profile is None:
         raise NotFound()
@@ -66,13 +37,44 @@ def stores_of(profile: Profile) -> list[Store]:
     return StoreRepository(profile.workspace).named(profile.store_ids)
 
 
-def _told(profile: Profile, given: GivenPerson) -> Profile:
-    """The profile with what is given by hand: it is shown, and a locale beats every signal."""
-    told = replace(
-        profile,
-        email=given.email or profile.email,
-        phone=given.phone or profile.phone,
-        first_name=given.first_name or profile.first_name,
-        last_name=given.last_name or profile.last_name,
-    )
-    return replace(told, locale=given.locale, locale_source=None) if given.locale else told
+def list_identities(
+    workspace: WorkspaceScope,
+    profile_id: UUID,
+    types: Collection[IdentityType] | None,
+    page: PageRequest,
+) -> Listing[KnownIdentity]:
+    """What identifies the person, of some types or of all; what was seen first lately first."""
+    profile = get_profile(workspace, profile_id)
+    sightings = profile.sightings
+    asked = [each for each in sightings if types is None or each.type in types]
+    asked.sort(key=lambda each: (sightings[each].first, each.type, each.value), reverse=True)
+    listing = cut(asked, page)
+    return Listing(_known(profile, listing.items), listing.total, page)
+
+
+def list_merges(
+    workspace: WorkspaceScope, profile_id: UUID, page: PageRequest
+) -> Listing[ProfileMerge]:
+    """What was merged into the profile, and into what was, the newest first."""
+    profile = get_profile(workspace, profile_id)
+    until = page.skipped + page.size
+    found = ProfileRepository(workspace).merges_of(profile, until)
+    # One that is being moved may be found in both places.
+    merges = sorted({each.id: each for each in found}.values(), key=lambda each: each.id)
+    return Listing(merges[::-1][page.skipped : until], profile.merges, page)
+
+
+def _known(profile: Profile, identities: Sequence[Identity]) -> list[KnownIdentity]:
+    claims = ProfileRepository(profile.workspace).claims_of(identities)
+    ids = {each.store_id for each in identities if each.store_id}
+    stores = {store.id: store for store in StoreRepository(profile.workspace).named(ids)}
+    return [
+        KnownIdentity(
+            claims[each].id,
+            each,
+            profile.sightings[each],
+            stores[each.store_id] if each.store_id else None,
+        )
+        for each in identities
+        if each in claims
+    ]

@@ -11,6 +11,7 @@ from dataclasses import replace
 from storepost.persistence.changes import MOST_ITEMS, Changes, TooManyWrites, WrittenTwice
 from storepost.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.problems import Problem
+from storepost.profiles.merging import MergedFirst
 from storepost.store_batches.records import Record
 from storepost.store_imports.model import Imported, ImportProblem, Progress
 from storepost.stores.problems import StaleUpdate
@@ -107,6 +108,8 @@ class Chunks:
                 self._fill(chunk, most)
                 note(chunk)
                 chunk.changes.commit()
+            except MergedFirst:
+                self.forget()
             except _Overfull:
                 most = chunk.count - 1
             except (TooManyWrites, WrittenTwice, ReadAfterWrite, Problem):
@@ -123,6 +126,8 @@ class Chunks:
             chunk.add(record)
             note(chunk)
             chunk.changes.commit()
+        except MergedFirst:
+            return self._alone(progress, note)
         except Problem as problem:
             chunk = Chunk(progress, Changes())
             chunk.refuse(record, problem)

@@ -1,0 +1,15 @@
+"""The queue of merged profiles: what they had is moved to those that answer for them."""
+
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.jobs.batches import queue_handler
+from storepost.profile_merges.absorbing import absorb
+
+
+def absorb_merged(record: SQSRecord, context: LambdaContext) -> None:
+    """Moves what one profile absorbs."""
+    absorb(record.body, context.get_remaining_time_in_millis)
+
+
+lambda_handler = queue_handler(absorb_merged)

@@ -1,0 +1,23 @@
+"""What a merged profile leaves in orders."""
+
+from itertools import islice
+
+from storepost.orders.repository import OrderRepository
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.profiles.moving import Move
+
+MOST_ORDERS = 25
+"""In one transaction: each is three rows, the order and its place with either profile."""
+
+
+def move_orders(move: Move) -> bool:
+    """Moves some of the merged profile's orders; whether there may be more."""
+    return commit_anew(lambda changes: _move_some(changes, move))
+
+
+def _move_some(changes: Changes, move: Move) -> bool:
+    repository = OrderRepository(move.workspace)
+    some = list(islice(repository.pointers_of(move.source, MOST_ORDERS), MOST_ORDERS))
+    for pointer in some:
+        repository.move(changes, pointer, move.source, move.into)
+    return len(some) == MOST_ORDERS

@@ -1,0 +1,1 @@
+"""Moving what belongs to merged profiles, after the merge itself."""
