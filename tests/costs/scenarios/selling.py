@@ -52,6 +52,26 @@ SCENARIOS.plain(
 )
 
 
+@SCENARIOS.of("profiles.update", "another name")
+def rename_profile(town: Town) -> Ask:
+    return Ask(town.key, {"firstName": "Nina"}, path={"id": town.buyer})
+
+
+@SCENARIOS.of("profiles.update", "another email")
+def readdress_profile(town: Town) -> Ask:
+    return Ask(town.key, {"email": email_of(999)}, path={"id": town.buyer})
+
+
+@SCENARIOS.of("profiles.merge", "two customers with 4 orders each")
+def merge_profiles(town: Town) -> Ask:
+    return Ask(town.key, {"profileId": town.buyer}, path={"id": town.subscriber})
+
+
+SCENARIOS.plain("profiles.listIdentities", lambda town: Ask(town.key, path={"id": town.buyer}))
+SCENARIOS.plain("profiles.listMerges", lambda town: Ask(town.key, path={"id": town.buyer}), "none")
+SCENARIOS.plain("profiles.listCustomers", lambda town: Ask(town.key, path={"id": town.buyer}))
+
+
 def _customer(town: Town, number: int, **given: object) -> Ask:
     path = {"id": town.store, "externalId": customer_id(number)}
     return Ask(town.key, customer(number, **given), path=path)
