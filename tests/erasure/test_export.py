@@ -12,7 +12,7 @@ from tests.erasure.town import ANN, CAT, Place
 from tests.people.town import Town
 from tests.world import World
 
-SECTIONS = ("identities", "customers", "merges", "consentChanges", "orders")
+SECTIONS = ("identities", "customers", "merges", "consentChanges", "events", "orders")
 
 
 def export(place: Place, person: str) -> dict[str, Any]:
@@ -68,6 +68,7 @@ class TestExport:
             "customers": f"/profiles/{person}/customers",
             "merges": f"/profiles/{person}/merges",
             "consentChanges": f"/profiles/{person}/consent",
+            "events": f"/profiles/{person}/events",
         }
         for section, path in lists.items():
             listed = place.get(path, pageSize=100)

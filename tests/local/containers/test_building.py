@@ -110,6 +110,8 @@ class TestEnvironment:
             "STORE_IMPORT_QUEUE_URL": aws.queue_url("StoreImportQueue"),
             "WEBHOOK_QUEUE_URL": aws.queue_url("WebhookQueue"),
             "PROFILE_MERGE_QUEUE_URL": aws.queue_url("ProfileMergeQueue"),
+            "PROFILE_ERASURE_QUEUE_URL": aws.queue_url("ProfileErasureQueue"),
+            "WORKSPACE_DELETION_QUEUE_URL": aws.queue_url("WorkspaceDeletionQueue"),
             "JOB_OBJECTS": "JobObjects",
             "SHOPIFY_CLIENT_ID": APP.client_id,
             "SHOPIFY_SECRET_NAME": parameter_defaults()["ShopifySecretName"],
