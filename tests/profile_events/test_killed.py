@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from storepost.persistence.sealing import forget_keys
 from storepost.profile_events import bulk, moving
 from tests.consent.test_killed import KEY, LEASE_SECONDS, until_answered
 from tests.kills import (
@@ -126,6 +127,7 @@ class TestMany:
         assert len(places) > 3
         for place in places:
             begin_anew()
+            forget_keys()
             second: list[Answer] = []
 
             def overtake(
@@ -149,6 +151,7 @@ class TestMany:
         begin_anew = town.world.kept()
         last = len(counted(send))
         begin_anew()
+        forget_keys()
         assert killed_at(last, Moment.BEFORE, send)
         town.world.advance(seconds=LEASE_SECONDS)
         assert send().json["accepted"] == 6

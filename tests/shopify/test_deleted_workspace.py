@@ -2,6 +2,7 @@
 
 import pytest
 
+from storepost.shopify.claims import ShopStoreItem
 from tests.shopify.shops import SHOP, Shopify
 from tests.workspace_deletions.home import Home
 from tests.world import World
@@ -17,9 +18,11 @@ def test_the_app_leaves_the_shop(world: World, shopify: Shopify, hours: int) -> 
     world.advance(hours=hours)
     home.remove()
     assert shopify.shop().installation is None
-    assert [row.sk for row in world.rows(f"shop#{SHOP}")] == []
+    left = {type(row) for row in world.rows(f"shop#{SHOP}")}
+    assert left <= {ShopStoreItem}
     world.advance(minutes=11)
     home.is_removed()
+    assert world.rows(f"shop#{SHOP}") == []
     again = Home(world)
     shopify.connect(again.owner, again.workspace)
     assert len(again.ids("/stores")) == 2
