@@ -2,7 +2,8 @@
 
 People sign up and confirm their addresses, the owner makes a workspace and invites the others,
 makes keys and connects a custom store, and the store sends its customers and orders. Then the owner
-connects a shop of the pretend Shopify, as people do it in a browser.
+connects a shop of the pretend Shopify, as people do it in a browser, and the store tells of visits
+to its shop window.
 """
 
 import json
@@ -80,6 +81,8 @@ class Demo:
     credentials: Credentials
     subscriber_id: str
     """The profile of somebody who is subscribed to emails."""
+    unsubscribe_url: str
+    """What an email to that person would have; empty where no link can be made any more."""
 
     def as_json(self) -> dict[str, Any]:
         """What a run whose rows are kept leaves to the next."""
@@ -88,7 +91,7 @@ class Demo:
     @classmethod
     def of_json(cls, told: dict[str, Any]) -> "Demo":
         """What `as_json` told."""
-        return cls(Credentials.of_json(told["credentials"]), told["subscriberId"])
+        return cls(Credentials.of_json(told["credentials"]), told["subscriberId"], "")
 
 
 class Api:
@@ -149,6 +152,8 @@ def load(run: "LocalRun") -> Demo:
     _send_shop(api, keys["write"], store_id)
     connect_shopify(api, run.shopify, SHOPIFY_SHOP, owner, workspace["id"])
     deliver()
+    subscriber_id = _subscriber(api, keys["read"])
+    api.call("POST", "/events/bulk", keys["write"], {"events": shop.visits(store_id)})
     return Demo(
         Credentials(
             base_url=run.base_url,
@@ -157,7 +162,8 @@ def load(run: "LocalRun") -> Demo:
             workspace_id=workspace["id"],
             store_id=store_id,
         ),
-        subscriber_id=_subscriber(api, keys["read"]),
+        subscriber_id=subscriber_id,
+        unsubscribe_url=_unsubscribe_url(api, keys["write"], subscriber_id),
     )
 
 
@@ -170,9 +176,11 @@ def take_up(made: Demo, base_url: str, write_back_path: str) -> Demo:
     _follow(api, old, _origin(old.base_url) + write_back_path, _origin(base_url) + write_back_path)
     emails = {"owner": OWNER, "admin": ADMIN, "member": MEMBER}
     sessions = {role: _session(api, emails[role], old.sessions[role]) for role in emails}
+    subscriber_id = _still_subscribed(api, old.api_keys["read"]) or made.subscriber_id
     return Demo(
         replace(old, base_url=base_url, sessions=sessions),
-        _still_subscribed(api, old.api_keys["read"]) or made.subscriber_id,
+        subscriber_id,
+        _unsubscribe_url(api, old.api_keys["write"], subscriber_id),
     )
 
 
@@ -181,6 +189,13 @@ def _still_subscribed(api: Api, key: str) -> str | None:
         listed = api.call("GET", "/profiles?emailMarketingConsent=subscribed", key)["items"]
         return next((str(profile["id"]) for profile in listed), None)
     return None
+
+
+def _unsubscribe_url(api: Api, key: str, profile_id: str) -> str:
+    with suppress(DemoRefused):
+        made = api.call("POST", f"/profiles/{profile_id}/unsubscribe-links", key)
+        return str(made["url"])
+    return ""
 
 
 def _origin(base_url: str) -> str:

@@ -92,6 +92,21 @@ def orders() -> dict[str, Body]:
     return {f"order-{1000 + number}": _order(number) for number in range(1, ORDERS + 1)}
 
 
+def visits(store_id: str) -> list[Body]:
+    """What some customers looked at in the shop window lately, as events."""
+    return [
+        {
+            "profile": {"email": email},
+            "name": "viewed_product",
+            "occurredAt": _ago(days=number, hours=2),
+            "storeId": store_id,
+            "properties": {"path": f"/products/{number + 1}", "referrer": "newsletter"},
+            "uniqueId": f"visit-{number + 1}",
+        }
+        for number, (_, _, email, *_) in enumerate(_PEOPLE[:5])
+    ]
+
+
 def _customer(number: int) -> Body:
     first_name, last_name, email, phone, locale, emails, sms = _PEOPLE[number - 1]
     since = _ago(days=90 + number)

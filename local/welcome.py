@@ -11,6 +11,12 @@ def screen(origin: str, made: demo.Demo, seconds: float, start_over: str | None 
     kept = "Everything is in memory and gone at the end. Ctrl-C stops it."
     if start_over:
         kept = f"Ctrl-C stops it; the next run goes on from there. To start over: {start_over}"
+    link = ""
+    if made.unsubscribe_url:
+        link = f"""Or as they do it themselves, by the link in an email (open it in a browser):
+  {made.unsubscribe_url}
+
+"""
     file = demo.CREDENTIALS.relative_to(Path.cwd(), walk_up=True)
     return f"""
 Storepost runs at {credentials.base_url} (ready in {seconds:.1f} s)
@@ -26,7 +32,7 @@ Unsubscribe somebody from marketing emails:
     -H 'Content-Type: application/json' -d '{{"state": "unsubscribed"}}' \\
     {credentials.base_url}/profiles/{made.subscriber_id}/consent/email
 
-See how the store was told of it:
+{link}See how the store was told of it:
   curl {origin}/_local/write-backs
 
 Connect a shop of the pretend Shopify (open the `path` of the answer in a browser, and sign in

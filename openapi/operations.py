@@ -8,8 +8,9 @@ from aws_lambda_powertools.event_handler import Depends, Response
 
 from openapi.groups import Group, Operation
 from openapi.reach import problems_of
-from storepost.http.app import FORM, JSON
+from storepost.http.app import JSON
 from storepost.http.callers import MayCall
+from storepost.http.forms import FORM, MULTIPART
 from storepost.http.once import SealedAnswer
 from storepost.http.rendering import CONTENT_TYPE
 from storepost.identity.model import ApiKeyHolder, SignedInPerson
@@ -125,7 +126,7 @@ def _parameter(found: Document) -> Document:
 def _complete_body(group: Group, operation: Operation, document: Document) -> None:
     if "requestBody" in document and operation.id in group.app.forms:
         content = document["requestBody"]["content"]
-        document["requestBody"]["content"] = {FORM: content[JSON]}
+        document["requestBody"]["content"] = {FORM: content[JSON], MULTIPART: content[JSON]}
 
 
 def _successes(operation: Operation, document: Document) -> Document:

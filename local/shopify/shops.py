@@ -3,8 +3,11 @@
 import secrets
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from local.shopify.bucket import Bucket
+from local.shopify.customers import ShopCustomer
+from local.shopify.exports import Operation
 from storepost import clock
 
 ACCESS_FOR = timedelta(hours=1)
@@ -64,6 +67,12 @@ class Shop:
     locales: tuple[Locale, ...] = (Locale("en", "English", primary=True),)
     bucket: Bucket = field(default_factory=Bucket)
     installation: Installation | None = None
+    customers: list[ShopCustomer] = field(default_factory=list)
+    orders: list[dict[str, Any]] = field(default_factory=list)
+    """As the Admin API tells of them, their lines as a list under `lineItems`."""
+    operations: list[Operation] = field(default_factory=list)
+    files: str = ""
+    """Where the shop serves the files of its exports."""
     codes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Codes that can be exchanged, with the scopes that were approved."""
 

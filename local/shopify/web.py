@@ -32,6 +32,7 @@ class PretendShopify:
         self._routes = Map(
             [
                 Rule("/admin", methods=["GET"], endpoint=self.home),
+                Rule("/admin/exports/<int:number>", methods=["GET"], endpoint=self.export),
                 Rule("/admin/oauth/authorize", methods=["GET"], endpoint=self.ask),
                 Rule("/admin/oauth/authorize", methods=["POST"], endpoint=self.approve),
                 Rule("/admin/oauth/access_token", methods=["POST"], endpoint=self.tokens),
@@ -45,17 +46,22 @@ class PretendShopify:
 
     def answer(self, request: Request, domain: str, path: str) -> Response:
         """The answer of one shop; `path` is what follows its name. Raises HTTPException."""
-        endpoint, _ = self._routes.bind("").match(f"/{path}", request.method)
+        endpoint, values = self._routes.bind("").match(f"/{path}", request.method)
         with self._lock:
             if domain not in self.shops:
                 raise NotFound("The pretend Shopify has no shop of this name.")
-            response: Response = endpoint(request, self.shops[domain])
+            response: Response = endpoint(request, self.shops[domain], **values)
         return response
 
     def home(self, _request: Request, shop: Shop) -> Response:
         """The shop's admin: nobody works there."""
         installed = "is" if shop.installation else "isn't"
         return Response(f"{shop.name}: the app {installed} installed.\n", mimetype="text/plain")
+
+    def export(self, _request: Request, shop: Shop, number: int) -> Response:
+        """The file of an export; whoever knows its address may have it."""
+        text = "".join(f"{line}\n" for line in shop.operations[number - 1].lines)
+        return Response(text, mimetype="application/jsonl")
 
     def ask(self, request: Request, shop: Shop) -> Response:
         """The page on which somebody of the shop approves the app."""
@@ -81,6 +87,8 @@ class PretendShopify:
 
     def graphql(self, request: Request, shop: Shop) -> Response:
         """The Admin API."""
+        # Where it was asked is where its files are, too.
+        shop.files = request.url.partition("/admin/")[0]
         token = request.headers.get("x-shopify-access-token", "")
         if shop.installation is None or not shop.installation.takes(token):
             said = "[API] Invalid API key or access token (unrecognized login or wrong password)"

@@ -134,6 +134,7 @@ class TestWithAKey:
         begin_anew = world.kept()
         place = transactions_of(import_them)[number]
         begin_anew()
+        forget_keys()
         second: list[Answer] = []
 
         def overtake(at: int, _operation: str, moment: Moment) -> None:
@@ -155,6 +156,7 @@ class TestWithAKey:
         begin_anew = world.kept()
         last = transactions_of(import_them)[-1]
         begin_anew()
+        forget_keys()
         assert killed_at(last, Moment.BEFORE, import_them)
         world.advance(seconds=LEASE_SECONDS)
         assert counts(shop, row(ANN, "subscribed", 9)) == (1, 0, 0)

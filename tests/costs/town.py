@@ -12,13 +12,14 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 from unittest import mock
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from benchmarks.reckoning import Usage
 from local.template import ROOT
 from storepost.consent_changes import requests
 from storepost.fetching import Answer as Fetched
 from storepost.fetching import client, conversation, guard
+from storepost.http.forms import FORM
 from storepost.identity.model import KeyScope
 from storepost.scope import WorkspaceScope
 from storepost.shopify import patience
@@ -59,6 +60,11 @@ class Ask:
     path: Mapping[str, object] = field(default_factory=dict)
     key: str | None = None
     """The idempotency key."""
+    form: Mapping[str, str] | None = None
+    """The body where it is a form."""
+    raw: bytes | None = None
+    """The body where it isn't ours to write."""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -90,9 +96,14 @@ class Town:
             path.format_map({k: quote(str(v), safe="") for k, v in asked.path.items()}),
             token=asked.token,
             json_body=asked.body,
+            body=urlencode(asked.form).encode() if asked.form else asked.raw,
             query=asked.query,
             key=asked.key,
-            headers={"user-agent": FIREFOX},
+            headers={
+                "user-agent": FIREFOX,
+                **({"content-type": FORM} if asked.form else {}),
+                **asked.headers,
+            },
         )
         assert answer.status < 400, (operation, answer.status, answer.body)
         return answer

@@ -7,6 +7,7 @@ from storepost.emails.messages import (
     AddressKnown,
     AddressTaken,
     ApiKeyRotated,
+    DataRequested,
     Invitation,
     KeyLabel,
     MemberRemovedKeys,
@@ -56,4 +57,11 @@ EXAMPLES: tuple[Message, ...] = (
         (KeyLabel("Warehouse sync", "stp_Ab12Cd34"), KeyLabel("Exports <v2>", "stp_Zz98Yx76")),
     ),
     StoreMoved("Nordlicht & Söhne", "Birch & Loom", "birch-loom.myshopify.com", WHEN),
+    DataRequested(
+        "Nordlicht & Söhne",
+        "Birch & Loom",
+        "706405506930370084",
+        "0192f0c4-5d7e-7c3a-9a51-2f6b8f0e4d10",
+        WHEN,
+    ),
 )

@@ -36,6 +36,7 @@ NAMES = {
     "api_key_rotated",
     "member_removed_keys",
     "store_moved",
+    "data_requested",
 }
 
 

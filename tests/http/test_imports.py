@@ -16,6 +16,7 @@ DEAR = {
     "argon2",
     "boto3",
     "cryptography.hazmat.primitives.ciphers.aead",
+    "email.policy",
     "email_validator",
     "iso4217",
     "jinja2",

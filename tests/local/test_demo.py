@@ -94,6 +94,8 @@ class TestData:
         assert api.call("GET", "/orders", key)["total"] == 30
         assert api.call("GET", "/profiles", key)["total"] == len(shop.customers())
         profile = f"/profiles/{loaded.demo.subscriber_id}"
+        told = api.call("GET", f"{profile}/events", key)["items"]
+        assert {"viewed_product", "order_placed"} <= {event["name"] for event in told}
         assert api.call("GET", profile, key)["emailMarketingConsent"] == "subscribed"
         assert api.call("GET", f"{profile}/consent", key)["total"] == 1
 
@@ -206,7 +208,9 @@ class TestCredentials:
         }
 
     def test_the_first_screen_tells_all_of_it(self) -> None:
-        screen = welcome.screen("http://127.0.0.1:8000", Demo(self.CREDENTIALS, "pr"), 1.25)
+        screen = welcome.screen(
+            "http://127.0.0.1:8000", Demo(self.CREDENTIALS, "pr", "http://x/link"), 1.25
+        )
         for told in (
             "http://127.0.0.1:8000/v1 (ready in 1.2 s)",
             ".local/credentials.json",
@@ -214,6 +218,7 @@ class TestCredentials:
             "Bearer w'",
             "http://127.0.0.1:8000/v1/orders",
             "http://127.0.0.1:8000/v1/profiles/pr/consent/email",
+            "\n  http://x/link\n\nSee how",
             "curl http://127.0.0.1:8000/_local/write-backs",
             "Bearer o'",
             "http://127.0.0.1:8000/v1/connections",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from local import demo, dynoxide, functions, run
+from local import demo, dynoxide, functions, run, welcome
 from local.__main__ import main
 from local.console import CannotRun
 from local.demo import Api, Demo
@@ -194,7 +194,10 @@ class TestDemo:
 
     def test_it_follows_to_the_new_address(self, made: Demo) -> None:
         taken_up = self.take_up(made)
-        assert taken_up == replace(made, credentials=replace(made.credentials, base_url=self.NOW))
+        url = taken_up.unsubscribe_url
+        assert url.startswith(f"{self.NOW}/unsubscribe/")
+        moved = replace(made.credentials, base_url=self.NOW)
+        assert taken_up == replace(made, credentials=moved, unsubscribe_url=url)
         assert self.write_back(made) == f"http://127.0.0.1:9000{WRITE_BACK_PATH}"
         assert self.take_up(taken_up) == taken_up
 
@@ -235,4 +238,6 @@ class TestDemo:
             Api(made.credentials.base_url).call("POST", f"/api-keys/{key['id']}/revoke", owner)
         taken_up = self.take_up(made)
         assert taken_up.credentials.api_keys == keys
+        assert taken_up.unsubscribe_url == ""
+        assert "by the link in an email" not in welcome.screen("http://127.0.0.1:9000", taken_up, 1)
         assert taken_up.subscriber_id == made.subscriber_id

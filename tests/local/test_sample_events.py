@@ -16,6 +16,8 @@ ANONYMOUS = {
     "sign_in": (401, "credentials_invalid"),
     "invitations": (404, "not_found"),
     "connect_links": (404, "not_found"),
+    "webhooks": (401, "signature_invalid"),
+    "unsubscribe": (404, "not_found"),
 }
 # What can't be opened comes again: the sample was sealed under a key that exists nowhere.
 FAILING = {"email_sender"}

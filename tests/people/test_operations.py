@@ -427,6 +427,9 @@ class TestMerge:
 
     def test_by_a_merged_id_on_either_side(self, town: Town) -> None:
         ann, bob, cat = (town.upsert(email=each)["id"] for each in (ANN, BOB, CAT))
+        for each in (ann, bob, cat):
+            assert town.consent(each, "subscribed").status == 200
+            town.world.advance(seconds=1)
         assert town.merge(bob, ann).json["id"] == bob
         assert town.merge(ann, cat).json["id"] == bob
         dan = town.upsert(phone=PHONE)["id"]
@@ -435,6 +438,8 @@ class TestMerge:
         town.check_rows()
         for each in (ann, bob, cat, dan):
             assert town.get(f"/profiles/{each}")["id"] == dan
+            history = town.ids(f"/profiles/{each}/consent", "address")
+            assert history == [CAT, BOB, ANN]
         assert town.get("/profiles")["total"] == 1
         assert {r["mergedProfileId"] for r in town.get(f"/profiles/{ann}/merges")["items"]} == {
             ann,

@@ -32,14 +32,16 @@ class Town:
         self.world = world
         self.owner: Someone = world.person()
         self.workspace: WorkspaceScope = world.workspace(self.owner)
+        self.token = self.owner.token
+        """Of whoever calls."""
 
     def store(self, name: str = "Shop") -> str:
         """A custom store of the workspace."""
         return self.world.store(self.owner, name=name)
 
     def call(self, method: str, path: str, body: object = None, **more: Any) -> Answer:
-        """A request of the owner's."""
-        return self.world.call(method, path, token=self.owner.token, json_body=body, **more)
+        """A request, of the owner's unless somebody else calls."""
+        return self.world.call(method, path, token=self.token, json_body=body, **more)
 
     def get(self, path: str, **query: object) -> Any:
         """What a request reads."""

@@ -29,14 +29,20 @@ from storepost.profiles.resolution import (
     takes_in,
 )
 from storepost.scope import WorkspaceScope
+from tests.people.rules import (
+    ANONYMOUS,
+    CLIENT,
+    CUSTOMER,
+    EMAIL,
+    PHONE,
+    is_one,
+    owners,
+    people_of,
+)
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WORKSPACE = WorkspaceScope(UUID(int=1))
 STORES = (UUID(int=2), UUID(int=3))
-CUSTOMER, EMAIL, PHONE, CLIENT, ANONYMOUS = IdentityType
-STRENGTH = {CUSTOMER: 0, EMAIL: 1, PHONE: 2, CLIENT: 3, ANONYMOUS: 3}
-"""The strongest first; the last two are equal."""
-WEAK = {CLIENT, ANONYMOUS}
 
 
 def seen_now(*identities: Identity) -> dict[Identity, Sighting]:
@@ -71,49 +77,13 @@ class Everybody:
         """Who has it."""
         return next((n for n, own in self.people.items() if identity in own), None)
 
-    def live(self, identities: set[Identity]) -> dict[object, set[Identity]]:
-        """What is strong among them by what there can be one of: emails, customers of a store."""
-        found: dict[object, set[Identity]] = {}
-        for each in identities - self.deleted:
-            if each.type in (EMAIL, CUSTOMER):
-                found.setdefault((each.type, each.store_id), set()).add(each)
-        return found
-
-    def two_people(self, one: int, other: int, left: list[Identity]) -> bool:
-        """Two emails or two customers of a store; or a weak id between two who are known."""
-        theirs = [set(self.people[number]) for number in (one, other)]
-        if self.live(theirs[0]).keys() & self.live(theirs[1]).keys():
-            return True
-        known = [any(i.type not in WEAK for i in own) for own in theirs]
-        ties = [any(i.type not in WEAK for i in own & set(left)) for own in theirs]
-        return all(known) and not all(ties)
-
-    def is_contradicted(self, number: int, left: list[Identity]) -> bool:
-        """Something stronger than whatever ties the arrival to the person says otherwise."""
-        own = set(self.people[number])
-        tie = min(STRENGTH[i.type] for i in own & set(left))
-        has = self.live(own)
-        return any(
-            STRENGTH[i.type] < tie and i not in has.get((i.type, i.store_id), {i}) for i in left
-        )
-
     def resolve(self, arrival: list[Identity]) -> set[int]:
-        """Drop the weakest and try again, until nothing contradicts or nothing matches."""
-        left = sorted(arrival, key=lambda i: (STRENGTH[i.type], i.type, i.value))
-        while left and not self.is_one(left):
-            left.pop()
-        return self.owners(left)
+        """Which people the arrival makes one."""
+        return people_of(self.people, self.deleted, arrival)
 
-    def is_one(self, left: list[Identity]) -> bool:
-        """Whether these identities can all be one person's."""
-        who = self.owners(left)
-        if any(self.is_contradicted(number, left) for number in who):
-            return False
-        return not any(self.two_people(a, b, left) for a, b in combinations(who, 2))
-
-    def owners(self, identities: list[Identity]) -> set[int]:
-        """Whose they are."""
-        return {n for n, own in self.people.items() if set(own) & set(identities)}
+    def is_one(self, arrival: list[Identity]) -> bool:
+        """Whether all of it can be one person's."""
+        return is_one(self.people, self.deleted, arrival)
 
     def arrive(self, arrival: list[Identity]) -> int:
         """Makes those one whom it names and gives that person the arrival's free identities."""
@@ -196,7 +166,7 @@ def test_by_hand_what_is_several_peoples_is_a_conflict(
         known = everybody.known(arrival)
         if everybody.is_one(arrival):
             found = people_by_hand(shuffled(order, arrival), known)
-            expected = {everybody.profile(n).id for n in everybody.owners(arrival)}
+            expected = {everybody.profile(n).id for n in owners(everybody.people, arrival)}
             assert {each.id for each in found} == expected
         else:
             with pytest.raises(IdentityConflict):

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from storepost.shopify import patience
+from tests.shopify.hooks import Hooks
 from tests.shopify.shops import Shopify, ShopifyServer, canary_shops, running_server
-from tests.world import World
+from tests.world import Someone, World
 
 
 @pytest.fixture(scope="session")
@@ -32,3 +33,18 @@ def shopify(
 
     monkeypatch.setattr(patience, "sleep", nap)
     return made
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    return world.person()
+
+
+@pytest.fixture
+def hooks(world: World, shopify: Shopify, owner: Someone) -> Hooks:
+    """The shop, connected to the owner's workspace."""
+    workspace = world.workspace(owner)
+    store = shopify.connect(owner, workspace)
+    shopify.server.requests.clear()
+    return Hooks(world, workspace, store)

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 from uuid import UUID
@@ -17,9 +17,11 @@ from local.shopify.app import APP
 from local.shopify.oauth import approve, signed
 from local.shopify.shops import Shop
 from local.shopify.web import PretendShopify
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.persistence.item import Item
 from storepost.scope import WorkspaceScope
 from storepost.shopify.oauth import Tokens
-from storepost.stores.model import Store
+from storepost.stores.model import ConnectionStatus, Store
 from storepost.stores.repository import StoreRepository
 from tests.world import CANARY, Answer, Someone, World
 
@@ -197,3 +199,20 @@ def choose_existing(workspace: WorkspaceScope | UUID) -> dict[str, str]:
 def query_of(parameters: dict[str, str]) -> str:
     """The parameters as a query."""
     return urlencode(parameters)
+
+
+def connection_is(store: Store, status: ConnectionStatus) -> None:
+    """Has the store's connection be like that, whatever brought it there."""
+
+    def write(changes: Changes) -> None:
+        repository = StoreRepository(store.workspace)
+        held = repository.get(store.id)
+        assert held is not None
+        repository.save(changes, replace(held, connection_status=status))
+
+    commit_anew(write)
+
+
+def entrusted(world: World) -> list[Item]:
+    """What is kept under a shop's own name, but for which stores it ever was."""
+    return [row for row in world.rows("shop#") if not row.sk.startswith("store#")]

@@ -86,6 +86,7 @@ class TestApproved:
         )
         assert link.scopes == (
             "write_customers",
+            "read_customer_merge",
             "read_orders",
             "read_products",
             "write_discounts",

@@ -31,7 +31,7 @@ from storepost.stores.model import (
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.model import Role
 from storepost.workspaces.repository import WorkspaceRepository
-from tests.shopify.shops import OTHER, SHOP, Shopify, choose_existing
+from tests.shopify.shops import OTHER, SHOP, Shopify, choose_existing, entrusted
 from tests.world import BASE_URL, CANARY, Someone, World
 
 NEW = {"type": "shopify", "shop": SHOP}
@@ -187,7 +187,7 @@ class TestCreate:
         assert asked == {
             "client_id": "local-app",
             "scope": (
-                "read_customers,write_customers,read_orders,read_products,read_discounts,"
+                "read_customers,write_customers,read_customer_merge,read_orders,read_products,read_discounts,"
                 "write_discounts,read_locales"
             ),
             "redirect_uri": f"{BASE_URL}/connections/shopify/callback",
@@ -537,7 +537,7 @@ class TestDelete:
             connection_status=ConnectionStatus.DISCONNECTED,
         )
         assert count(workspace) == 0
-        assert world.rows("shop#") == []
+        assert entrusted(world) == []
         assert shopify.shop().installation is None
         [row] = shopify.connections(owner)
         assert (row["state"], row["path"], row["connectIntentId"]) == ("disconnected", None, None)
@@ -591,7 +591,7 @@ class TestDelete:
         shopify.answering(answer)
         assert self.delete(world, owner).status == 204
         assert shopify.store(workspace).status is StoreStatus.DISCONNECTED
-        assert world.rows("shop#") == []
+        assert entrusted(world) == []
 
     def test_connecting_again_keeps_the_id(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
@@ -615,7 +615,7 @@ class TestStoreDisconnect:
         path = f"/stores/{store.id}/disconnect"
         world.advance(hours=2)
         assert world.call("POST", path, token=owner.token).status == 204
-        assert world.rows("shop#") == []
+        assert entrusted(world) == []
         assert shopify.shop().installation is None
         assert [row["state"] for row in shopify.connections(owner)] == ["disconnected"]
         answer = world.call("POST", path, token=owner.token)
@@ -640,4 +640,4 @@ class TestStoreDisconnect:
         world.call("DELETE", f"/connections/{KEY}", token=owner.token)
         answer = shopify.choose(stranger, link, choose_existing(theirs))
         assert answer.problem() == (410, "link_expired")
-        assert world.rows("shop#") == []
+        assert entrusted(world) == []

@@ -2,11 +2,18 @@
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from graphql import GraphQLObjectType, build_schema, parse, validate
+from graphql import (
+    GraphQLDirective,
+    GraphQLObjectType,
+    build_schema,
+    get_directive_values,
+    parse,
+    validate,
+)
 
 from local.shopify import admin, checking
 from local.shopify.checking import Shopifys, asked_scopes, findings, of_document, of_schema
@@ -157,11 +164,7 @@ class TestMain:
         text = admin.schema_text().replace("enum CurrencyCode {", "enum CurrencyCode { ALL")
         schema, scopes = tmp_path / "schema", tmp_path / "scopes.json"
         schema.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-        rows = [
-            {"type": "QueryRoot", "field": "shopLocales", "scopes": asked()},
-            {"type": "ShopLocale", "field": None, "scopes": asked()},
-        ]
-        scopes.write_text(json.dumps(rows))
+        scopes.write_text(json.dumps(list(asked())))
         assert checking.main(str(schema), str(scopes)) == 0
         assert f"{len(FILES)} documents checked: 0 findings" in capsys.readouterr().err
         schema.write_text(text.replace("contactEmail: String!", ""))
@@ -177,6 +180,21 @@ class TestMain:
         )
 
 
-def asked() -> list[str]:
-    """The scopes that shops' locales need."""
-    return ["read_markets_home", "read_locales"]
+def asked() -> Iterator[dict[str, object]]:
+    """The scopes that the pretend Shopify asks for, as Shopify lists its own."""
+    for kind in admin.schema().type_map.values():
+        if not isinstance(kind, GraphQLObjectType) or kind.ast_node is None:
+            continue
+        for field, node in [
+            (None, kind.ast_node),
+            *((n, f.ast_node) for n, f in kind.fields.items()),
+        ]:
+            told = get_directive_values(needs(), node) if node else None
+            if told:
+                yield {"type": kind.name, "field": field, "scopes": told["anyOf"]}
+
+
+def needs() -> GraphQLDirective:
+    directive = admin.schema().get_directive("needs")
+    assert directive is not None
+    return directive

@@ -11,7 +11,7 @@ from storepost.stores.model import StoreStatus
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.repository import WorkspaceRepository
 from tests.kills import Moment, counted, killed_at
-from tests.shopify.shops import SHOP, Shopify, choose_existing
+from tests.shopify.shops import SHOP, Shopify, choose_existing, entrusted
 from tests.world import Someone, World
 
 
@@ -107,7 +107,7 @@ def test_a_disconnection_is_one_step(
         answer = end()
         assert answer.status == 204, (number, moment, answer.body)
         assert active(workspace) == []
-        assert world.rows("shop#") == []
+        assert entrusted(world) == []
         assert count(workspace) == 0
 
 

@@ -24,7 +24,7 @@ from storepost.shopify.problems import ShopifyNotConfigured
 from storepost.shopify.tokens import EARLY, LEASE, renewed_grant, usable_grant
 from storepost.stores.model import ConnectionStatus
 from tests.kills import Moment, around_calls, everywhere, killed_at
-from tests.shopify.shops import SHOP, Shopify, tokens_of
+from tests.shopify.shops import SHOP, Shopify, entrusted, tokens_of
 from tests.world import Someone, World
 
 SOON_SECONDS = 20
@@ -299,7 +299,7 @@ class TestAtOnce:
         connected.server.interruptions.append(disconnect)
         with pytest.raises(NeedsReauth):
             usable_grant(SHOP, patient())
-        assert world.rows("shop#") == []
+        assert entrusted(world) == []
 
 
 class TestKilled:

@@ -146,10 +146,3 @@ class TestRunning:
         assert shop.read(queued)["error"] == "store_disconnected"
         shop.world.deliver()
         assert shop.get(shop.path)["importStatus"] == "failed"
-
-    def test_nobody_knows_how_to_reach_the_store(self, shop: Shop) -> None:
-        queued = ask(shop).json["id"]
-        shop.world.deliver()
-        shown = shop.read(queued)
-        assert (shown["status"], shown["error"]) == ("failed", "store_unreachable")
-        assert ask(shop).status == 202

@@ -87,6 +87,9 @@ def import_consent(
     requests, and again: they end in the same state, with the latest `occurredAt`, and at one moment
     with `unsubscribed`. A moment that is still to come counts as now.
 
+    The address of a person who was erased isn't subscribed by an import again: such a change is
+    `older`, and nothing of it is kept.
+
     A change is recorded for whoever has the address, shown on their profile or not, and written
     back to every store that knows them. Where nobody has it, a profile is made, for `unsubscribed`
     as for `subscribed`: so no unsubscription is lost, whenever the person comes.

@@ -3,8 +3,7 @@
 The gateway's default route leads here too, so what nobody else answers is this group's 404.
 """
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Header
@@ -13,6 +12,7 @@ from storepost.http.app import create_app
 from storepost.http.lists import Page, PageNumber, Size
 from storepost.http.negotiation import Representation, Wanted
 from storepost.http.origin import From
+from storepost.http.pages import BY_ACCEPT, shown
 from storepost.pagination import PageRequest, PageSize, cut
 from storepost.reference import documents, pages
 from storepost.reference.schemas import Health, Html, InterfaceDocument, ProblemKind
@@ -20,8 +20,6 @@ from storepost.reference.schemas import Health, Html, InterfaceDocument, Problem
 app = create_app()
 
 JSON = "application/json"
-HTML = "text/html; charset=utf-8"
-BY_ACCEPT = {"Vary": "Accept"}
 
 
 @app.get("/v1/health", operation_id="health.get")
@@ -80,11 +78,6 @@ def link_page(page: str) -> Response[Html]:
     What it needs stands in the address's fragment, which is never sent.
     """
     return shown(pages.link_page(page))
-
-
-def shown(page: pages.WebPage, headers: Mapping[str, str] | None = None) -> Response[Any]:
-    """The page as an answer."""
-    return Response(200, HTML, page.html, headers={**page.headers, **(headers or {})})
 
 
 lambda_handler = app.handler()

@@ -10,10 +10,13 @@ from storepost.consent.states import ConsentState
 from storepost.customers import service as customers
 from storepost.customers.schemas import Customer, CustomerExternalId, ProfileCustomer
 from storepost.http.app import JSON, create_app
-from storepost.http.callers import Reader, Writer
+from storepost.http.callers import Admin, Reader, Writer
 from storepost.http.lists import Page, PageNumber, Size
 from storepost.http.once import Writes
 from storepost.pagination import PageRequest, PageSize
+from storepost.profile_erasures.service import erase_profile as erase
+from storepost.profile_exports.schemas import ProfileExport
+from storepost.profile_exports.service import export_profile
 from storepost.profiles import by_hand, service
 from storepost.profiles.listing import ProfileFilter, identities_asked, list_profiles
 from storepost.profiles.model import IdentityType
@@ -110,6 +113,29 @@ def update_profile(
     """
     profile = by_hand.update_profile(caller.workspace, id, body.given(), writes)
     return Profile.of(profile, service.stores_of(profile))
+
+
+@app.delete("/v1/profiles/<id>", operation_id="profiles.delete", status_code=204)
+def erase_profile(id: UUID, caller: Admin, writes: Writes) -> None:
+    """Erases a person; it can't be undone. Their id answers 404 at once, merged ones with it.
+
+    What names them is removed within minutes: identities, customers, consent with its history and
+    proofs. Orders stay for good, without the buyer. A keyed hash of each address stays: no store
+    and no import subscribes it again, only the person's own new consent. Copies go by themselves:
+    answers kept for idempotency after a day, batches after a week.
+    """
+    erase(caller.workspace, id, writes)
+
+
+@app.get("/v1/profiles/<id>/export", operation_id="profiles.export")
+def export(id: UUID, caller: Admin) -> ProfileExport:
+    """Everything held of a person: who they are, orders whole, and consent with its proofs.
+
+    Each section has the newest first and says how many there are in all. `complete` is false where
+    one was cut: a section has 1,000 rows at most, and all have 5 MB, in which orders come last. The
+    rest is on the further pages of the section's own list.
+    """
+    return export_profile(caller.workspace, id)
 
 
 @app.post("/v1/profiles/<id>/merge", operation_id="profiles.merge")

@@ -10,14 +10,13 @@ from storepost.http.callers import Reader, Writer
 from storepost.http.lists import Page, PageNumber, Size
 from storepost.http.once import Writes
 from storepost.pagination import PageRequest, PageSize
+from storepost.shop_imports.service import request_import
 from storepost.store_batches.schemas import StoreBatch
 from storepost.store_batches.service import queue_batch
 from storepost.store_imports import listing
 from storepost.store_imports.listing import ImportFilter
 from storepost.store_imports.model import ImportScope, ImportStatus
-from storepost.store_imports.schemas import ImportProblem, StoreImport
-from storepost.store_pulls.schemas import NewImport
-from storepost.store_pulls.service import queue_pull
+from storepost.store_imports.schemas import ImportProblem, NewImport, StoreImport
 from storepost.stores.repository import StoreRepository
 from storepost.stores.service import found_store
 
@@ -44,11 +43,12 @@ def create_batch(
 def create_import(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[NewImport, Body()]
 ) -> StoreImport:
-    """Pulls from a store's platform what it holds, in the background.
+    """Pulls all that a connected shop has, in the background: its customers, then its orders.
 
-    One import of each scope is open at a time. A custom store isn't pulled from: it sends batches.
+    A record that is older than what is held changes nothing; it counts as imported. One pull is
+    open per store and scope.
     """
-    return StoreImport.of(queue_pull(caller, id, body.scope, writes))
+    return StoreImport.of(request_import(caller, id, body.scope, writes))
 
 
 @app.get("/v1/stores/<id>/imports", operation_id="stores.listImports")

@@ -8,6 +8,9 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 from storepost.http.app import create_app
 from storepost.http.callers import Known, PathOwner, SignedIn
 from storepost.http.once import Writes
+from storepost.http.origin import From
+from storepost.me.schemas import PasswordProof
+from storepost.workspace_deletions import service as deletion
 from storepost.workspaces import service
 from storepost.workspaces.schemas import (
     AvailableSlug,
@@ -43,6 +46,23 @@ def update_workspace(
 ) -> None:
     """Changes the name or the two-factor policy; the slug never changes."""
     service.update_workspace(caller, id, body.name, body.require_two_factor, writes)
+
+
+@app.post("/v1/workspaces/<id>/delete", operation_id="workspaces.delete", status_code=202)
+def delete_workspace(
+    id: UUID,
+    caller: PathOwner,
+    origin: From,
+    writes: Writes,
+    body: Annotated[PasswordProof, Body()],
+) -> None:
+    """Deletes a workspace; it can't be undone.
+
+    Nobody reaches it from then on: it is active in no session, its keys and invitations have ended
+    and its slug is free. Its stores are disconnected and everything that it held is removed, within
+    minutes or, of a large one, within hours.
+    """
+    deletion.delete_workspace(caller, id, body.password, origin.ip_address, writes)
 
 
 lambda_handler = app.handler()

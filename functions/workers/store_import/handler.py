@@ -4,7 +4,7 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from storepost.jobs.batches import fifo_queue_handler
-from storepost.store_batches.running import go_on
+from storepost.shop_imports.dispatch import go_on
 
 
 def import_of_store(record: SQSRecord, context: LambdaContext) -> None:

@@ -27,6 +27,13 @@ class Settings:
     profile_merge_queue_url: str = field(
         default_factory=lambda: _read("PROFILE_MERGE_QUEUE_URL", "")
     )
+    webhook_queue_url: str = field(default_factory=lambda: _read("WEBHOOK_QUEUE_URL", ""))
+    profile_erasure_queue_url: str = field(
+        default_factory=lambda: _read("PROFILE_ERASURE_QUEUE_URL", "")
+    )
+    workspace_deletion_queue_url: str = field(
+        default_factory=lambda: _read("WORKSPACE_DELETION_QUEUE_URL", "")
+    )
     job_objects: str = field(default_factory=lambda: _read("JOB_OBJECTS", ""))
     data_key_id: str = field(default_factory=lambda: _read("DATA_KEY_ID", ""))
     code_key_id: str = field(default_factory=lambda: _read("CODE_KEY_ID", ""))

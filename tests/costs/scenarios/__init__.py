@@ -8,11 +8,13 @@ from tests.costs.scenarios import (
     connecting,
     consenting,
     importing,
+    merging,
     people,
     selling,
     service,
     shopping,
     sign_in,
+    telling,
 )
 from tests.costs.scenarios.registry import Scenario, Scenarios
 
@@ -23,6 +25,8 @@ GROUPS: dict[str, Scenarios] = {
     "Connections to Shopify": connecting.SCENARIOS,
     "Batches and imports": importing.SCENARIOS,
     "Profiles, customers, orders": selling.SCENARIOS,
+    "Profiles that become one": merging.SCENARIOS,
+    "Events": telling.SCENARIOS,
     "Consent": consenting.SCENARIOS,
     "The service about itself": service.SCENARIOS,
 }

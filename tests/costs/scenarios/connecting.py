@@ -1,10 +1,13 @@
 """Connections to Shopify's shops, from the install to the end."""
 
+import json
 from typing import Any
 
+from storepost import clock
 from storepost.stores.model import Store
 from tests.costs.scenarios.registry import Scenarios
 from tests.costs.town import Ask, Town
+from tests.shopify.hooks import order_body, signed_headers
 from tests.shopify.shops import SHOP, Shopify, canary_shops, choose_existing
 
 SCENARIOS = Scenarios()
@@ -85,3 +88,11 @@ def disconnect(town: Town) -> Ask:
 @SCENARIOS.of("stores.createImport", "products")
 def pull(town: Town) -> Ask:
     return Ask(town.key, {"scope": "products"}, path={"id": _connected(town).id})
+
+
+@SCENARIOS.of("webhooks.shopify", "an order of somebody new")
+def tell_of_an_order(town: Town) -> Ask:
+    _connected(town)
+    raw = json.dumps(order_body()).encode()
+    told = signed_headers("orders/create", raw, clock.now())
+    return Ask(raw=raw, headers={f"x-shopify-{name}": value for name, value in told.items()})

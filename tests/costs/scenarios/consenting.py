@@ -1,6 +1,6 @@
-"""Consent: asked for one by one, brought 500 at once, read, and told again."""
+"""Consent: asked for one by one, by a link, brought 500 at once, read, and told again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tests.costs.scenarios.registry import Scenarios
 from tests.costs.town import CUSTOMERS, PROFILES, Ask, Town, email_of
@@ -80,6 +80,47 @@ def change_sms(town: Town) -> Ask:
     _tell(town)
     body = {"state": "subscribed", "proof": {"reference": "preference centre"}}
     return Ask(town.key, body, path={"id": town.subscriber})
+
+
+def _link(town: Town, key: str | None = None) -> Ask:
+    return Ask(town.key, {"reference": "spring sale"}, path={"id": town.subscriber}, key=key)
+
+
+def _following(town: Town) -> Mapping[str, str]:
+    """The path of a link, once its key is known to the container."""
+    url = town.ask("unsubscribeLinks.create", _link(town)).json["url"]
+    return {"token": str(url).rsplit("/", 1)[1]}
+
+
+@SCENARIOS.of("unsubscribeLinks.create")
+def make_link(town: Town) -> Ask:
+    _following(town)
+    return _link(town)
+
+
+@SCENARIOS.of("unsubscribeLinks.create", "with an idempotency key")
+def make_link_with_key(town: Town) -> Ask:
+    _following(town)
+    return _link(town, "0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11")
+
+
+@SCENARIOS.of("unsubscribe.ask")
+def follow(town: Town) -> Ask:
+    return Ask(path=_following(town))
+
+
+@SCENARIOS.of("unsubscribe.confirm", "one store told")
+def unsubscribe(town: Town) -> Ask:
+    _tell(town)
+    return Ask(path=_following(town), form={"List-Unsubscribe": "One-Click"})
+
+
+@SCENARIOS.of("unsubscribe.confirm", "nothing new")
+def unsubscribe_again(town: Town) -> Ask:
+    asked = unsubscribe(town)
+    town.ask("unsubscribe.confirm", asked)
+    town.world.deliver()
+    return asked
 
 
 def _changes(numbers: Iterable[int]) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from tests.costs.scenarios.registry import Scenarios
 from tests.costs.town import Ask, Town
+from tests.sign_in.accounts import PASSWORD
 from tests.world import Someone
 
 SCENARIOS = Scenarios()
@@ -13,6 +14,12 @@ SCENARIOS.plain("workspaces.availableSlug", lambda town: Ask(town.key, query={"n
 @SCENARIOS.of("workspaces.update")
 def update_workspace(town: Town) -> Ask:
     return Ask(town.owner.token, {"name": "Steinberger"}, path={"id": town.workspace.id})
+
+
+@SCENARIOS.of("workspaces.delete", "5 keys")
+def delete_workspace(town: Town) -> Ask:
+    body = {"password": PASSWORD}
+    return Ask(town.owner.token, body, path={"id": town.workspace.id})
 
 
 def _membership(town: Town, of: Someone) -> dict[str, object]:

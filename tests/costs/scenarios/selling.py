@@ -40,24 +40,16 @@ def known_profile(town: Town) -> Ask:
     return Ask(town.key, {"email": email_of(1), "phone": customer(1)["phone"]})
 
 
-@SCENARIOS.of("profiles.update", "another name")
-def rename_profile(town: Town) -> Ask:
-    return Ask(town.key, {"firstName": "Nina"}, path={"id": town.buyer})
+@SCENARIOS.of("profiles.delete", "a customer with 4 orders")
+def erase_profile(town: Town) -> Ask:
+    return Ask(town.owner.token, path={"id": town.buyer})
 
 
-@SCENARIOS.of("profiles.update", "another email")
-def readdress_profile(town: Town) -> Ask:
-    return Ask(town.key, {"email": email_of(999)}, path={"id": town.buyer})
-
-
-@SCENARIOS.of("profiles.merge", "two customers with 4 orders each")
-def merge_profiles(town: Town) -> Ask:
-    return Ask(town.key, {"profileId": town.buyer}, path={"id": town.subscriber})
-
-
-SCENARIOS.plain("profiles.listIdentities", lambda town: Ask(town.key, path={"id": town.buyer}))
-SCENARIOS.plain("profiles.listMerges", lambda town: Ask(town.key, path={"id": town.buyer}), "none")
-SCENARIOS.plain("profiles.listCustomers", lambda town: Ask(town.key, path={"id": town.buyer}))
+SCENARIOS.plain(
+    "profiles.export",
+    lambda town: Ask(town.owner.token, path={"id": town.buyer}),
+    "a customer with 4 orders",
+)
 
 
 def _customer(town: Town, number: int, **given: object) -> Ask:

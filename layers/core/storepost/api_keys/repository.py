@@ -141,6 +141,11 @@ class ApiKeyRepository:
         self._change(changes, key, key.secrets, actions)
         self._count(changes, -1)
 
+    def end_secrets(self, changes: Changes, digests: Iterable[str]) -> None:
+        """Ends secrets of keys that go with their workspace, and leaves the keys' own rows."""
+        for digest in digests:
+            changes.delete(ApiKeyTokenItem(*token_key(digest)))
+
     def _change(
         self, changes: Changes, key: ApiKey, gone: tuple[Secret, ...], actions: list[Action]
     ) -> None:

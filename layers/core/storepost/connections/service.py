@@ -12,7 +12,7 @@ from storepost.persistence.changes import Changes
 from storepost.problems import FieldError, NotFound
 from storepost.scope import WorkspaceScope
 from storepost.shopify.app import shopify_app
-from storepost.shopify.claims import find_claim, release
+from storepost.shopify.claims import ShopClaim, find_claim, release
 from storepost.shopify.departure import uninstall
 from storepost.shopify.grants import find_grant, forget_grant
 from storepost.shopify.installs import Install, InstallRepository
@@ -94,10 +94,20 @@ def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> N
     claim = find_claim(store.external_id) if store.platform is Platform.SHOPIFY else None
     if claim is not None and claim.store_id == store_id:
         grant = find_grant(claim.shop)
-        release(changes, claim)
-        forget_grant(changes, claim.shop)
+        _let_go(claim, changes)
         if grant is not None:
             changes.after_commit(lambda: uninstall(grant))
+
+
+def forget_shop(claim: ShopClaim, changes: Changes) -> None:
+    """Disconnects the store of a shop that has removed the app by itself."""
+    stores.disconnect_store(claim.workspace, claim.store_id, changes)
+    _let_go(claim, changes)
+
+
+def _let_go(claim: ShopClaim, changes: Changes) -> None:
+    release(changes, claim)
+    forget_grant(changes, claim.shop)
 
 
 def _found(workspace: WorkspaceScope, key: str) -> tuple[str, Store | None, Install | None]:

@@ -6,7 +6,7 @@ and saves the profile itself. All that a unit of work says of one address it say
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -45,6 +45,17 @@ class Word:
     """Not in the future; left out, it is now, and at least 1 ms after all that is known."""
     dated: bool = True
     """False where a store gave no consent time and `occurred_at` is its record's."""
+
+    @property
+    def says_again(self) -> bool:
+        """Whether it would subscribe somebody whom a store or a list still has."""
+        unsubscribes = self.state is ConsentState.UNSUBSCRIBED
+        return not unsubscribes and not self.origin.is_the_persons_own
+
+    @property
+    def lifts_erasure(self) -> bool:
+        """Whether the person subscribes anew."""
+        return self.state is not ConsentState.UNSUBSCRIBED and self.origin.is_the_persons_own
 
 
 @dataclass(frozen=True)
@@ -90,10 +101,16 @@ def assert_consent(
 
     The rest of what is given is as in `Word`.
     """
+    outcome = _assert_one(changes, subject, address, Word(state, origin, occurred_at, dated))
+    if outcome is None:
+        raise ValueError("a store's word, or a list's, may be about somebody who was erased")
+    return outcome
+
+
+def _assert_one(changes: Changes, subject: Subject, address: Address, word: Word) -> Outcome | None:
     repository = ConsentRepository(subject.workspace, changes.reads)
     before = repository.consent_of(address)
-    words = [Word(state, origin, occurred_at, dated)]
-    [outcome] = assert_in_turn(changes, repository, subject, address, before, words)
+    [outcome] = assert_in_turn(changes, repository, subject, address, before, [word])
     return outcome
 
 
@@ -104,10 +121,18 @@ def assert_in_turn(
     address: Address,
     before: AddressConsent,
     words: Sequence[Word],
-) -> list[Outcome]:
-    """Records one word after another of an address that the repository has read as `before`."""
-    now, consent, outcomes = clock.now(), before, list[Outcome]()
+) -> list[Outcome | None]:
+    """Records one word after another of an address that the repository has read as `before`.
+
+    None for a word that asserts nothing: where the person was erased, what a store or a list has
+    doesn't subscribe the address again.
+    """
+    before = repository.with_erasure(address, before)
+    now, consent, outcomes = clock.now(), before, list[Outcome | None]()
     for number, word in enumerate(words):
+        if consent.erased and word.says_again:
+            outcomes.append(None)
+            continue
         moment = word.occurred_at or consent.moment_left_out(now)
         ref = ChangeRef(subject.profile_id, timed_id(now, number))
         decision = decide(consent, Assertion(word.state, moment, word.dated), ref)
@@ -127,7 +152,7 @@ def assert_in_turn(
             )
             _add(changes, repository, subject, change, decision)
         outcomes.append(_outcome(decision, change))
-        consent = decision.after
+        consent = replace(decision.after, erased=consent.erased and not word.lifts_erasure)
     if consent != before:
         repository.save_consent(changes, address, consent)
     return outcomes
@@ -148,8 +173,8 @@ def assert_from_store(
 
     `before` is what this store gave last of the customer (what was written to it counts), None for
     a new customer; `updated_at` is the record's `externalUpdatedAt`. None where nothing is
-    asserted. Semantics, section 2.4; a value for another address is another value, since state
-    belongs to the address.
+    asserted: a person who was erased isn't subscribed again so. Semantics, section 2.4; a value for
+    another address is another value, since state belongs to the address.
     """
     if after.address is None or after.state is ConsentState.NOT_SUBSCRIBED:
         return None
@@ -157,15 +182,9 @@ def assert_from_store(
         return None
     if origin.store_id != store.id:
         raise ValueError("the origin names another store")
-    return assert_consent(
-        changes,
-        subject,
-        Address(channel, after.address),
-        after.state,
-        origin,
-        occurred_at=min(after.consent_at or updated_at, clock.now()),
-        dated=after.consent_at is not None,
-    )
+    occurred_at = min(after.consent_at or updated_at, clock.now())
+    word = Word(after.state, origin, occurred_at, dated=after.consent_at is not None)
+    return _assert_one(changes, subject, Address(channel, after.address), word)
 
 
 def tell_stores(

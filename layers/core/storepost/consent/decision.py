@@ -66,6 +66,8 @@ class AddressConsent:
     firm: Held | None = None
     yielding: Held | None = None
     """`subscribed` of a store without a consent time."""
+    erased: bool = False
+    """Whether a person who had the address was erased and hasn't subscribed it again since."""
 
     @property
     def holds(self) -> Held | None:

@@ -63,6 +63,14 @@ class Origin:
     by: str | None = None
     """The person's name, or the key's."""
 
+    @property
+    def is_the_persons_own(self) -> bool:
+        """Whether it tells of something that the person did, and not of what a store or list has.
+
+        Only such a word subscribes an address again whose person was erased.
+        """
+        return self.store_id is None and self.source not in {Source.SHOPIFY, Source.IMPORT}
+
     def proven_by(self, given: Proof | None) -> "Origin":
         """The origin with what shows that the person wanted it; who called stays."""
         called = self.proof

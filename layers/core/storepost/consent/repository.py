@@ -5,14 +5,19 @@ write-backs, each under its store's short id: the stores' messages change theirs
 without losing one another's.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
 from datetime import datetime
 from heapq import merge
 from typing import Any
 from uuid import UUID
 
-from pynamodb.attributes import JSONAttribute, MapAttribute, UnicodeAttribute
+from pynamodb.attributes import (
+    BooleanAttribute,
+    JSONAttribute,
+    MapAttribute,
+    UnicodeAttribute,
+)
 from pynamodb.expressions.operand import Path
 
 from storepost import clock
@@ -32,6 +37,7 @@ from storepost.ids import from_short, short
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, amend, find_in
 from storepost.persistence.reads import Reads
+from storepost.persistence.sealing import keyed_hash
 from storepost.scope import WorkspaceScope
 
 
@@ -40,6 +46,7 @@ class ConsentAddressItem(VersionedItem, discriminator="consent_address"):
 
     firm = JSONAttribute(null=True)
     yielding = JSONAttribute(null=True)
+    erased = BooleanAttribute(null=True)
 
 
 class ConsentChangeItem(Item, discriminator="consent_change"):
@@ -67,6 +74,21 @@ def address_key(workspace: WorkspaceScope, address: Address) -> Key:
     return (workspace.partition("address", address.channel, address.value), "state")
 
 
+class ErasedAddressItem(Item, discriminator="erased_address"):
+    """That somebody who had an address was erased; nobody can read from it which address."""
+
+
+def erased_partitions(workspace: WorkspaceScope) -> list[str]:
+    """Where a workspace's erased addresses stand: several partitions, as each import reads them."""
+    return [workspace.partition("erased", digit) for digit in "0123456789abcdef"]
+
+
+def erased_key(workspace: WorkspaceScope, address: Address) -> Key:
+    """Where it stands that an address's person was erased."""
+    told = keyed_hash(f"{address.channel}\x1f{address.value}", f"erased#{workspace.key}")
+    return (workspace.partition("erased", told[0]), f"address#{told}")
+
+
 def change_key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
     """Where a change stands: in its profile's partition."""
     return (workspace.partition("profile", short(change.profile_id)), _change_sort(change))
@@ -84,6 +106,7 @@ class ConsentRepository:
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[Address, ConsentAddressItem] = {}
+        self._erased: dict[Address, bool] = {}
 
     def consent_of(self, address: Address) -> AddressConsent:
         """What holds of an address, and what else was asserted."""
@@ -101,6 +124,7 @@ class ConsentRepository:
         """Writes an address's state, if nobody changed it since it was read here."""
         item = self._read.get(address) or ConsentAddressItem(*address_key(self._scope, address))
         item.firm, item.yielding = _held_row(consent.firm), _held_row(consent.yielding)
+        item.erased = consent.erased or None
         changes.save(item)
 
     def expect_consent(self, changes: Changes, address: Address) -> None:
@@ -116,7 +140,58 @@ class ConsentRepository:
         if item is None:
             return AddressConsent()
         self._read[address] = item
-        return AddressConsent(_held(item.firm), _held(item.yielding))
+        return AddressConsent(_held(item.firm), _held(item.yielding), erased=bool(item.erased))
+
+    def with_erasure(self, address: Address, consent: AddressConsent) -> AddressConsent:
+        """The consent, of an address without any with whether its person was erased.
+
+        It is asked before each assertion, and only there: either way nothing holds.
+        """
+        if address in self._read:
+            return consent
+        if address not in self._erased:
+            row = self._reads.find(ErasedAddressItem, erased_key(self._scope, address))
+            self._erased[address] = row is not None
+        return replace(consent, erased=self._erased[address])
+
+    def look_for_erasures(self, addresses: Iterable[Address]) -> None:
+        """Reads what `with_erasure` needs of many addresses, a hundred a call."""
+        unread = [address for address in addresses if address not in self._read]
+        keys = {address: erased_key(self._scope, address) for address in unread}
+        rows = self._reads.find_all(keys.values())
+        self._erased |= {address: key in rows for address, key in keys.items()}
+
+    def erase(self, changes: Changes, address: Address) -> None:
+        """Takes away what is held of an address but for its keyed hash.
+
+        What was read here is the last that anybody says: else a lost race.
+        """
+        self._keep_hash(changes, address)
+        item = self._read.get(address)
+        if item is not None:
+            changes.delete(item)
+
+    def erase_said(
+        self, changes: Changes, address: Address, consent: AddressConsent, whose: Collection[UUID]
+    ) -> None:
+        """Takes away what changes of these profiles say of an address.
+
+        `consent` was read here. Where nothing else is said, its keyed hash is what is left.
+        """
+        firm, yielding = _not_of(whose, consent.firm), _not_of(whose, consent.yielding)
+        if firm is None and yielding is None:
+            self.erase(changes, address)
+        elif (firm, yielding) != (consent.firm, consent.yielding):
+            left = replace(consent, firm=firm, yielding=yielding)
+            self.save_consent(changes, address, left)
+
+    def _keep_hash(self, changes: Changes, address: Address) -> None:
+        changes.save(ErasedAddressItem(*erased_key(self._scope, address)))
+
+    def remove(self, changes: Changes, change: ConsentChange) -> None:
+        """Takes a change out of its profile's history."""
+        ref = ChangeRef(change.profile_id, change.id)
+        changes.delete(ConsentChangeItem(*change_key(self._scope, ref)))
 
     def add(self, changes: Changes, change: ConsentChange) -> None:
         """A new change; the same unit of work saves its profile, which counts it."""
@@ -194,6 +269,10 @@ class ConsentRepository:
 def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
     """The changes that a unit of work has added to a profile's history so far."""
     return changes.gathered(("consent_changes", profile_id), list[UUID])
+
+
+def _not_of(profile_ids: Collection[UUID], held: Held | None) -> Held | None:
+    return None if held is None or held.change.profile_id in profile_ids else held
 
 
 def _held(row: list[str] | None) -> Held | None:

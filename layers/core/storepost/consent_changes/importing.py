@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from itertools import accumulate, takewhile
 
 from storepost import clock
 from storepost.consent.assertions import Outcome, Word, assert_in_turn
@@ -19,15 +18,9 @@ from storepost.consent.origins import origin_of
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import ConsentState
 from storepost.ids import timed_id
-from storepost.persistence.changes import (
-    MOST_RUNS,
-    Changes,
-    LostRace,
-    TooManyWrites,
-    wait_before,
-)
+from storepost.persistence.changes import Changes
 from storepost.persistence.ledger import Ledger
-from storepost.problems import Conflict
+from storepost.persistence.rounds import in_parts, in_rounds
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.resolution import look_up
@@ -50,11 +43,13 @@ class Became(StrEnum):
     UNCHANGED = "u"
     """The address had that state."""
     OLDER = "o"
-    """It is in the history only: a later word holds."""
+    """It is in the history only: a later word holds. Or not even there: the person was erased."""
 
     @classmethod
-    def of(cls, outcome: Outcome) -> "Became":
-        """What an assertion's outcome means for its word."""
+    def of(cls, outcome: Outcome | None) -> "Became":
+        """What an assertion's outcome means for its word; None for one that asserts nothing."""
+        if outcome is None:
+            return cls.OLDER
         if outcome.recorded is None:
             return cls.UNCHANGED
         return cls.OLDER if outcome.is_superseded else cls.RECORDED
@@ -81,18 +76,11 @@ def import_consent(
     Raises Conflict where others go on changing the same people; what is done by then stays.
     """
     origin = origin_of(caller, source=Source.IMPORT)
-    before, lost = list[ImportedWord](), 0
-    ledger.read()
-    while left := [word for word in words if ledger.outcome(word.row) is None]:
-        lost = lost + 1 if left == before else 0
-        if lost == MOST_RUNS:
-            raise Conflict()
-        wait_before(lost)
-        before = left
-        try:
-            _Round(caller.workspace, left, origin, ledger).record()
-        except LostRace:
-            ledger.read()
+    in_rounds(
+        ledger,
+        lambda: [word for word in words if ledger.outcome(word.row) is None],
+        lambda left: _Round(caller.workspace, left, origin, ledger).record(),
+    )
     return Counter(Became(ledger.outcome(word.row) or "") for word in words)
 
 
@@ -144,20 +132,11 @@ class _Round:
         addresses = dict.fromkeys(word.address for word in words)
         self._known = look_up(self._profiles, map(identity_of, addresses))
         self._said = self._consents.consents_of(addresses)
+        self._consents.look_for_erasures(addresses)
 
     def record(self) -> None:
         """Records the words, as many a transaction as it takes. Raises LostRace."""
-        people, room = self._people(), ROOM
-        while people:
-            part = _part(people, room)
-            try:
-                self._record_part(part)
-            except TooManyWrites:
-                if len(part) == 1:
-                    raise
-                room = room * 2 // 3
-            else:
-                people = people[len(part) :]
+        in_parts(self._people(), ROOM, lambda person: person.writes, self._record_part)
 
     def _people(self) -> list[_Person]:
         """Whom the words are about: each once, neighbours in a list side by side."""
@@ -180,6 +159,7 @@ class _Round:
     def _record_one(self, changes: Changes, person: _Person) -> dict[int, Became]:
         profile = person.before or self._newcomer(person)
         states, became = dict[Address, ConsentState](), dict[int, Became]()
+        asserted = False
         for address, words in person.by_address.items():
             outcomes = assert_in_turn(
                 changes,
@@ -189,9 +169,14 @@ class _Round:
                 self._said[address],
                 [self._word(word) for word in words],
             )
-            states[address] = outcomes[-1].state
+            said = [outcome for outcome in outcomes if outcome]
+            if said:
+                states[address] = said[-1].state
+            asserted = asserted or bool(said)
             became |= {w.row: Became.of(o) for w, o in zip(words, outcomes, strict=True)}
-        self._save(changes, person, show_consents(changes, person.before, profile, states), became)
+        if asserted:
+            shown = show_consents(changes, person.before, profile, states)
+            self._save(changes, person, shown, became)
         return became
 
     def _save(
@@ -215,10 +200,3 @@ class _Round:
     def _word(self, word: ImportedWord) -> Word:
         occurred_at = min(word.occurred_at, self._ledger.began)
         return Word(word.state, self._origin.proven_by(word.proof), occurred_at)
-
-
-def _part(people: Sequence[_Person], room: int) -> Sequence[_Person]:
-    """The first of the people, with so many writes at most; one at least."""
-    sums = accumulate(person.writes for person in people)
-    fitting = sum(1 for _ in takewhile(lambda writes: writes <= room, sums))
-    return people[: max(1, fitting)]

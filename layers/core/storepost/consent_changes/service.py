@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import islice
 from uuid import UUID
 
-from storepost.consent.assertions import Outcome, assert_consent, tell_stores
+from storepost.consent.assertions import Outcome, Word, tell_stores
 from storepost.consent.model import (
     ConsentChange,
     Proof,
@@ -18,13 +18,13 @@ from storepost.consent.origins import origin_of
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel, ConsentState
 from storepost.consent_changes.problems import NoEmail, NoPhone, WriteBackNotFailed
+from storepost.consent_changes.recording import record_word
 from storepost.pagination import Listing, PageRequest, cut
 from storepost.persistence.changes import Changes
 from storepost.problems import NotFound, Problem
 from storepost.profiles.model import Profile
-from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.service import get_profile
-from storepost.profiles.shown import show_consents, shown_address, subject_of
+from storepost.profiles.shown import shown_address
 from storepost.scope import WorkspaceScope
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.callers import WorkspaceCaller
@@ -141,25 +141,12 @@ def _change(
     changes: Changes,
 ) -> ConsentChange:
     """`without` is what it means that the profile shows no address of the channel."""
-    profiles = ProfileRepository(caller.workspace)
     profile = get_profile(caller.workspace, profile_id)
     address = shown_address(profile, channel)
     if address is None:
         raise without
-    outcome = assert_consent(
-        changes,
-        subject_of(profile),
-        address,
-        wanted.state,
-        origin_of(caller, given=wanted.proof),
-        occurred_at=wanted.occurred_at,
-    )
-    if outcome.recorded:
-        # Also where the copy stays as it is: the profile of a new change must not have gone
-        # meanwhile.
-        shown = show_consents(changes, profile, profile, {address: outcome.state})
-        profiles.save(changes, profile, shown)
-    return _holding(caller.workspace, outcome)
+    word = Word(wanted.state, origin_of(caller, given=wanted.proof), wanted.occurred_at)
+    return _holding(caller.workspace, record_word(changes, profile, address, word))
 
 
 def _holding(workspace: WorkspaceScope, outcome: Outcome) -> ConsentChange:

@@ -20,10 +20,12 @@ from storepost.consent.model import (
 )
 from storepost.consent.repository import ConsentRepository
 from storepost.consent_changes.requests import Refusal, tell
+from storepost.consent_changes.shops import tell_shop
 from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
+from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 from storepost.stores.write_back import WriteBackConfig, WriteBackRepository
 
@@ -69,12 +71,37 @@ def write_back(message: str, tries: int) -> None:
     if _was_taken(task, customers):
         _settle(task, WriteBack(task.store_id).written(clock.now()))
         return
-    config = WriteBackRepository(task.workspace).get(task.store_id)
-    reason = _reason_to_skip(task, customers, config)
+    store = StoreRepository(task.workspace).get(task.store_id)
+    telling = _telling(task, store)
+    reason = _reason_to_skip(task, customers, store, telling)
     if reason is not None:
         _settle(task, WriteBack(task.store_id).skipped(reason, clock.now()))
-    elif config is not None:
-        _attempt(task, config, task.addressed(customers), tries)
+    elif telling is not None:
+        _attempt(task, telling, task.addressed(customers), tries)
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """How a store is told: a shop by its Admin API, any other at its own address."""
+
+    store: Store
+    config: WriteBackConfig | None
+
+    def tell(self, change: ConsentChange, external_ids: list[str]) -> Refusal | SkipReason | None:
+        """Tells the store; None once it took the change."""
+        if self.config is None:
+            return tell_shop(self.store, change, external_ids)
+        return tell(self.config, change, self.store.id, external_ids)
+
+
+def _telling(task: _Task, store: Store | None) -> _Telling | None:
+    """How the store is told; None where nobody may write to it."""
+    if store is None or not store.takes_consent:
+        return None
+    if not store.is_custom:
+        return _Telling(store, None)
+    config = WriteBackRepository(task.workspace).get(task.store_id)
+    return _Telling(store, config) if config else None
 
 
 def _task_of(message: str) -> _Task | None:
@@ -107,15 +134,14 @@ def _was_taken(task: _Task, customers: list[Customer]) -> bool:
 
 
 def _reason_to_skip(
-    task: _Task, customers: list[Customer], config: WriteBackConfig | None
+    task: _Task, customers: list[Customer], store: Store | None, telling: _Telling | None
 ) -> SkipReason | None:
-    store = StoreRepository(task.workspace).get(task.store_id)
     addressed = task.addressed(customers)
     reasons = {
         SkipReason.STORE_DISCONNECTED: store is None or not store.is_active,
         SkipReason.CUSTOMER_DELETED: all(c.deleted_at is not None for c in customers),
         SkipReason.NO_EMAIL: not addressed,
-        SkipReason.PERMISSION_MISSING: config is None or store is None or not store.takes_consent,
+        SkipReason.PERMISSION_MISSING: telling is None,
         SkipReason.SUPERSEDED: _is_superseded(task),
         SkipReason.ALREADY_CURRENT: _is_current(task, addressed) and _is_known(task),
     }
@@ -152,19 +178,23 @@ def _is_known(task: _Task) -> bool:
     return False
 
 
-def _attempt(task: _Task, config: WriteBackConfig, told: list[Customer], tries: int) -> None:
+def _attempt(task: _Task, telling: _Telling, told: list[Customer], tries: int) -> None:
+    outcome = telling.tell(task.change, [customer.external_id for customer in told])
+    now, config = clock.now(), telling.config
     repository = WriteBackRepository(task.workspace)
-    refusal = tell(config, task.change, task.store_id, [c.external_id for c in told])
-    now = clock.now()
-    if refusal is None:
+    if outcome is None:
         _settle(task, WriteBack(task.store_id).written(now, is_certain=_note_told(task, told)))
-        if config.notes_success(now):
+        if config and config.notes_success(now):
             repository.note_success(task.store_id, now)
         return
-    if refusal.lasts or tries >= TRIES:
-        _settle(task, WriteBack(task.store_id).failed(refusal.error, now))
-    repository.note_error(task.store_id, refusal.error)
-    _try_again(refusal, tries)
+    if isinstance(outcome, SkipReason):
+        _settle(task, WriteBack(task.store_id).skipped(outcome, now))
+        return
+    if outcome.lasts or tries >= TRIES:
+        _settle(task, WriteBack(task.store_id).failed(outcome.error, now))
+    if config:
+        repository.note_error(task.store_id, outcome.error)
+    _try_again(outcome, tries)
 
 
 def _try_again(refusal: Refusal, tries: int) -> None:

@@ -1,6 +1,6 @@
 """What a customer tells of the person: the profile after a store's push (semantics, section 1)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from storepost.customers.model import Customer, GivenCustomer
@@ -37,6 +37,22 @@ def with_customer(
     # A deleted customer that the store gives again speaks for itself again.
     profile = replace(profile, former=profile.former - frozenset(identities))
     return _with_locale(_with_words(profile, held, given), store, given)
+
+
+def forgotten(profile: Profile, customer: Customer, others: Iterable[Customer]) -> Profile:
+    """The profile without what this customer alone had told of the person."""
+    kept = list(others)
+    return replace(
+        profile,
+        first_name=_unless(profile.first_name, customer.first_name, [c.first_name for c in kept]),
+        last_name=_unless(profile.last_name, customer.last_name, [c.last_name for c in kept]),
+        email=_unless(profile.email, customer.email, [c.email for c in kept]),
+        phone=_unless(profile.phone, customer.phone, [c.phone for c in kept]),
+    )
+
+
+def _unless(shown: str | None, told: str | None, others: Sequence[str | None]) -> str | None:
+    return None if shown == told and shown not in others else shown
 
 
 @dataclass(frozen=True)

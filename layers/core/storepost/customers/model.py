@@ -40,6 +40,8 @@ class GivenCustomer:
     admin_url: str | None = None
     email_consent: GivenConsent = GivenConsent()
     sms_consent: GivenConsent = GivenConsent()
+    says_locale: bool = True
+    """False where the record has no place for a locale: then what was given before stays."""
 
     def consent(self, channel: Channel) -> GivenConsent:
         """What it says of a channel."""
@@ -81,6 +83,9 @@ class Customer:
     external_created_at: datetime
     external_updated_at: datetime
     deleted_at: datetime | None
+    email_consent_at: datetime | None = None
+    """The store's own time of what it gave last, where it told one."""
+    sms_consent_at: datetime | None = None
     email_told: UUID | None = field(default=None, compare=False)
     """The last change of consent that the store took for this customer."""
     sms_told: UUID | None = field(default=None, compare=False)
@@ -97,15 +102,37 @@ class Customer:
         """What the store gave last of a channel."""
         return self.email_consent if channel is Channel.EMAIL else self.sms_consent
 
+    def consent_at(self, channel: Channel) -> datetime | None:
+        """The store's own time of what it gave last of a channel."""
+        return self.email_consent_at if channel is Channel.EMAIL else self.sms_consent_at
+
     def holds_newer_than(self, updated_at: datetime) -> bool:
         """Whether an update of that moment comes too late; a deleted one yields to newer ones."""
         if self.deleted_at is not None:
             return updated_at <= self.external_updated_at
         return updated_at < self.external_updated_at
 
-    def deleted(self, now: datetime) -> "Customer":
-        """The customer once the store has deleted it."""
-        return replace(self, deleted_at=now)
+    def deleted(self, now: datetime, at: datetime | None = None) -> "Customer":
+        """The customer once the store has deleted it; `at` is when, where the store says so."""
+        updated_at = max(self.external_updated_at, at or self.external_updated_at)
+        return replace(self, deleted_at=now, external_updated_at=updated_at)
+
+    def redacted(self, now: datetime) -> "Customer":
+        """What may be kept of the customer: that there was one."""
+        return replace(
+            self,
+            first_name=None,
+            last_name=None,
+            email=None,
+            phone=None,
+            locale=None,
+            email_consent=ConsentState.NOT_SUBSCRIBED,
+            sms_consent=ConsentState.NOT_SUBSCRIBED,
+            email_consent_at=None,
+            sms_consent_at=None,
+            deleted_at=self.deleted_at or now,
+            external_updated_at=max(self.external_updated_at, now),
+        )
 
 
 def customer_of(
@@ -122,12 +149,14 @@ def customer_of(
         last_name=given.last_name,
         email=given.email,
         phone=given.phone,
-        locale=given.locale,
+        locale=given.locale if given.says_locale or before is None else before.locale,
         email_consent=_consent(Channel.EMAIL, before, given.email, given.email_consent),
         sms_consent=_consent(Channel.SMS, before, given.phone, given.sms_consent),
         external_created_at=given.external_created_at,
         external_updated_at=given.external_updated_at,
         deleted_at=None,
+        email_consent_at=_consent_at(Channel.EMAIL, before, given.email, given.email_consent),
+        sms_consent_at=_consent_at(Channel.SMS, before, given.phone, given.sms_consent),
     )
 
 
@@ -140,3 +169,13 @@ def _consent(
     if before is not None and before.address(channel) == address:
         return before.consent(channel)
     return ConsentState.NOT_SUBSCRIBED
+
+
+def _consent_at(
+    channel: Channel, before: Customer | None, address: str | None, given: GivenConsent
+) -> datetime | None:
+    if given.state is not None:
+        return given.updated_at
+    if before is not None and before.address(channel) == address:
+        return before.consent_at(channel)
+    return None

@@ -35,13 +35,25 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     external_created_at = Moment()
     external_updated_at = Moment()
     deleted_at = Moment(null=True)
+    email_consent_at = Moment(null=True)
+    sms_consent_at = Moment(null=True)
     email_told = Identifier(null=True)
     sms_told = Identifier(null=True)
 
 
 _COLUMNS = {
-    Channel.EMAIL: (CustomerItem.email_consent, CustomerItem.email_told, CustomerItem.email),
-    Channel.SMS: (CustomerItem.sms_consent, CustomerItem.sms_told, CustomerItem.phone),
+    Channel.EMAIL: (
+        CustomerItem.email_consent,
+        CustomerItem.email_consent_at,
+        CustomerItem.email_told,
+        CustomerItem.email,
+    ),
+    Channel.SMS: (
+        CustomerItem.sms_consent,
+        CustomerItem.sms_consent_at,
+        CustomerItem.sms_told,
+        CustomerItem.phone,
+    ),
 }
 
 
@@ -93,6 +105,8 @@ class CustomerRepository:
         item.external_created_at = customer.external_created_at
         item.external_updated_at = customer.external_updated_at
         item.deleted_at = customer.deleted_at
+        item.email_consent_at = customer.email_consent_at
+        item.sms_consent_at = customer.sms_consent_at
         changes.save(item)
 
     def note_told(self, customer: Customer, change: ConsentChange) -> bool:
@@ -101,10 +115,14 @@ class CustomerRepository:
         False where the store has given another state, or another address, since it was read.
         """
         channel = change.channel
-        given, told, address = _COLUMNS[channel]
+        given, given_at, told, address = _COLUMNS[channel]
         unchanged = (given == customer.consent(channel).value) & (address == change.address)
         key = customer_key(self._scope, customer.store_id, customer.external_id)
-        actions: list[Action] = [given.set(change.state.value), told.set(change.id)]
+        actions: list[Action] = [
+            given.set(change.state.value),
+            given_at.set(change.occurred_at),
+            told.set(change.id),
+        ]
         return amend(CustomerItem(*key), actions, unchanged)
 
     def _found(self, keys: Iterable[Key]) -> list[Customer]:
@@ -129,6 +147,8 @@ class CustomerRepository:
             external_created_at=item.external_created_at,
             external_updated_at=item.external_updated_at,
             deleted_at=item.deleted_at,
+            email_consent_at=item.email_consent_at,
+            sms_consent_at=item.sms_consent_at,
             email_told=item.email_told,
             sms_told=item.sms_told,
         )

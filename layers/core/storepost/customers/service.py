@@ -1,13 +1,14 @@
 """A store's customers as it puts and deletes them."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from storepost import clock
 from storepost.consent.model import Origin
 from storepost.consent.origins import origin_of
 from storepost.customers.asserting import Push, assert_and_save
-from storepost.customers.belonging import with_customer
+from storepost.customers.belonging import forgotten, with_customer
 from storepost.customers.model import Customer, GivenCustomer, customer_of
 from storepost.customers.repository import CustomerRepository
 from storepost.pagination import Listing, PageRequest, cut
@@ -15,10 +16,11 @@ from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
 from storepost.profiles.merges import MergeCause
 from storepost.profiles.merging import Arrival, person_of
-from storepost.profiles.model import Identity, IdentityType
+from storepost.profiles.model import Identity, IdentityType, Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.resolution import people_of_arrival, takes_in
 from storepost.profiles.service import get_profile
+from storepost.profiles.shown import show_consents
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
 from storepost.stores.problems import StaleUpdate
@@ -67,12 +69,14 @@ def write_customer(
     customers = CustomerRepository(store.workspace, changes.reads)
     profiles = ProfileRepository(store.workspace, changes.reads)
     held = customers.get(store.id, external_id)
-    if held and held.holds_newer_than(given.external_updated_at):
+    if held and held.holds_newer_than(given.external_updated_at) and profiles.get(held.profile_id):
         raise StaleUpdate()
     identities = given.identities(store, external_id)
     cause = MergeCause(store.platform, external_id)
     arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
     known, before = person_of(changes, arrival)
+    if held and held.profile_id not in known.profiles and not profiles.get(held.profile_id):
+        held = None  # what is left of somebody who was erased
     profile = with_customer(store, before, held, given, takes_in(before, identities, known))
     customer = customer_of(store, external_id, profile.id, held, given)
     push = Push(store, given, held, customer, origin)
@@ -99,16 +103,48 @@ def delete_customer(
     caller: WorkspaceCaller, store_id: UUID, external_id: str, changes: Changes
 ) -> None:
     """Marks a custom store's customer as deleted there; the person stays. Repeatable."""
-    store = active_custom_store(caller.workspace, store_id)
+    remove_customer(active_custom_store(caller.workspace, store_id), external_id, changes)
+
+
+def remove_customer(
+    store: Store, external_id: str, changes: Changes, at: datetime | None = None
+) -> None:
+    """Adds to a unit of work that a store has deleted a customer. Raises NotFound.
+
+    `at` is when, where the store says so: nothing older brings the customer back.
+    """
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
-    customer = customers.get(store_id, external_id)
+    customer = customers.get(store.id, external_id)
     if customer is None:
         raise NotFound()
     if customer.deleted_at is not None:
         return
-    customers.save(changes, customer.deleted(clock.now()))
+    customers.save(changes, customer.deleted(clock.now(), at))
     profile = profiles.get(customer.profile_id)
     if profile:
-        identity = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store_id)
-        after = replace(profile, former=profile.former | {identity})
-        profiles.save(changes, profile, after)
+        profiles.save(changes, profile, _without(profile, customer))
+
+
+def redact_customer(store: Store, external_id: str, changes: Changes) -> None:
+    """Adds to a unit of work that nothing of what a store told of a customer may stay.
+
+    What it told is taken from what the profile shows, too, unless the person is known by more than
+    that. Nothing where there is no such customer.
+    """
+    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
+    customer = customers.get(store.id, external_id)
+    if customer is None or customer == customer.redacted(customer.external_updated_at):
+        return
+    customers.save(changes, customer.redacted(clock.now()))
+    profile = profiles.get(customer.profile_id)
+    if profile:
+        others = [c for c in customers.of_profile(profile) if c.id != customer.id]
+        after = _without(forgotten(profile, customer, others), customer)
+        profiles.save(changes, profile, show_consents(changes, profile, after, {}))
+
+
+def _without(profile: Profile, customer: Customer) -> Profile:
+    """The profile once a store has the customer no more: its id speaks against no other one."""
+    own = IdentityType.PLATFORM_CUSTOMER_ID
+    identity = Identity(own, customer.external_id, customer.store_id)
+    return replace(profile, former=profile.former | {identity})

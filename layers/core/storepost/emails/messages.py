@@ -178,6 +178,22 @@ class StoreMoved:
     when: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class DataRequested:
+    """To a workspace's owner: a shop's customer asked the shop for all that is held of them.
+
+    `customer` is the shop's own id of the person, `profile` the id of the profile here: the email
+    names nobody.
+    """
+
+    template: ClassVar[str] = "data_requested"
+    workspace: str
+    store: str
+    customer: str
+    profile: str
+    when: datetime
+
+
 type Message = (
     Invitation
     | VerifyAddress
@@ -193,6 +209,7 @@ type Message = (
     | ApiKeyRotated
     | MemberRemovedKeys
     | StoreMoved
+    | DataRequested
 )
 
 MESSAGES: Mapping[str, type[Message]] = {
@@ -212,6 +229,7 @@ MESSAGES: Mapping[str, type[Message]] = {
         ApiKeyRotated,
         MemberRemovedKeys,
         StoreMoved,
+        DataRequested,
     )
 }
 

@@ -2,6 +2,7 @@
 
 from storepost.fetching.client import ANSWER_BYTES, Answer, post
 from storepost.fetching.conversation import Conversation
+from storepost.fetching.download import download
 from storepost.fetching.guard import HTTP_OR_HTTPS, HTTPS, FetchFailed, UrlNotAllowed, check_url
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "FetchFailed",
     "UrlNotAllowed",
     "check_url",
+    "download",
     "post",
 ]

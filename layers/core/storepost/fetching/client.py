@@ -126,9 +126,15 @@ def connected(target: Target, deadline: Deadline) -> HTTPConnection:
 
 
 def send(
-    connection: HTTPConnection, path: str, headers: Mapping[str, str], body: bytes, *, keep: bool
+    connection: HTTPConnection,
+    path: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    *,
+    keep: bool,
+    method: str = "POST",
 ) -> HTTPResponse:
-    """The open response to a POST, its body yet to be read; `keep` asks for no end after it."""
+    """The open response, its body yet to be read; `keep` asks for no end after it."""
     sent = HTTPHeaderDict(headers)
     sent.update(
         {
@@ -138,7 +144,7 @@ def send(
         }
     )
     connection.request(
-        "POST", path, body=body, headers=sent, preload_content=False, decode_content=False
+        method, path, body=body, headers=sent, preload_content=False, decode_content=False
     )
     return connection.getresponse()
 

@@ -36,6 +36,7 @@ from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from storepost.http.deadline import DeadlineReached, deadline
+from storepost.http.forms import FORM, MULTIPART, media_type, read_form
 from storepost.http.once import as_sent, first_answer, once
 from storepost.http.rendering import from_validation, missing, render, unexpected
 from storepost.logs import logger
@@ -47,7 +48,6 @@ from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall
 BODY_BYTES = 1_000_000
 LARGE_BODY_BYTES = 5_000_000
 JSON = "application/json"
-FORM = "application/x-www-form-urlencoded"
 
 type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 
@@ -163,7 +163,7 @@ def _validate_request(app: Resolver, next_middleware: NextMiddleware) -> Respons
     route, event = app.context["_route"], app.current_event
     _check_size(event, LARGE_BODY_BYTES if route.operation_id in app.large_bodies else BODY_BYTES)
     if event.body and route.dependant.body_params:
-        _check_form(event, FORM if route.operation_id in app.forms else JSON)
+        _check_form(event) if route.operation_id in app.forms else _check_json(event)
     response: Response[Any] = _validation(app, next_middleware)
     return response
 
@@ -177,16 +177,25 @@ def _check_size(event: BaseProxyEvent, most: int) -> None:
         raise PayloadTooLarge(f"This operation takes at most {most // 1_000_000} MB.")
 
 
-def _check_form(event: BaseProxyEvent, form: str) -> None:
-    sent = (event.headers.get("content-type") or "").split(";")[0].strip().lower()
-    if sent != form:
+def _check_json(event: BaseProxyEvent) -> None:
+    sent = media_type(event)
+    if sent != JSON:
         raise UnsupportedMediaType()
     # Powertools compares it as it was sent; its case says nothing (RFC 9110, section 8.3.1).
     event["headers"]["content-type"] = sent
     try:
-        _ = event.json_body if form == JSON else event.decoded_body
+        _ = event.json_body
     except (ValueError, RecursionError) as error:
         raise MalformedRequest() from error
+
+
+def _check_form(event: BaseProxyEvent) -> None:
+    if media_type(event) not in {FORM, MULTIPART}:
+        raise UnsupportedMediaType(f"Send the form as `{FORM}` or `{MULTIPART}`.")
+    try:
+        read_form(event)
+    except ValueError as error:
+        raise MalformedRequest("Send a form that is text in UTF-8.") from error
 
 
 def _read_json(text: str) -> Any:  # noqa: ANN401 - whatever JSON can say

@@ -1,5 +1,7 @@
 """Where a request comes from and under which address it reached the service."""
 
+from base64 import b64decode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -49,3 +51,23 @@ def raw_query(request: Request) -> str:
 
 RawQuery = Annotated[str, Depends(raw_query)]
 """A route's parameter for a query that somebody signed."""
+
+
+@dataclass(frozen=True)
+class SentRequest:
+    """A request as it was sent: what a signature was made over."""
+
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def sent_request(request: Request) -> SentRequest:
+    """The headers, and the body's bytes."""
+    event = request.resolved_event
+    body = event.body or ""
+    raw = b64decode(body) if event.is_base64_encoded else body.encode()
+    return SentRequest(dict(event.headers), raw)
+
+
+AsSent = Annotated[SentRequest, Depends(sent_request)]
+"""A route's parameter for a request that somebody signed."""

@@ -57,7 +57,7 @@ def choose_workspace(caller: SignedInPerson, workspace_id: UUID, changes: Change
     NotFound where the caller is no member of it.
     """
     repository = WorkspaceRepository(WorkspaceScope(workspace_id))
-    if repository.membership_of(caller.person.id) is None:
+    if repository.standing_of(caller.person.id) is None:
         raise NotFound()
     repository.expect_member(changes, caller.person.id, otherwise=NotFound())
     activate_workspace(changes, caller.session, workspace_id)

@@ -32,6 +32,9 @@ class Queue(StrEnum):
     ACCOUNT_ERASURES = "account_erasures"
     STORE_IMPORTS = "store_imports"
     PROFILE_MERGES = "profile_merges"
+    WEBHOOKS = "webhooks"
+    PROFILE_ERASURES = "profile_erasures"
+    WORKSPACE_DELETIONS = "workspace_deletions"
 
 
 @dataclass(frozen=True)

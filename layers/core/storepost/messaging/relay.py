@@ -33,6 +33,9 @@ def _address(queue: Queue) -> str:
         Queue.ACCOUNT_ERASURES: settings().account_erasure_queue_url,
         Queue.STORE_IMPORTS: settings().store_import_queue_url,
         Queue.PROFILE_MERGES: settings().profile_merge_queue_url,
+        Queue.WEBHOOKS: settings().webhook_queue_url,
+        Queue.PROFILE_ERASURES: settings().profile_erasure_queue_url,
+        Queue.WORKSPACE_DELETIONS: settings().workspace_deletion_queue_url,
     }
     return urls[queue]
 

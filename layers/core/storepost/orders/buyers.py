@@ -1,12 +1,16 @@
 """Who bought an order: the profile that it belongs to, and what it counts for there."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from storepost.ids import new_id
+from storepost.orders.events import events_of
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
-from storepost.orders.model import Order
+from storepost.orders.model import Order, Told
 from storepost.persistence.changes import Changes
+from storepost.profile_events.model import ProfileEvent
+from storepost.profile_events.repository import ProfileEventRepository
 from storepost.profiles.merges import MergeCause
 from storepost.profiles.merging import Arrival, person_of
 from storepost.profiles.model import LocaleOrigin, LocaleSignal, LocaleSource, Profile
@@ -17,35 +21,60 @@ from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
 
 
+@dataclass(frozen=True)
+class Buyer:
+    """Whose an order is."""
+
+    profile: Profile | None
+    """None where the order names nobody."""
+    is_erased: bool = False
+    """Whether the order was somebody's who was erased: it stays without a buyer."""
+
+
 def settle_buyer(
-    changes: Changes, store: Store, before: Order | None, incoming: IncomingOrder
-) -> Profile | None:
-    """The buyer's profile with the order counted, None where the order names nobody.
+    changes: Changes, store: Store, before: Order | None, incoming: IncomingOrder, told: Told
+) -> Buyer:
+    """The buyer's profile with the order counted.
+
+    What happened with the order and isn't `told` yet becomes the buyer's events.
 
     Each profile that the change concerns is saved once: the one that has the order now, and the one
     that had it. Raises MergedFirst, having added nothing.
     """
     repository = ProfileRepository(store.workspace, changes.reads)
-    identities = incoming.identities(store)
+    identities = () if before and before.buyer_erased else incoming.identities(store)
     cause = MergeCause(store.platform, incoming.external_id)
     arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
     known, known_profile = person_of(changes, arrival)
     former = _former(repository, before, known_profile)
+    if _was_erased(before, former):
+        return Buyer(None, is_erased=True)
     if former and before and (known_profile is None or former.id != known_profile.id):
         repository.save(changes, former, _counted(former, before, -1))
     if not identities:
-        return None
+        return Buyer(None)
     taken = takes_in(known_profile, identities, known)
     seen = dict.fromkeys(taken, (incoming.placed_at,))
     profile = _told(known_profile, store, incoming).identified(seen)
-    if former and former.id == profile.id:
-        profile = _counted(profile, before, -1)
-    profile = _counted(profile, incoming.as_order(store, profile.id), +1)
+    had = before if former and former.id == profile.id else None
+    order = replace(incoming.as_order(store, profile.id), told=told)
+    profile = _counted(_counted(profile, had, -1), order, +1)
+    events = events_of(order, store.platform)
+    profile = _with_events(profile, events)
     profile = show_consents(changes, known_profile, profile, {})
     if profile != known_profile:
         repository.save(changes, known_profile, profile)
     repository.claim(changes, profile, known.claims, taken)
-    return profile
+    for event in events:
+        ProfileEventRepository(store.workspace).add(changes, profile.id, event)
+    return Buyer(profile)
+
+
+def _was_erased(before: Order | None, former: Profile | None) -> bool:
+    """Whether the order was somebody's who was erased; the worker may not have come to it yet."""
+    if before is None:
+        return False
+    return before.buyer_erased or (before.profile_id is not None and former is None)
 
 
 def _former(
@@ -93,3 +122,10 @@ def _counted(profile: Profile, order: Order | None, sign: int) -> Profile:
     spent[order.currency] = spent.get(order.currency, 0) + sign * order.counts_as_spent
     spent = {currency: amount for currency, amount in spent.items() if amount}
     return replace(profile.linked(order.store_id, orders=sign), spent=spent)
+
+
+def _with_events(profile: Profile, events: Sequence[ProfileEvent]) -> Profile:
+    if not events:
+        return profile
+    seen = profile.seen(*(event.occurred_at for event in events))
+    return replace(seen, events=profile.events + len(events))

@@ -22,6 +22,16 @@ def order_key(workspace: WorkspaceScope, order: UUID) -> Key:
     return (workspace.partition("order", short(order)), "order")
 
 
+def deleted_partition(workspace: WorkspaceScope) -> str:
+    """The partition that names the orders of which no list tells any more."""
+    return workspace.partition("orders", "deleted")
+
+
+def deleted_key(workspace: WorkspaceScope, order: UUID) -> Key:
+    """Where it stands that an order was deleted."""
+    return (deleted_partition(workspace), short(order))
+
+
 def pointer_prefix() -> str:
     """How the sort keys of a profile's orders begin."""
     return _POINTER

@@ -58,6 +58,16 @@ class Amounts:
 
 
 @dataclass(frozen=True)
+class Told:
+    """Which events an order has led to: each happens once, whatever the order becomes."""
+
+    placed: bool = False
+    cancelled: bool = False
+    refunded: int = 0
+    """Minor units that were told of as refunded."""
+
+
+@dataclass(frozen=True)
 class Order:
     """An order of a store."""
 
@@ -82,6 +92,9 @@ class Order:
     customer_external_id: str | None
     profile_id: UUID | None
     """The buyer's, None where the order names nobody."""
+    told: Told = Told()
+    buyer_erased: bool = False
+    """Whether its buyer was erased: then it stays without one, whatever its store sends."""
 
     @property
     def cancelled(self) -> bool:

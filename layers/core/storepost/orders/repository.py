@@ -7,8 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, UnicodeAttribute
+from pynamodb.expressions.update import Action
 
 from storepost.orders.keys import (
+    deleted_key,
+    order_id,
     order_key,
     order_of_pointer,
     pointer_key,
@@ -21,6 +24,7 @@ from storepost.orders.model import (
     FulfillmentStatus,
     LineItem,
     Order,
+    Told,
 )
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Json, Moment, VersionedItem, find_in
@@ -52,6 +56,13 @@ class OrderItem(VersionedItem, discriminator="order"):
     discount_codes = Json(null=True)
     customer_external_id = UnicodeAttribute(null=True)
     profile_id = Identifier(null=True)
+    told = Json(null=True)
+    """Placed and cancelled as 0 or 1, refunded; of a deleted one too."""
+    buyer_erased = BooleanAttribute(null=True)
+
+
+class DeletedOrderItem(Item, discriminator="deleted_order"):
+    """That an order was deleted: whoever removes its workspace finds what is left of it."""
 
 
 class OrderPointerItem(Item, discriminator="order_pointer"):
@@ -64,6 +75,7 @@ class Held:
 
     updated_at: datetime
     order: Order | None
+    told: Told
 
 
 class OrderRepository:
@@ -86,7 +98,8 @@ class OrderRepository:
         if item is None:
             return None
         self._read[order_id] = item
-        return Held(item.updated_at, _as_order(item) if item.deleted_at is None else None)
+        order = _as_order(item) if item.deleted_at is None else None
+        return Held(item.updated_at, order, _as_told(item))
 
     def get_many(self, order_ids: Iterable[UUID]) -> list[Order]:
         """Those of the orders that there are, in the order of the ids."""
@@ -129,6 +142,17 @@ class OrderRepository:
         changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
         changes.create(OrderPointerItem(pointer_partition(self._scope, into), pointer.sk))
 
+    def erase_buyer(self, changes: Changes, pointer: OrderPointerItem, buyer_id: UUID) -> None:
+        """Leaves an order without its buyer for good, if it still is where the pointer says."""
+        order = OrderItem(*order_key(self._scope, order_of_pointer(pointer.sk)))
+        erased: list[Action] = [
+            OrderItem.profile_id.remove(),
+            OrderItem.customer_external_id.remove(),
+            OrderItem.buyer_erased.set(True),
+        ]
+        changes.update(order, erased, OrderItem.profile_id == buyer_id)
+        changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
+
     def save(self, changes: Changes, before: Order | None, after: Order) -> None:
         """Writes the order, if nobody changed it since it was read here, and its pointer."""
         item = self._read.get(after.id) or OrderItem(*order_key(self._scope, after.id))
@@ -147,10 +171,37 @@ class OrderRepository:
             external_id=order.external_id,
             updated_at=order.updated_at,
             deleted_at=deleted_at,
+            told=_told_row(order.told),
         )
         left.version = held.version
         changes.save(left)
+        changes.save(DeletedOrderItem(*deleted_key(self._scope, order.id)))
         self._point(changes, order, None)
+
+    def bury(
+        self,
+        changes: Changes,
+        store_id: UUID,
+        external_id: str,
+        held: Held | None,
+        at: datetime,
+    ) -> None:
+        """Leaves that a store deleted the order then; `held` is what was read here, if anything."""
+        wanted = order_id(store_id, external_id)
+        updated_at = max(at, held.updated_at) if held else at
+        left = OrderItem(
+            *order_key(self._scope, wanted),
+            id=wanted,
+            store_id=store_id,
+            external_id=external_id,
+            updated_at=updated_at,
+            deleted_at=at,
+        )
+        if held:
+            left.version = self._read[wanted].version
+        changes.save(left)
+        changes.save(DeletedOrderItem(*deleted_key(self._scope, wanted)))
+        self._point(changes, held.order if held else None, None)
 
     def _point(self, changes: Changes, before: Order | None, after: Order | None) -> None:
         old, new = self._pointer(before), self._pointer(after)
@@ -197,6 +248,8 @@ def _attributes(order: Order) -> dict[str, Any]:
         "discount_codes": list(order.discount_codes),
         "customer_external_id": order.customer_external_id,
         "profile_id": order.profile_id,
+        "told": _told_row(order.told),
+        "buyer_erased": order.buyer_erased or None,
     }
 
 
@@ -235,4 +288,15 @@ def _as_order(item: OrderItem) -> Order:
         discount_codes=tuple(item.discount_codes),
         customer_external_id=item.customer_external_id,
         profile_id=item.profile_id,
+        told=_as_told(item),
+        buyer_erased=bool(item.buyer_erased),
     )
+
+
+def _told_row(told: Told) -> list[int] | None:
+    return None if told == Told() else [int(told.placed), int(told.cancelled), told.refunded]
+
+
+def _as_told(item: OrderItem) -> Told:
+    placed, cancelled, refunded = item.told or (0, 0, 0)
+    return Told(bool(placed), bool(cancelled), refunded)

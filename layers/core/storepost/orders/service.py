@@ -1,6 +1,6 @@
 """A custom store's orders as it puts and deletes them, and one order read whole."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -8,9 +8,10 @@ from storepost import clock
 from storepost.customers.repository import CustomerRepository
 from storepost.orders.buyers import buyer_of, settle_buyer, take_away
 from storepost.orders.details import OrderDetails
+from storepost.orders.events import told_of
 from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id
-from storepost.orders.model import Order
+from storepost.orders.model import Order, Told
 from storepost.orders.repository import Held, OrderRepository
 from storepost.orders.trees import relist
 from storepost.persistence.changes import Changes
@@ -55,25 +56,61 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     held = repository.held(order_id(store.id, incoming.external_id))
     _refuse_stale(held, incoming.updated_at)
     before = held.order if held else None
-    buyer = settle_buyer(changes, store, before, incoming)
-    after = incoming.as_order(store, buyer.id if buyer else None)
+    told = held.told if held else Told()
+    buyer = settle_buyer(changes, store, before, incoming, told)
+    after = incoming.as_order(store, buyer.profile.id if buyer.profile else None)
+    after = replace(after, told=told)
+    if buyer.profile:
+        after = replace(after, told=told_of(after))
+    if buyer.is_erased:
+        after = replace(after, customer_external_id=None, buyer_erased=True)
     if after != before:
         repository.save(changes, before, after)
     relist(changes, store.workspace, before, after)
-    return WrittenOrder(after, buyer, before is None)
+    return WrittenOrder(after, buyer.profile, before is None)
 
 
 def delete_order(
     workspace: WorkspaceScope, store_id: UUID, external_id: str, changes: Changes
 ) -> None:
     """Deletes a custom store's order: it is gone from lists and counts."""
-    store, repository = active_custom_store(workspace, store_id), OrderRepository(workspace)
+    remove_order(active_custom_store(workspace, store_id), external_id, changes)
+
+
+def remove_order(store: Store, external_id: str, changes: Changes) -> None:
+    """Adds to a unit of work that a store has deleted an order. Raises NotFound."""
+    repository = OrderRepository(store.workspace)
     order = repository.get(order_id(store.id, external_id))
     if order is None:
         raise NotFound()
-    take_away(changes, workspace, order)
+    take_away(changes, store.workspace, order)
     repository.delete(changes, order, clock.now())
-    relist(changes, workspace, order, None)
+    relist(changes, store.workspace, order, None)
+
+
+def bury_order(store: Store, external_id: str, at: datetime, changes: Changes) -> None:
+    """Adds to a unit of work that a store has deleted an order at that moment, known or not.
+
+    Nothing older brings it back, in whatever order that comes.
+    """
+    repository = OrderRepository(store.workspace)
+    held = repository.held(order_id(store.id, external_id))
+    if held and held.order:
+        take_away(changes, store.workspace, held.order)
+        relist(changes, store.workspace, held.order, None)
+    if held is None or held.order or held.updated_at < at:
+        repository.bury(changes, store.id, external_id, held, at)
+
+
+def forget_buyer(store: Store, external_id: str, changes: Changes) -> None:
+    """Adds to a unit of work that an order names nobody any more."""
+    repository = OrderRepository(store.workspace)
+    order = repository.get(order_id(store.id, external_id))
+    if order is None or (order.profile_id, order.customer_external_id) == (None, None):
+        return
+    take_away(changes, store.workspace, order)
+    after = replace(order, profile_id=None, customer_external_id=None)
+    repository.save(changes, order, after)
 
 
 def get_order(workspace: WorkspaceScope, wanted: UUID) -> OrderDetails:

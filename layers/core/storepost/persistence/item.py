@@ -19,7 +19,7 @@ from pynamodb.attributes import (
 )
 from pynamodb.connection import Connection
 from pynamodb.constants import STRING
-from pynamodb.exceptions import DoesNotExist, UpdateError
+from pynamodb.exceptions import DeleteError, DoesNotExist, UpdateError
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 from pynamodb.models import Model
@@ -188,6 +188,26 @@ def amend(item: Item, actions: list[Action], condition: Condition) -> bool:
         tries += 1
         pause(tries)
     return done is _Update.DONE
+
+
+def remove(item: Item, condition: Condition) -> bool:
+    """Deletes one row where the condition holds; whether it held.
+
+    It waits for a transaction that holds the row just now.
+    """
+    tries = 0
+    while True:
+        try:
+            item.delete(condition, add_version_condition=False)
+        except DeleteError as error:
+            if error.cause_response_code == _GONE:
+                return False
+            if error.cause_response_code != _BUSY:
+                raise
+            tries += 1
+            pause(tries)
+        else:
+            return True
 
 
 class _Update(Enum):

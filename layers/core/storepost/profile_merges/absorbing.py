@@ -14,13 +14,20 @@ from uuid import UUID
 from storepost.customers.moving import move_customers
 from storepost.orders.moving import move_orders
 from storepost.persistence.changes import Changes, commit_anew
+from storepost.profile_events.moving import move_events
 from storepost.profiles.merging import move_on
 from storepost.profiles.model import Profile
 from storepost.profiles.moving import Move, Mover, move_claims, move_merges
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 
-MOVERS: tuple[Mover, ...] = (move_claims, move_customers, move_orders, move_merges)
+MOVERS: tuple[Mover, ...] = (
+    move_claims,
+    move_customers,
+    move_orders,
+    move_events,
+    move_merges,
+)
 """Each in the slice that has the rows."""
 
 MARGIN_MILLISECONDS = 15_000

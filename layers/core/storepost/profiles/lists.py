@@ -4,7 +4,7 @@ An entry carries the profile's id alone, so that an order needn't rewrite rows o
 the workspace's list by `firstSeenAt` counts who is a customer and the consents.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, zip_longest
@@ -13,6 +13,7 @@ from uuid import UUID
 from storepost.consent.states import ConsentState
 from storepost.persistence.changes import Changes
 from storepost.persistence.counted_tree import Entry, FilterField, Tree, moment_key, text_key
+from storepost.profiles.erasure import StorePlace
 from storepost.profiles.keys import email_list, first_seen_list, name_list, store_list
 from storepost.profiles.merges import absorbed
 from storepost.profiles.model import Profile, StoreLink
@@ -73,6 +74,16 @@ class ProfileLists:
         for tree, old, new in chain(self._entries(merged, None), self._entries(survivor, after)):
             tree.follow(changes, old, new)
         self._follow_in_stores(changes, absorbed(survivor, merged), after)
+
+    def leave(self, changes: Changes, profile: Profile) -> None:
+        """Takes the profile out of the lists of all profiles; the stores' still have it."""
+        for tree, old, _ in self._entries(profile, None):
+            tree.follow(changes, old, None)
+
+    def leave_stores(self, changes: Changes, places: Iterable[StorePlace]) -> None:
+        """Takes it out of some places in stores' lists."""
+        for store_id, (moment, listed) in places:
+            self.of_store(store_id).follow(changes, Entry(moment_key(moment, listed)), None)
 
     def _follow_in_stores(
         self, changes: Changes, before: Profile | None, after: Profile | None

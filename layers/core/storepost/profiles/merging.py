@@ -11,7 +11,7 @@ from uuid import UUID
 from storepost import clock
 from storepost.ids import timed_id
 from storepost.messaging.outbox import Queue, send_with
-from storepost.persistence.changes import Changes, LostRace, commit_anew
+from storepost.persistence.changes import Changes, LostRace
 from storepost.profiles.merges import MergeCause, ProfileMerge, absorbed
 from storepost.profiles.model import Identity, Profile
 from storepost.profiles.repository import ProfileRepository
@@ -46,10 +46,18 @@ def person_of(changes: Changes, arrival: Arrival) -> tuple[Known, Profile | None
     known = look_up(ProfileRepository(arrival.workspace, changes.reads), arrival.identities)
     people = arrival.decide(arrival.identities, known)
     if len(people) > 1:
-        while commit_anew(lambda merging: _merge_some(merging, arrival)):
-            pass
+        _merge_all(arrival)
         raise MergedFirst()
     return known, next(iter(people), None)
+
+
+def _merge_all(arrival: Arrival) -> None:
+    """Merges the people whom the arrival names. Raises LostRace, as the unit itself would."""
+    more = True
+    while more:
+        changes = Changes()
+        more = _merge_some(changes, arrival)
+        changes.commit()
 
 
 def _merge_some(changes: Changes, arrival: Arrival) -> bool:

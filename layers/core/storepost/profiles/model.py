@@ -146,6 +146,8 @@ class Profile:
     """How many changes of consent its history has."""
     histories: tuple[UUID, ...] = ()
     """Profiles that were merged into it and whose changes of consent are part of its history."""
+    events: int = 0
+    """How many events it has."""
     merges: int = 0
     """How many profiles were merged into it, and into those."""
     absorbing: tuple[UUID, ...] = ()

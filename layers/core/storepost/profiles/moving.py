@@ -12,14 +12,14 @@ from uuid import UUID
 
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import amend
-from storepost.profiles.keys import claim_key, profile_key
+from storepost.profiles.keys import claim_key
 from storepost.profiles.model import Identity
 from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.rows import IdentityItem, MergedProfileItem
+from storepost.profiles.rows import IdentityItem
 from storepost.scope import WorkspaceScope
 
-MOST_MERGES = 40
-"""In one transaction: each is a row that goes, and one that comes."""
+MOST_MERGES = 25
+"""In one transaction: each is a row that goes, one that comes, and where the merged id leads."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,5 @@ def _move_some_merges(changes: Changes, move: Move) -> bool:
     repository = ProfileRepository(move.workspace)
     some = list(islice(repository.own_merges_of(move.source, MOST_MERGES), MOST_MERGES))
     for merge in some:
-        row = MergedProfileItem(*profile_key(move.workspace, merge.merged_profile_id))
-        into, leads = MergedProfileItem.into.set(move.into), MergedProfileItem.into
-        amend(row, [into], leads == move.source)
         repository.move_merge(changes, merge, move.source, move.into)
     return len(some) == MOST_MERGES

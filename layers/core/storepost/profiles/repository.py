@@ -17,21 +17,26 @@ from storepost.persistence.changes import Changes, LostRace, commit_anew
 from storepost.persistence.item import Item, Key, find_in
 from storepost.persistence.reads import Reads
 from storepost.problems import Conflict
+from storepost.profiles.erasure import Erasure, places_of
 from storepost.profiles.keys import claim_key, merge_key, merge_prefix, profile_key
-from storepost.profiles.lists import ProfileLists, is_settled, settled
+from storepost.profiles.lists import MOST_PLACES, ProfileLists, is_settled, settled
 from storepost.profiles.merges import MOST_ABSORBING, ProfileMerge
 from storepost.profiles.model import Identity, Profile
 from storepost.profiles.rows import (
+    ErasedProfileItem,
     IdentityItem,
     MergedProfileItem,
     MergeItem,
     ProfileItem,
     ProfileRow,
+    as_erasure,
     as_identities,
     as_merge,
     as_profile,
+    erased_row,
     merge_row,
     merged_row,
+    place_rows,
     profile_row,
 )
 from storepost.scope import WorkspaceScope
@@ -43,6 +48,10 @@ PLACES_OF_A_MERGE = 6
 """Places of stores' lists that a merge changes: fewer, as it has two profiles' other places too."""
 
 
+PLACES_OF_AN_ERASURE = 6
+"""Places of stores' lists that an erasure leaves at once: it has addresses to take away, too."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """Whose an identity is."""
@@ -51,6 +60,8 @@ class Claim:
     identity: Identity
     profile_id: UUID
     """The holder's, or a merged profile's for which the holder answers."""
+    is_free: bool = False
+    """Whether it names a profile that was erased, and so anybody may have it."""
 
 
 class ProfileRepository:
@@ -114,8 +125,8 @@ class ProfileRepository:
         """
         return chain.from_iterable(self.own_merges_of(each, most) for each in profile.partitions)
 
-    def own_merges_of(self, profile_id: UUID, most: int) -> Iterator[ProfileMerge]:
-        """The merges in one partition, so many of the newest."""
+    def own_merges_of(self, profile_id: UUID, most: int | None) -> Iterator[ProfileMerge]:
+        """The merges in one partition, so many of the newest, or all."""
         pk, _ = profile_key(self._scope, profile_id)
         rows = MergeItem.query(
             pk,
@@ -166,16 +177,60 @@ class ProfileRepository:
         changes.create(merge_row(merge_key(self._scope, survivor.id, made.id), made))
 
     def move_merge(self, changes: Changes, made: ProfileMerge, source: UUID, into: UUID) -> None:
-        """Moves a merge from one partition to another, as long as it is there."""
+        """Moves a merge from one partition to another, as long as it is there.
+
+        What was merged then leads there, too.
+        """
         old, new = (merge_key(self._scope, where, made.id) for where in (source, into))
         changes.delete(MergeItem(*old), MergeItem.pk.exists())
         changes.create(merge_row(new, made))
+        row = MergedProfileItem(*profile_key(self._scope, made.merged_profile_id))
+        changes.update(row, [MergedProfileItem.into.set(into)], MergedProfileItem.pk.exists())
 
     def lead(self, changes: Changes, merged_id: UUID, into: UUID) -> None:
         """Lets a merged profile name the one that has everything of it by now."""
         row = MergedProfileItem(*profile_key(self._scope, merged_id))
         leads, forget = MergedProfileItem.into.set(into), MergedProfileItem.identities.remove()
         changes.update(row, [leads, forget], MergedProfileItem.pk.exists())
+
+    def erase(self, changes: Changes, profile: Profile) -> None:
+        """Takes the profile away, if nobody changed it since it was read; a worker does the rest.
+
+        The lists of all profiles have it no more; some stores' may for a moment.
+        """
+        places = tuple(places_of(profile))
+        now, later = places[:PLACES_OF_AN_ERASURE], places[PLACES_OF_AN_ERASURE:]
+        changes.save(erased_row(profile_key(self._scope, profile.id), profile, later))
+        self.lists.leave(changes, profile)
+        self.lists.leave_stores(changes, now)
+
+    def erasure_of(self, profile_id: UUID) -> Erasure | None:
+        """What may be left of an erased profile; None once nothing is."""
+        row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
+        return as_erasure(self._scope, row) if isinstance(row, ErasedProfileItem) else None
+
+    def leave_places(self, changes: Changes, erasure: Erasure) -> bool:
+        """Takes an erased profile out of some more of the stores' lists; whether it is in others.
+
+        The erasure is the one that was read last.
+        """
+        now, later = erasure.places[:MOST_PLACES], erasure.places[MOST_PLACES:]
+        if now:
+            row = ErasedProfileItem(*profile_key(self._scope, erasure.profile_id))
+            unchanged = ErasedProfileItem.version == erasure.version
+            changes.update(row, [ErasedProfileItem.places.set(place_rows(later))], unchanged)
+            self.lists.leave_stores(changes, now)
+        return bool(later)
+
+    def remove_merge(self, changes: Changes, made: ProfileMerge, from_id: UUID) -> None:
+        """Takes away that a profile was merged, and the way from its id."""
+        changes.delete(MergeItem(*merge_key(self._scope, from_id, made.id)))
+        changes.delete(MergedProfileItem(*profile_key(self._scope, made.merged_profile_id)))
+
+    def remove_erased(self, changes: Changes, profile_id: UUID) -> None:
+        """Takes away what stood in an erased profile's place."""
+        row = ErasedProfileItem(*profile_key(self._scope, profile_id))
+        changes.delete(row, ErasedProfileItem.partitions.exists())
 
     def claim(
         self,
@@ -186,16 +241,19 @@ class ProfileRepository:
     ) -> None:
         """Claims those of the profile's identities that are nobody's.
 
-        `claims` is what `claims_of` gave for them. What another profile has is left alone; what
-        somebody claims meanwhile is a lost race.
+        `claims` is what is known of them. What another profile has is left alone; what somebody
+        claims meanwhile is a lost race.
         """
         for identity in identities:
-            if identity not in claims and identity in profile.sightings:
-                changes.create(
-                    IdentityItem(
-                        *claim_key(self._scope, identity), id=new_id(), profile_id=profile.id
-                    )
-                )
+            held = claims.get(identity)
+            if identity not in profile.sightings or (held and not held.is_free):
+                continue
+            key = claim_key(self._scope, identity)
+            row = IdentityItem(*key, id=new_id(), profile_id=profile.id)
+            if held is None:
+                changes.create(row)
+            else:
+                changes.save(row, IdentityItem.profile_id == held.profile_id)
 
     def _row(self, before: Profile | None, after: Profile) -> ProfileItem:
         """The row of `after`, which passes only over the version of `before`."""

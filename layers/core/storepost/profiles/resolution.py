@@ -4,12 +4,12 @@ The decisions are functions of values; `look_up` brings them what the workspace 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from uuid import UUID
 
 from storepost.consent.model import Address
-from storepost.consent.repository import address_key
+from storepost.consent.repository import address_key, erased_key
 from storepost.consent.states import Channel
 from storepost.persistence.item import Key
 from storepost.persistence.reads import ReadAhead
@@ -80,23 +80,34 @@ def keys_behind(
 ) -> list[Key]:
     """The rows that an arrival is decided on once its claims were read ahead.
 
-    They are the profiles that have the identities, and the consent of addresses that nobody has.
+    They are the profiles that have the identities, and the consent of addresses that nobody has,
+    or that it was somebody's who was erased.
     """
     holders = {each: reads.text(key, "profile_id") for each, key in claims.items()}
     return [
         *(profile_key(workspace, UUID(holder)) for holder in holders.values() if holder),
         *(
-            address_key(workspace, Address(_CHANNELS[each.type], each.value))
+            key
             for each, holder in holders.items()
             if holder is None and each.type in _CHANNELS
+            for key in _keys_of(workspace, Address(_CHANNELS[each.type], each.value))
         ),
     ]
+
+
+def _keys_of(workspace: WorkspaceScope, address: Address) -> tuple[Key, Key]:
+    return address_key(workspace, address), erased_key(workspace, address)
 
 
 def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> Known:
     """What the workspace knows of the identities: two batch gets."""
     claims = repository.claims_of(identities)
-    return Known(claims, repository.by_id({claim.profile_id for claim in claims.values()}))
+    profiles = repository.by_id({claim.profile_id for claim in claims.values()})
+    known = {
+        identity: claim if claim.profile_id in profiles else replace(claim, is_free=True)
+        for identity, claim in claims.items()
+    }
+    return Known(known, profiles)
 
 
 def people_of_arrival(identities: Iterable[Identity], known: Known) -> tuple[Profile, ...]:

@@ -10,6 +10,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from storepost.consent.states import ConsentState
 from storepost.ids import from_short, short
 from storepost.persistence.item import Identifier, Item, Json, Key, Moment, VersionedItem
+from storepost.profiles.erasure import Erasure, StorePlace
 from storepost.profiles.merges import MergeCause, ProfileMerge
 from storepost.profiles.model import (
     Identity,
@@ -55,6 +56,7 @@ class ProfileItem(ProfileRow, discriminator="profile"):
     spent = Json()
     consent_changes = NumberAttribute(default=0)
     histories = Json(null=True)
+    events = NumberAttribute(null=True)
     merges = NumberAttribute(null=True)
     absorbing = Json(null=True)
     """Short ids, as of `histories`."""
@@ -66,6 +68,18 @@ class MergedProfileItem(ProfileRow, discriminator="merged_profile"):
     into = Identifier()
     identities = Json(null=True)
     """`[type, value, store]`, for as long as claims and customers may still name this profile."""
+
+
+class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
+    """Where an erased profile stood, until the worker has removed the rest.
+
+    What it takes to find that: `[type, value, store]`, short ids, and `[store, moment, id]`.
+    """
+
+    identities = Json()
+    partitions = Json()
+    histories = Json()
+    places = Json()
 
 
 class MergeItem(Item, discriminator="profile_merge"):
@@ -110,6 +124,7 @@ def profile_row(key: Key, profile: Profile) -> ProfileItem:
         spent=dict(profile.spent),
         consent_changes=profile.consent_changes,
         histories=_ids_row(profile.histories),
+        events=profile.events or None,
         merges=profile.merges or None,
         absorbing=_ids_row(profile.absorbing),
     )
@@ -143,6 +158,7 @@ def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
         spent=item.spent,
         consent_changes=int(item.consent_changes),
         histories=tuple(map(from_short, item.histories or ())),
+        events=int(item.events or 0),
         merges=int(item.merges or 0),
         absorbing=tuple(map(from_short, item.absorbing or ())),
         version=int(item.version),
@@ -156,6 +172,41 @@ def merged_row(key: Key, merged: Profile, into: UUID) -> MergedProfileItem:
     if merged.version is not None:
         item.version = merged.version
     return item
+
+
+def erased_row(key: Key, profile: Profile, places: Iterable[StorePlace]) -> ErasedProfileItem:
+    """What stands in an erased profile's place: written over the version that was read."""
+    item = ErasedProfileItem(
+        *key,
+        id=profile.id,
+        identities=_identity_rows(profile.identities),
+        partitions=_ids_row(profile.partitions),
+        histories=_ids_row(profile.consent_partitions),
+        places=place_rows(places),
+    )
+    item.version = profile.version
+    return item
+
+
+def place_rows(places: Iterable[StorePlace]) -> list[_Row]:
+    """Places in stores' lists as a row has them."""
+    return [[short(store), _number(at), short(listed)] for store, (at, listed) in places]
+
+
+def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
+    """What `erased_row` wrote."""
+    return Erasure(
+        workspace=workspace,
+        profile_id=item.id,
+        identities=as_identities(item.identities),
+        partitions=tuple(map(from_short, item.partitions)),
+        histories=tuple(map(from_short, item.histories)),
+        places=tuple(
+            (from_short(store), (_moment(at), from_short(listed)))
+            for store, at, listed in item.places
+        ),
+        version=int(item.version),
+    )
 
 
 def merge_row(key: Key, merge: ProfileMerge) -> MergeItem:

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from storepost.problems import NotFound
+from storepost.problems import NotFound, Problem
 from storepost.reference.documents import interface
 from storepost.reference.markup import line, to_html
 from storepost.reference.schemas import ProblemKind
@@ -63,6 +63,21 @@ def link_page(name: str) -> WebPage:
     return _page(f"{name}.html", script=script)
 
 
+def unsubscribe_page(sender: str, address: str) -> WebPage:
+    """Whether an address is to get no more marketing emails; its form leads back to the page."""
+    return _page("unsubscribe.html", personal=True, sender=sender, address=address)
+
+
+def unsubscribed_page(sender: str, address: str) -> WebPage:
+    """That an address gets no more marketing emails."""
+    return _page("unsubscribed.html", personal=True, sender=sender, address=address)
+
+
+def dead_link_page(problem: Problem) -> WebPage:
+    """What is wrong with a link, to whoever followed it."""
+    return _page("dead-link.html", personal=True, problem=problem)
+
+
 def _operations(document: Json, tag: str) -> list[Json]:
     return [
         {**operation, "method": method.upper(), "path": path}
@@ -72,7 +87,8 @@ def _operations(document: Json, tag: str) -> list[Json]:
     ]
 
 
-def _page(template: str, script: str = "", **values: object) -> WebPage:
+def _page(template: str, script: str = "", *, personal: bool = False, **values: object) -> WebPage:
+    """`personal` says that it is one person's, and may have a form."""
     from markupsafe import Markup  # noqa: PLC0415 - as Jinja
 
     style = (_HERE / "templates" / "style.css").read_text("utf-8")
@@ -85,10 +101,10 @@ def _page(template: str, script: str = "", **values: object) -> WebPage:
             **values,
         )
     )
-    return WebPage(html, _headers(style, script))
+    return WebPage(html, _headers(style, script, personal=personal))
 
 
-def _headers(style: str, script: str) -> dict[str, str]:
+def _headers(style: str, script: str, *, personal: bool) -> dict[str, str]:
     """Nothing from elsewhere, no other page around it, and no address told to anybody."""
     policy = {
         "default-src": "'none'",
@@ -96,7 +112,7 @@ def _headers(style: str, script: str) -> dict[str, str]:
         "script-src": _hash(script) if script else "'none'",
         "connect-src": "'self'" if script else "'none'",
         "base-uri": "'none'",
-        "form-action": "'none'",
+        "form-action": "'self'" if personal else "'none'",
         "frame-ancestors": "'none'",
     }
     return {
@@ -104,7 +120,7 @@ def _headers(style: str, script: str) -> dict[str, str]:
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": "DENY",
-        "Cache-Control": "no-cache",
+        "Cache-Control": "no-store" if personal else "no-cache",
     }
 
 

@@ -14,6 +14,7 @@ from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 
 from storepost import clock
+from storepost.ids import short
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Key, Moment, find
 from storepost.scope import WorkspaceScope
@@ -24,6 +25,7 @@ UPKEEP_EVERY = timedelta(days=30)
 
 SHARDS = 8
 PARTITION = "due#shop_tokens#"
+_STORES = "store#"
 
 
 class ShopClaimItem(Item, discriminator="shop_claim"):
@@ -32,6 +34,13 @@ class ShopClaimItem(Item, discriminator="shop_claim"):
     workspace_id = Identifier()
     store_id = Identifier()
     upkeep_at = Moment()
+
+
+class ShopStoreItem(Item, discriminator="shop_store"):
+    """A store that the shop is or was connected as; kept, as what it brought is."""
+
+    workspace_id = Identifier()
+    store_id = Identifier()
 
 
 class ShopUpkeepItem(Item, discriminator="shop_upkeep"):
@@ -60,6 +69,19 @@ def upkeep_key(shop: str, at: datetime) -> Key:
     return (f"{PARTITION}{crc32(shop.encode()) % SHARDS}", f"{clock.to_text(at)}#{shop}")
 
 
+def store_key(shop: str, store_id: UUID) -> Key:
+    """Where it stands that the shop is or was connected as the store."""
+    return (f"shop#{shop}", f"{_STORES}{short(store_id)}")
+
+
+def stores_of_shop(shop: str) -> list[tuple[WorkspaceScope, UUID]]:
+    """Every store that the shop is or was connected as."""
+    rows = ShopStoreItem.query(
+        f"shop#{shop}", ShopStoreItem.sk.startswith(_STORES), consistent_read=True
+    )
+    return [(WorkspaceScope(row.workspace_id), row.store_id) for row in rows]
+
+
 def find_claim(shop: str) -> ShopClaim | None:
     """The store that the shop is connected as, or None."""
     item = find(ShopClaimItem, claim_key(shop))
@@ -80,6 +102,10 @@ def claim_for(changes: Changes, store: Store, held: ShopClaim | None) -> None:
     if held is None:
         changes.create(ShopUpkeepItem(*upkeep_key(shop, upkeep_at), shop=shop))
     _save(changes, ShopClaim(shop, store.workspace, store.id, upkeep_at), held)
+    row = ShopStoreItem(
+        *store_key(shop, store.id), workspace_id=store.workspace.id, store_id=store.id
+    )
+    changes.save(row)
 
 
 def release(changes: Changes, claim: ShopClaim) -> None:

@@ -1,6 +1,7 @@
-"""What Shopify signs with the app's client secret: the query of a redirect."""
+"""What Shopify signs with the app's client secret: a redirect's query, and a webhook's body."""
 
 import hmac
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from urllib.parse import parse_qsl
@@ -40,3 +41,9 @@ def _plain(text: str) -> str:
 
 def _signature(message: bytes, secret: str) -> str:
     return hmac.new(secret.encode(), message, sha256).hexdigest()
+
+
+def is_signed(raw: bytes, given: str, secrets: Iterable[str]) -> bool:
+    """Whether Shopify signed the bytes with one of the secrets; compared in constant time."""
+    expected = (b64encode(hmac.new(each.encode(), raw, sha256).digest()) for each in secrets)
+    return any([hmac.compare_digest(each, given.encode()) for each in expected])

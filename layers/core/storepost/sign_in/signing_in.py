@@ -164,7 +164,7 @@ def _trusts(person: Person, token: str | None) -> bool:
 def _workspace_of(person: Person) -> UUID | None:
     """The workspace used last, if the person still belongs to it."""
     last = person.last_workspace_id
-    if last and WorkspaceRepository(WorkspaceScope(last)).membership_of(person.id):
+    if last and WorkspaceRepository(WorkspaceScope(last)).standing_of(person.id):
         return last
     return None
 

@@ -1,4 +1,4 @@
-"""The records of a batch in the order in which they are dealt with: customers, then orders."""
+"""The records of an import in the order in which they are dealt with: customers, then orders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ from storepost.orders.service import write_order
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Key
 from storepost.persistence.reads import ReadAhead
+from storepost.problems import ValidationFailed
 from storepost.profiles.keys import profile_key
 from storepost.profiles.model import Identity
 from storepost.profiles.resolution import claim_keys, keys_behind
@@ -36,28 +37,18 @@ class Sender:
 
 @dataclass(frozen=True)
 class CustomerRecord:
-    """A customer of a batch."""
+    """A customer that is brought."""
 
     sender: Sender
     index: int
-    body: BatchCustomer
+    external_id: str
+    """What the store calls it."""
+    size: int
+    """Its bytes as JSON."""
+    given: GivenCustomer
+    """What the service is told."""
 
     stage = ImportStage.CUSTOMERS
-
-    @property
-    def external_id(self) -> str:
-        """What the store calls it."""
-        return self.body.external_id
-
-    @cached_property
-    def size(self) -> int:
-        """Its bytes as JSON."""
-        return _size(self.body)
-
-    @cached_property
-    def given(self) -> GivenCustomer:
-        """What the service is told."""
-        return self.body.value()
 
     @cached_property
     def _claims(self) -> dict[Identity, Key]:
@@ -95,28 +86,18 @@ class CustomerRecord:
 
 @dataclass(frozen=True)
 class OrderRecord:
-    """An order of a batch."""
+    """An order that is brought."""
 
     sender: Sender
     index: int
-    body: BatchOrder
+    external_id: str
+    """What the store calls it."""
+    size: int
+    """Its bytes as JSON."""
+    given: IncomingOrder
+    """What the service is told."""
 
     stage = ImportStage.ORDERS
-
-    @property
-    def external_id(self) -> str:
-        """What the store calls it."""
-        return self.body.external_id
-
-    @cached_property
-    def size(self) -> int:
-        """Its bytes as JSON."""
-        return _size(self.body)
-
-    @cached_property
-    def given(self) -> IncomingOrder:
-        """What the service is told."""
-        return self.body.value(self.external_id)
 
     @cached_property
     def _claims(self) -> dict[Identity, Key]:
@@ -145,15 +126,44 @@ class OrderRecord:
         write_order(self.sender.store, self.given, changes)
 
 
-type Record = CustomerRecord | OrderRecord
+@dataclass(frozen=True)
+class UnreadableRecord:
+    """What lacks something that no record can be without: it becomes a problem of the import."""
+
+    stage: ImportStage
+    index: int
+    external_id: str
+    reason: str
+    size: int = 0
+    keys: tuple[Key, ...] = ()
+
+    def keys_behind(self, _reads: ReadAhead) -> list[Key]:
+        """None."""
+        return []
+
+    def write(self, _changes: Changes) -> None:
+        """Raises ValidationFailed."""
+        raise ValidationFailed(f"The shop's record has {self.reason}.")
+
+
+type Record = CustomerRecord | OrderRecord | UnreadableRecord
 
 
 def records_of(batch: StoreBatch, sender: Sender) -> Sequence[Record]:
     """The batch's records in order; each keeps its place in its own array."""
     return [
-        *(CustomerRecord(sender, index, body) for index, body in enumerate(batch.customers)),
-        *(OrderRecord(sender, index, body) for index, body in enumerate(batch.orders)),
+        *(_customer(sender, index, body) for index, body in enumerate(batch.customers)),
+        *(_order(sender, index, body) for index, body in enumerate(batch.orders)),
     ]
+
+
+def _customer(sender: Sender, index: int, body: BatchCustomer) -> CustomerRecord:
+    return CustomerRecord(sender, index, body.external_id, _size(body), body.value())
+
+
+def _order(sender: Sender, index: int, body: BatchOrder) -> OrderRecord:
+    given = body.value(body.external_id)
+    return OrderRecord(sender, index, body.external_id, _size(body), given)
 
 
 def _size(body: RequestBody) -> int:

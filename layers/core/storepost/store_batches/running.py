@@ -129,10 +129,8 @@ def _records(run: _Run, found: StoreImport) -> Sequence[Record]:
     store = found_store(StoreRepository(run.workspace), run.store_id)
     if not store.is_active:  # it was disconnected in the moment in which the import was queued
         raise _Unusable(ImportFailure.STORE_DISCONNECTED)
-    if found.content is None:  # no platform is connected yet that could be asked
-        raise _Unusable(ImportFailure.STORE_UNREACHABLE)
     try:
-        batch = StoreBatch.model_validate_json(get_object(found.content))
+        batch = StoreBatch.model_validate_json(get_object(found.content or ""))
     except (ObjectGone, ValidationError) as error:
         log_unexpected(error)
         raise _Unusable(ImportFailure.IMPORT_FAILED) from error

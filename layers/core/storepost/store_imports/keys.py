@@ -35,6 +35,11 @@ def import_key(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> Ke
     return (workspace.partition("imports", short(store_id)), f"{IMPORTS}{short(import_id)}")
 
 
+def problem_partition(workspace: WorkspaceScope, import_id: UUID) -> str:
+    """Where an import's problems stand."""
+    return workspace.partition("import_problems", short(import_id))
+
+
 def problem_key(workspace: WorkspaceScope, import_id: UUID, number: int) -> Key:
     """Where an import's problem of that number stands; they count from 1."""
-    return (workspace.partition("import_problems", short(import_id)), f"problem#{number:06d}")
+    return (problem_partition(workspace, import_id), f"problem#{number:06d}")

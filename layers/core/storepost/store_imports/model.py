@@ -1,4 +1,4 @@
-"""An import as a value: a batch of a custom store, and later what is pulled from a platform."""
+"""An import as a value: a batch of a custom store, or what is pulled from a platform."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -66,6 +66,18 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Pull:
+    """How far an import is that asks a platform for its records."""
+
+    operation: str | None = None
+    """The platform's id of the export that is made or read; None before one is asked for."""
+    after: str | None = None
+    """The id of the last record of an export that broke off: the next one begins behind it."""
+    exports: int = 0
+    """How many exports of the stage broke off."""
+
+
+@dataclass(frozen=True)
 class StoreImport:
     """One import of a store."""
 
@@ -82,7 +94,8 @@ class StoreImport:
     failure: ImportFailure | None = None
     progress: Progress = Progress()
     content: str | None = None
-    """The name of the object that holds its records; None where they are the platform's to give."""
+    """The name of the object that holds its records; None where they are pulled."""
+    pull: Pull = Pull()
 
     @property
     def is_open(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from pynamodb.attributes import Attribute
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action
 
 from storepost import clock
@@ -34,6 +35,7 @@ from storepost.store_imports.model import (
     ImportStage,
     ImportStatus,
     Progress,
+    Pull,
     StoreImport,
 )
 from storepost.store_imports.rows import ImportItem, ImportProblemItem, ImportTurnsItem
@@ -142,10 +144,13 @@ class ImportRepository:
                 _told(ImportItem.failure, after.failure),
                 _told(ImportItem.stage, progress.stage),
                 ImportItem.done.set(progress.done),
+                _told(ImportItem.pull, _pull_row(after.pull)),
                 ImportItem.imported.set(_imported_row(progress.imported)),
                 ImportItem.problems.set(progress.problems),
             ],
-            (ImportItem.status == before.status) & (ImportItem.done == before.progress.done),
+            (ImportItem.status == before.status)
+            & (ImportItem.done == before.progress.done)
+            & _same_pull(before.pull),
         )
 
     def add_problem(
@@ -192,6 +197,16 @@ def _requester(row: list[str | None] | None) -> Requester | None:
     return Requester(name, UUID(person_id) if person_id else None, UUID(key_id) if key_id else None)
 
 
+def _same_pull(pull: Pull) -> Condition:
+    row = _pull_row(pull)
+    same: Condition = ImportItem.pull == row if row else ImportItem.pull.does_not_exist()
+    return same
+
+
+def _pull_row(pull: Pull) -> list[object] | None:
+    return None if pull == Pull() else [pull.operation, pull.after, pull.exports]
+
+
 def _imported_row(imported: Imported) -> list[int]:
     return [imported.customers, imported.orders, imported.products]
 
@@ -215,6 +230,7 @@ def _as_import(item: ImportItem) -> StoreImport:
             ImportStage(stage) if stage else None,
         ),
         content=item.content,
+        pull=Pull(*item.pull) if item.pull else Pull(),
     )
 
 

@@ -23,6 +23,8 @@ class ImportItem(Item, discriminator="store_import"):
     problems = NumberAttribute(default=0)
     stage = UnicodeAttribute(null=True)
     content = UnicodeAttribute(null=True)
+    pull = JSONAttribute(null=True)
+    """Operation, after, exports."""
 
 
 class ImportTurnsItem(VersionedItem, discriminator="import_turns"):

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from storepost.store_imports import model
 from storepost.store_imports.model import ImportFailure, ImportScope, ImportStage, ImportStatus
-from storepost.wire import Shape, Timestamp
+from storepost.wire import RequestBody, Shape, Timestamp
 
 
 class ImportRequester(Shape):
@@ -23,6 +23,12 @@ class ImportedCounts(Shape):
     customers: int
     orders: int
     products: int
+
+
+class NewImport(RequestBody):
+    """What to pull from a shop."""
+
+    scope: ImportScope
 
 
 class StoreImport(Shape):

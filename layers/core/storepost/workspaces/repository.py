@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeGuard
 from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
@@ -37,6 +38,8 @@ class WorkspaceItem(VersionedItem, discriminator="workspace"):
     require_two_factor = BooleanAttribute(default=False)
     store_count = NumberAttribute(default=0)
     created_at = Moment()
+    ended_at = Moment(null=True)
+    """Since when a worker removes it: nobody reaches it from then on."""
 
 
 class SlugItem(Item, discriminator="slug"):
@@ -100,7 +103,20 @@ class WorkspaceRepository:
     def get(self) -> Workspace | None:
         """The workspace, or None once it is deleted."""
         item = find(WorkspaceItem, workspace_key(self._scope))
-        return as_workspace(item) if item else None
+        return as_workspace(item) if _is_live(item) else None
+
+    def ended_at(self) -> datetime | None:
+        """Since when the workspace is being removed; None where it isn't, or once it is."""
+        item = find(WorkspaceItem, workspace_key(self._scope))
+        return item.ended_at if item else None
+
+    def end(self, changes: Changes, workspace: Workspace) -> None:
+        """Lets nobody reach the workspace any more, and frees its slug."""
+        row = WorkspaceItem(*workspace_key(self._scope))
+        ended: list[Action] = [WorkspaceItem.ended_at.set(clock.now())]
+        unended = WorkspaceItem.pk.exists() & WorkspaceItem.ended_at.does_not_exist()
+        changes.update(row, ended, unended)
+        changes.delete(SlugItem(*slug_key(workspace.slug)))
 
     def membership_of(self, person_id: UUID) -> Membership | None:
         """Somebody's membership, or None."""
@@ -124,7 +140,7 @@ class WorkspaceRepository:
         rows = find_all(keys)
         workspace = find_in(rows, WorkspaceItem, keys[0])
         membership = find_in(rows, MembershipItem, keys[1])
-        if workspace is None or membership is None:
+        if not _is_live(workspace) or membership is None:
             return None
         return Standing(as_workspace(workspace), as_membership(membership))
 
@@ -245,9 +261,13 @@ def _standings(scopes: Iterable[WorkspaceScope], person_id: UUID) -> list[Standi
     for scope in scopes:
         workspace = find_in(rows, WorkspaceItem, workspace_key(scope))
         membership = find_in(rows, MembershipItem, membership_key(scope, person_id))
-        if workspace and membership:
+        if _is_live(workspace) and membership:
             standings.append(Standing(as_workspace(workspace), as_membership(membership)))
     return standings
+
+
+def _is_live(item: WorkspaceItem | None) -> TypeGuard[WorkspaceItem]:
+    return item is not None and item.ended_at is None
 
 
 def _unchanged(membership: Membership) -> Condition:

@@ -80,7 +80,7 @@ def update_workspace(
     has two-factor on.
     """
     repository = WorkspaceRepository(WorkspaceScope(workspace_id))
-    if repository.membership_of(caller.person.id) is None:
+    if repository.standing_of(caller.person.id) is None:
         raise NotFound()
     if require_two_factor and not caller.person.has_two_factor:
         raise TwoFactorOff()

@@ -1,35 +1,46 @@
-"""Asking for a pull: an import is queued, and the worker is told."""
+"""Asking for a pull of what a shop has."""
 
 from uuid import UUID
 
 from storepost.persistence.changes import Changes
+from storepost.scope import WorkspaceScope
+from storepost.shop_imports.problems import ImportInProgress, NeedsReauth, StoreNotPullable
 from storepost.store_imports.model import ImportScope, StoreImport
 from storepost.store_imports.repository import TurnsRepository
 from storepost.store_imports.service import queue_import
-from storepost.store_pulls.problems import ImportInProgress, NeedsReauth, StoreNotPullable
 from storepost.stores.model import ConnectionStatus
 from storepost.stores.problems import StoreDisconnected
 from storepost.stores.repository import StoreRepository
 from storepost.stores.service import found_store
-from storepost.workspaces.callers import WorkspaceCaller
+from storepost.workspaces.callers import Requester, WorkspaceCaller
 
 
-def queue_pull(
+def request_import(
     caller: WorkspaceCaller, store_id: UUID, scope: ImportScope, changes: Changes
 ) -> StoreImport:
-    """A new import of what the store's platform holds, which waits for its turn.
+    """A new import of a connected shop's records, which waits for its turn.
 
     Raises StoreNotPullable, StoreDisconnected, NeedsReauth and ImportInProgress.
     """
-    workspace = caller.workspace
-    store = found_store(StoreRepository(workspace), store_id)
+    store = found_store(StoreRepository(caller.workspace), store_id)
     if store.is_custom:
         raise StoreNotPullable()
     if not store.is_active:
         raise StoreDisconnected()
     if store.connection_status is ConnectionStatus.NEEDS_REAUTH:
         raise NeedsReauth()
-    turns = TurnsRepository(workspace).get(store.id)
+    return queue_pull(changes, caller.workspace, store.id, scope, caller.requester)
+
+
+def queue_pull(
+    changes: Changes,
+    workspace: WorkspaceScope,
+    store_id: UUID,
+    scope: ImportScope,
+    requester: Requester | None,
+) -> StoreImport:
+    """Adds a pull to a unit of work. Raises ImportInProgress."""
+    turns = TurnsRepository(workspace).get(store_id)
     if turns.open_of(scope):
         raise ImportInProgress()
-    return queue_import(changes, workspace, turns, scope, caller.requester)
+    return queue_import(changes, workspace, turns, scope, requester)

@@ -1,0 +1,81 @@
+"""Events: what happened with people, told one by one or many at once, and a profile's list."""
+
+from typing import Annotated
+from uuid import UUID
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+
+from storepost.http.app import JSON, create_app
+from storepost.http.callers import Reader, Writer
+from storepost.http.lists import Page, PageNumber, Size
+from storepost.http.once import RowLedger, Writes
+from storepost.pagination import PageRequest, PageSize
+from storepost.profile_events import bulk, listing, recording
+from storepost.profile_events.bulk_schemas import EventsRecorded, NewEvents
+from storepost.profile_events.model import EventSource
+from storepost.profile_events.schemas import NewEvent, ProfileEvent
+from storepost.wire import Text, Timestamp
+
+app = create_app(large_bodies=frozenset({"events.createMany"}))
+
+
+@app.get("/v1/profiles/<id>/events", operation_id="profiles.listEvents")
+def list_events(
+    id: UUID,
+    caller: Reader,
+    name: Annotated[Text | None, Query()] = None,
+    source: Annotated[list[EventSource] | None, Query()] = None,
+    store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
+    occurred_from: Annotated[Timestamp | None, Query(alias="occurredFrom")] = None,
+    occurred_to: Annotated[Timestamp | None, Query(alias="occurredTo")] = None,
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
+) -> Page[ProfileEvent]:
+    """What happened with the person, lately first.
+
+    A store's orders tell of `order_placed`, `order_cancelled` and, each time that more of one was
+    given back, `order_refunded`; their `source` is the store's platform. Such events stay where
+    they are when the order is deleted or turns out to be somebody else's.
+    """
+    asked = listing.EventFilter(name, source, store_id, occurred_from, occurred_to)
+    found = listing.list_events(caller.workspace, id, asked, PageRequest(page, page_size))
+    return Page[ProfileEvent].of(found, ProfileEvent.of)
+
+
+@app.post("/v1/events", operation_id="events.create", status_code=201)
+def create_event(
+    caller: Writer, writes: Writes, body: Annotated[NewEvent, Body()]
+) -> Response[ProfileEvent]:
+    """Tells of something that happened with a person; now, unless `occurredAt` says when.
+
+    Where nobody has the email, phone, `anonymousId` or `shopifyClientId`, somebody new does from
+    then on. An id must be a profile's; a merged one is answered for by the one that it is part of.
+
+    With a `uniqueId` it happens once: of the events of one name that a profile has, one has it.
+    Another such one changes nothing and is answered 200 with the first, whatever else it says.
+    """
+    event, is_new = recording.record_event(caller, body.value(), writes)
+    return Response(201 if is_new else 200, JSON, ProfileEvent.of(event))
+
+
+@app.post("/v1/events/bulk", operation_id="events.createMany")
+def create_events(
+    caller: Writer, ledger: RowLedger, body: Annotated[NewEvents, Body()]
+) -> EventsRecorded:
+    """Tells of up to 500 events, as so many requests of one each would in the same order.
+
+    `accepted` are there now, `duplicates` have a `uniqueId` that the profile's events of that name
+    have already. `failed` names those that can't be taken, by their `index` from 0; the others are
+    taken all the same. `detail` says how to mend everything that is wrong with one, `code` names
+    the first of it.
+
+    The events are taken some at a time. With an `idempotency-key` a request that was cut short goes
+    on where it ended, and answers as if it had run once. Without one, only events with a `uniqueId`
+    are known the second time.
+    """
+    became, refused = bulk.record_events(caller, body.values(), ledger)
+    return EventsRecorded.of(became, body, refused)
+
+
+lambda_handler = app.handler()

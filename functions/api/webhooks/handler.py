@@ -1,0 +1,23 @@
+"""Webhooks of platforms: taken, queued, and answered at once."""
+
+from storepost.http.app import create_app
+from storepost.http.once import Writes
+from storepost.http.origin import AsSent
+from storepost.webhooks.receiving import queue_webhook, signed_webhook
+from storepost.webhooks.schemas import Taken
+
+app = create_app(large_bodies=frozenset({"webhooks.shopify"}))
+
+
+@app.post("/v1/webhooks/shopify", operation_id="webhooks.shopify")
+def shopify(sent: AsSent, writes: Writes) -> Taken:
+    """Takes what a shop tells by itself. For Shopify alone, which signs the body's bytes.
+
+    Either spelling of its headers is taken, and while the app's secret is rotated a signature by
+    the old one. Topics that nobody here listens to are answered alike.
+    """
+    queue_webhook(signed_webhook(sent.headers, sent.body), writes)
+    return Taken()
+
+
+lambda_handler = app.handler()

@@ -1,0 +1,15 @@
+"""The queue of Shopify's webhooks: each is worked on by itself, those of one record in turn."""
+
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.jobs.batches import fifo_queue_handler
+from storepost.webhooks.working import work_on
+
+
+def work_on_webhook(record: SQSRecord, context: LambdaContext) -> None:
+    """Works on one."""
+    work_on(record.body, context.get_remaining_time_in_millis)
+
+
+lambda_handler = fifo_queue_handler(work_on_webhook)

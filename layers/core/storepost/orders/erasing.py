@@ -1,0 +1,28 @@
+"""What an erased profile leaves in orders: they stay, without the buyer."""
+
+from functools import partial
+from itertools import islice
+from uuid import UUID
+
+from storepost.orders.repository import OrderRepository
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.profiles.erasure import Erasure
+
+MOST_ORDERS = 40
+"""In one transaction: each is two rows, the order and its place with the profile."""
+
+
+def erase_buyer(erasure: Erasure) -> bool:
+    """Takes the buyer out of some of the erased person's orders."""
+    return any(
+        commit_anew(partial(_erase_some, erasure=erasure, profile_id=each))
+        for each in erasure.partitions
+    )
+
+
+def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
+    repository = OrderRepository(erasure.workspace)
+    some = list(islice(repository.pointers_of(profile_id, MOST_ORDERS), MOST_ORDERS))
+    for pointer in some:
+        repository.erase_buyer(changes, pointer, profile_id)
+    return len(some) == MOST_ORDERS

@@ -1,0 +1,72 @@
+"""The events that an order leads to: placed, cancelled, refunded (operations.md, section 6).
+
+What was told of stands with the order, so that an order that comes again, late, or after it was
+deleted leads to nothing twice. They belong to whoever is the buyer when they are told.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from storepost.ids import derived_id
+from storepost.orders.model import Order, Told
+from storepost.profile_events.model import EventSource, ProfileEvent
+from storepost.stores.model import Platform
+
+PLACED, CANCELLED, REFUNDED = "order_placed", "order_cancelled", "order_refunded"
+
+
+def told_of(order: Order) -> Told:
+    """What the order has led to once all of it is told."""
+    return Told(
+        placed=True,
+        cancelled=order.told.cancelled or order.cancelled,
+        refunded=max(order.told.refunded, order.amounts.total_refunded),
+    )
+
+
+def events_of(order: Order, platform: Platform) -> list[ProfileEvent]:
+    """What happened that isn't told yet."""
+    told, amount, events = order.told, order.amounts.total_refunded, list[ProfileEvent]()
+    if not told.placed:
+        events.append(_event(order, platform, PLACED, order.placed_at))
+    if order.cancelled_at and not told.cancelled:
+        events.append(_event(order, platform, CANCELLED, order.cancelled_at))
+    if amount > told.refunded:
+        given_back = {
+            "refunded": _money(order, amount - told.refunded),
+            "totalRefunded": _money(order, amount),
+        }
+        events.append(_event(order, platform, REFUNDED, order.updated_at, given_back))
+    return events
+
+
+def _event(
+    order: Order,
+    platform: Platform,
+    name: str,
+    occurred_at: datetime,
+    more: Mapping[str, Any] | None = None,
+) -> ProfileEvent:
+    refunded = str(order.amounts.total_refunded) if name == REFUNDED else ""
+    return ProfileEvent(
+        id=derived_id(order.id, name, refunded),
+        name=name,
+        source=EventSource(platform),
+        occurred_at=occurred_at,
+        store_id=order.store_id,
+        properties={
+            "orderId": str(order.id),
+            "externalId": order.external_id,
+            "number": order.number,
+            "total": _money(order, order.amounts.total),
+            "items": sum(line.quantity for line in order.line_items),
+            "isTest": order.is_test,
+            **(more or {}),
+        },
+    )
+
+
+def _money(order: Order, amount: int) -> dict[str, Any]:
+    """Money as it stands everywhere in answers."""
+    return {"amount": amount, "currency": order.currency}

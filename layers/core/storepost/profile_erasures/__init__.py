@@ -1,0 +1,1 @@
+"""Erasing people: gone in one transaction, the rest removed by a worker."""

@@ -1,0 +1,1 @@
+"""What happened with people: told by stores' orders, by integrations and by hand."""

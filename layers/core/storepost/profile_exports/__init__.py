@@ -1,0 +1,1 @@
+"""Everything held of one person, as one document."""

@@ -1,0 +1,111 @@
+"""What an erased profile leaves in the profiles' own rows, and in those of consent.
+
+An eraser removes some of one kind of rows and says whether there may be more. Each row goes by a
+write of its own or a transaction, on the condition that it still is the erased profile's. So an
+eraser may be killed anywhere and run twice, late, or beside another one, or beside a mover: what
+that moves comes to a partition that is emptied later.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from itertools import batched, islice
+from uuid import UUID
+
+from storepost.consent.model import Address
+from storepost.consent.repository import ConsentRepository
+from storepost.consent.states import Channel
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.persistence.item import remove
+from storepost.profiles.erasure import Erasure
+from storepost.profiles.keys import claim_key
+from storepost.profiles.model import Identity, IdentityType
+from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.rows import IdentityItem
+
+MOST_ADDRESSES = 10
+"""Of which the erasure itself takes away what is held: two rows each."""
+
+_MOST_CHANGES = 25
+"""In one transaction: each is a row, and its address may be two."""
+
+_MOST_MERGES = 40
+"""In one transaction: each is two rows."""
+
+_MOST_NAMES = 90
+"""Of partitions in one condition, which takes a hundred."""
+
+_CHANNELS = {IdentityType.EMAIL: Channel.EMAIL, IdentityType.PHONE: Channel.SMS}
+
+
+def addresses_of(identities: Iterable[Identity]) -> list[Address]:
+    """The addresses among the identities."""
+    return [
+        Address(_CHANNELS[each.type], each.value) for each in identities if each.type in _CHANNELS
+    ]
+
+
+def erase_places(erasure: Erasure) -> bool:
+    """Takes the profile out of some of the stores' lists that still have it."""
+    return commit_anew(lambda changes: _leave_places(changes, erasure))
+
+
+def _leave_places(changes: Changes, erasure: Erasure) -> bool:
+    repository = ProfileRepository(erasure.workspace)
+    left = repository.erasure_of(erasure.profile_id)
+    return repository.leave_places(changes, left) if left else False
+
+
+def erase_addresses(erasure: Erasure) -> bool:
+    """Takes away what the profile's changes say of the addresses that it had."""
+    for some in batched(addresses_of(erasure.identities), _MOST_MERGES, strict=False):
+        commit_anew(partial(_erase_said, erasure=erasure, addresses=some))
+    return False
+
+
+def erase_history(erasure: Erasure) -> bool:
+    """Removes some of the profile's changes of consent, with what they say of their addresses."""
+    return any(
+        commit_anew(partial(_erase_changes, erasure=erasure, profile_id=each))
+        for each in erasure.histories
+    )
+
+
+def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
+    repository = ConsentRepository(erasure.workspace)
+    some = list(islice(repository.history(profile_id, _MOST_CHANGES), _MOST_CHANGES))
+    said = {Address(change.channel, change.address) for change in some if change.address}
+    _erase_said(changes, erasure, said)
+    for change in some:
+        repository.remove(changes, change)
+    return len(some) == _MOST_CHANGES
+
+
+def _erase_said(changes: Changes, erasure: Erasure, addresses: Iterable[Address]) -> None:
+    repository = ConsentRepository(erasure.workspace)
+    for address, consent in repository.consents_of(addresses).items():
+        repository.erase_said(changes, address, consent, erasure.histories)
+
+
+def erase_merges(erasure: Erasure) -> bool:
+    """Removes some of what was merged into the profile; their ids lead nowhere from then on."""
+    return any(
+        commit_anew(partial(_erase_merges, erasure=erasure, profile_id=each))
+        for each in erasure.partitions
+    )
+
+
+def _erase_merges(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
+    repository = ProfileRepository(erasure.workspace)
+    some = list(islice(repository.own_merges_of(profile_id, _MOST_MERGES), _MOST_MERGES))
+    for merge in some:
+        repository.remove_merge(changes, merge, profile_id)
+    return len(some) == _MOST_MERGES
+
+
+def erase_claims(erasure: Erasure) -> bool:
+    """Removes the claims of its identities, but for those that somebody else has taken."""
+    for identity in erasure.identities:
+        row = IdentityItem(*claim_key(erasure.workspace, identity))
+        for some in batched(erasure.partitions, _MOST_NAMES, strict=False):
+            remove(row, IdentityItem.profile_id.is_in(*some))
+    return False

@@ -1,0 +1,79 @@
+"""A bulk operation at a shop: begun, looked at, its file fetched."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from storepost.fetching import FetchFailed, UrlNotAllowed, download
+from storepost.shop_imports.spool import Spool
+from storepost.shopify import documents
+from storepost.shopify.admin import AdminClient
+from storepost.shopify.documents import Document
+from storepost.shopify.errors import MutationRefused, ShopUnavailable
+from storepost.store_imports.model import ImportStage
+
+MOST_BYTES = 9 * 1024**3
+_ALL = 'query: "id:>0"'
+_BUSY = frozenset({"OPERATION_IN_PROGRESS", "LIMIT_REACHED"})
+_WAITING = frozenset({"CREATED", "RUNNING", "CANCELING"})
+
+EXPORTED: dict[ImportStage, Document] = {
+    ImportStage.CUSTOMERS: documents.BULK_CUSTOMERS,
+    ImportStage.ORDERS: documents.BULK_ORDERS,
+}
+
+
+class Ended(Enum):
+    """How an export ended."""
+
+    WHOLE = auto()
+    PART = auto()
+    """It broke off, and left what it had by then."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """An export that has ended: where its file is, and how many records it has."""
+
+    ended: Ended
+    url: str | None
+    """None where there is nothing in it."""
+    records: int
+
+
+def begin_export(admin: AdminClient, stage: ImportStage, after: str | None) -> str | None:
+    """The id of a new operation; None while the shop is busy with others. Raises ShopifyError."""
+    query = EXPORTED[stage].text.replace(_ALL, f'query: "id:>{after or 0}"')
+    try:
+        answer = admin.run(documents.BULK_RUN, query=query)["bulkOperationRunQuery"]
+    except MutationRefused as refused:
+        if any(error.code in _BUSY for error in refused.errors):
+            return None
+        raise
+    return str(answer["bulkOperation"]["id"])
+
+
+def look_at(admin: AdminClient, operation: str) -> Export | None:
+    """The export, once it has ended; one that the shop knows no more has broken off empty."""
+    found = admin.run(documents.BULK_STATUS, id=operation)["bulkOperation"]
+    if found is None:
+        return Export(Ended.PART, None, 0)
+    if found["status"] in _WAITING:
+        return None
+    if found["status"] == "COMPLETED":
+        return Export(Ended.WHOLE, found["url"], int(found["rootObjectCount"]))
+    return Export(Ended.PART, found["partialDataUrl"], int(found["rootObjectCount"]))
+
+
+def fetch(export: Export, spool: Spool, seconds: float) -> None:
+    """Has the export's file in the spool. Raises ShopUnavailable, also where records lack.
+
+    What broke off may have fewer than were counted.
+    """
+    if export.url is not None:
+        try:
+            with download(export.url, timeout=seconds, most_bytes=MOST_BYTES) as pieces:
+                spool.fill(pieces)
+        except (FetchFailed, UrlNotAllowed) as error:
+            raise ShopUnavailable(f"the export's file: {error.reason}") from error
+    if export.ended is Ended.WHOLE and len(spool) != export.records:
+        raise ShopUnavailable("the export's file lacks records")

@@ -1,0 +1,57 @@
+"""An export's records as chunks take them: each in its place, read when it is wanted."""
+
+import json
+from collections.abc import Sequence
+from typing import overload
+
+from storepost.shop_imports.spool import Spool
+from storepost.shop_records import nodes
+from storepost.shop_records.reading import NoRecord, id_of
+from storepost.store_batches.records import (
+    CustomerRecord,
+    OrderRecord,
+    Record,
+    Sender,
+    UnreadableRecord,
+)
+from storepost.store_imports.model import ImportStage
+
+
+class ExportedRecords(Sequence[Record]):
+    """All records of an export, in the file's order."""
+
+    def __init__(self, spool: Spool, stage: ImportStage, sender: Sender) -> None:
+        """`sender` is the store, and that the platform brings them."""
+        self._spool = spool
+        self._stage = stage
+        self._sender = sender
+
+    def __len__(self) -> int:
+        return len(self._spool)
+
+    @overload
+    def __getitem__(self, place: int) -> Record: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Record]: ...
+
+    def __getitem__(self, place: int | slice) -> Record | list[Record]:
+        if isinstance(place, slice):
+            return [self._at(each) for each in range(*place.indices(len(self)))]
+        return self._at(place)
+
+    def id_at(self, place: int) -> str:
+        """The number at the end of the record's id."""
+        return id_of(self._spool.at(place)[0].get("id")) or "0"
+
+    def _at(self, place: int) -> Record:
+        node, children = self._spool.at(place)
+        store, size = self._sender.store, len(json.dumps([node, children]))
+        try:
+            if self._stage is ImportStage.CUSTOMERS:
+                external_id, given = nodes.customer_of(store, node)
+                return CustomerRecord(self._sender, place, external_id, size, given)
+            order = nodes.order_of(store, node, children)
+            return OrderRecord(self._sender, place, order.external_id, size, order)
+        except NoRecord as error:
+            return UnreadableRecord(self._stage, place, self.id_at(place), str(error))

@@ -1,0 +1,91 @@
+"""An export's file on disk: lines in any order, joined to records, in flat memory.
+
+Each line is an object; one that belongs to another says so by `__parentId`, and may stand anywhere.
+SQLite on the function's own disk keeps them: what is in memory is a piece of the file, and then a
+few records. The disk is lost with the run; the file is fetched again by the next.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from tempfile import mkstemp
+from types import TracebackType
+from typing import Any, Self
+
+
+class Spool:
+    """The records of one file, by their places in it; use it in a `with`."""
+
+    def __init__(self) -> None:
+        """Nothing in it yet."""
+        handle, name = mkstemp(suffix=".spool")
+        os.close(handle)
+        self._path = Path(name)
+        self._db = sqlite3.connect(name, isolation_level=None)
+        self._db.executescript("""
+            PRAGMA journal_mode = OFF;
+            PRAGMA synchronous = OFF;
+            CREATE TABLE root (id TEXT PRIMARY KEY, place INTEGER, line BLOB) WITHOUT ROWID;
+            CREATE TABLE child (parent TEXT, number INTEGER, line BLOB);
+        """)
+        self._count = 0
+
+    def fill(self, pieces: Iterable[bytes]) -> None:
+        """Takes the file's pieces. A line that breaks off at the end, as a partial file's may, is
+        left out; so is a record that comes twice."""
+        self._db.execute("BEGIN")
+        for number, line in enumerate(_lines(pieces)):
+            with suppress(ValueError):
+                self._take(number, line)
+        self._db.execute("COMMIT")
+        self._db.executescript("""
+            CREATE INDEX of_parent ON child (parent, number);
+            CREATE INDEX by_place ON root (place);
+        """)
+
+    def _take(self, number: int, line: bytes) -> None:
+        told = json.loads(line)
+        parent = told.get("__parentId")
+        if parent:
+            self._db.execute("INSERT INTO child VALUES (?, ?, ?)", (parent, number, line))
+            return
+        row = (told["id"], self._count, line)
+        taken = self._db.execute("INSERT OR IGNORE INTO root VALUES (?, ?, ?)", row)
+        self._count += taken.rowcount
+
+    def __len__(self) -> int:
+        return self._count
+
+    def at(self, place: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """The record in that place, and what belongs to it, in the file's order."""
+        [(identifier, line)] = self._db.execute(
+            "SELECT id, line FROM root WHERE place = ?", (place,)
+        ).fetchall()
+        children = self._db.execute(
+            "SELECT line FROM child WHERE parent = ? ORDER BY number", (identifier,)
+        )
+        return json.loads(line), [json.loads(child) for (child,) in children]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._db.close()
+        self._path.unlink(missing_ok=True)
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    left = b""
+    for piece in pieces:
+        *whole, left = (left + piece).split(b"\n")
+        yield from filter(None, whole)
+    if left:
+        yield left

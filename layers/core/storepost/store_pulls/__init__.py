@@ -1,1 +1,0 @@
-"""Pulling what a store's platform holds of it."""

@@ -1,0 +1,1 @@
+"""Unsubscribing without an account: the link in an email, and what following it does."""

@@ -1,0 +1,79 @@
+"""Making unsubscribe links, and unsubscribing by one."""
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from storepost.consent.assertions import Word
+from storepost.consent.model import Origin, Proof, Source
+from storepost.consent.states import Channel, ConsentState
+from storepost.consent_changes.problems import NoEmail
+from storepost.consent_changes.recording import record_word
+from storepost.persistence.changes import Changes
+from storepost.profiles.model import Profile
+from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.resolution import look_up
+from storepost.profiles.service import get_profile
+from storepost.profiles.shown import identity_of, shown_address
+from storepost.scope import WorkspaceScope
+from storepost.unsubscribing.links import UnsubscribeLink, read_link
+from storepost.unsubscribing.problems import LinkOver, UnknownLink
+from storepost.workspaces.repository import WorkspaceRepository
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A link that somebody follows."""
+
+    link: UnsubscribeLink
+    sender: str
+    """The workspace's name."""
+    profile: Profile = field(repr=False)
+    """Who has the address now."""
+
+    @property
+    def masked_email(self) -> str:
+        """The address as whoever has it knows it: links get forwarded."""
+        local, _, domain = self.link.email.rpartition("@")
+        return f"{local[:1]}•••@{domain}"
+
+
+def make_link(
+    workspace: WorkspaceScope, profile_id: UUID, reference: str | None
+) -> UnsubscribeLink:
+    """A link for the email address that the profile shows. Raises NoEmail."""
+    profile = get_profile(workspace, profile_id)
+    address = shown_address(profile, Channel.EMAIL)
+    if address is None:
+        raise NoEmail()
+    return UnsubscribeLink(workspace, profile.id, address.value, reference)
+
+
+def follow(token: str) -> Followed:
+    """What a token's link leads to; nothing changes. Raises UnknownLink and LinkOver."""
+    link = read_link(token)
+    if link is None:
+        raise UnknownLink()
+    workspace, profile = WorkspaceRepository(link.workspace).get(), _holder(link)
+    if workspace is None or profile is None:
+        raise LinkOver()
+    return Followed(link, workspace.name, profile)
+
+
+def unsubscribe(token: str, source: Source, shown_by: Proof, changes: Changes) -> Followed:
+    """Unsubscribes the link's address, and says so to every store that knows the person.
+
+    `shown_by` is the request's own address and browser. What says so already stays as it is.
+    """
+    followed = follow(token)
+    link = followed.link
+    proof = Proof(link.reference, shown_by.ip, shown_by.user_agent)
+    word = Word(ConsentState.UNSUBSCRIBED, Origin(source, proof=proof))
+    record_word(changes, followed.profile, link.address, word)
+    return followed
+
+
+def _holder(link: UnsubscribeLink) -> Profile | None:
+    """Who has the address now, else whom the link was made for; None where nobody is left."""
+    profiles, identity = ProfileRepository(link.workspace), identity_of(link.address)
+    holder = look_up(profiles, [identity]).holder_of(identity)
+    return holder or profiles.get(link.profile_id)

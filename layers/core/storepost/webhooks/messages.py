@@ -1,0 +1,60 @@
+"""A webhook as the queue carries it: a small body within the message, a large one on S3."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from storepost import clock
+from storepost.persistence.objects import get_object, put_object
+from storepost.shop_records.reading import Body, NoRecord, moment_of
+
+MOST_INLINE_BYTES = 32_000
+"""As JSON within JSON it grows; an outbox row takes 400 KB, and a message 256."""
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """What a shop told."""
+
+    shop: str
+    topic: str
+    triggered_at: datetime
+    """When it happened, by Shopify's clock."""
+    raw: bytes = field(repr=False)
+
+    def body(self) -> Body:
+        """What was told. Raises NoRecord."""
+        try:
+            told = json.loads(self.raw)
+        except (ValueError, RecursionError) as error:
+            raise NoRecord("a body that is no JSON") from error
+        if not isinstance(told, Mapping):
+            raise NoRecord("a body that is no object")
+        return told
+
+
+def to_message(webhook: Webhook) -> dict[str, object]:
+    """What goes into the queue. A body on S3 is under a name of its own content: it may be put
+    there twice, and what nobody fetches ends after a few days."""
+    message: dict[str, Any] = {
+        "shop": webhook.shop,
+        "topic": webhook.topic,
+        "triggeredAt": clock.to_text(webhook.triggered_at),
+    }
+    if len(webhook.raw) <= MOST_INLINE_BYTES:
+        return message | {"body": webhook.raw.decode(errors="replace")}
+    digest = hashlib.sha256(f"{webhook.shop}\x1f".encode() + webhook.raw).hexdigest()
+    name = f"webhooks/{digest}"
+    put_object(name, webhook.raw)
+    return message | {"object": name}
+
+
+def from_message(text: str) -> Webhook:
+    """What was put into the queue. Raises ObjectGone."""
+    message = json.loads(text)
+    raw = get_object(message["object"]) if "object" in message else message["body"].encode()
+    triggered_at = moment_of(message["triggeredAt"]) or clock.now()
+    return Webhook(message["shop"], message["topic"], triggered_at, raw)

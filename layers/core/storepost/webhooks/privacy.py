@@ -1,0 +1,114 @@
+"""The three topics that the law asks for, about every store that the shop ever was.
+
+They come after the app was removed, too.
+"""
+
+from collections.abc import Callable
+
+from storepost import clock
+from storepost.customers.repository import CustomerRepository
+from storepost.customers.service import redact_customer
+from storepost.emails.messages import DataRequested
+from storepost.emails.outgoing import send_email
+from storepost.identity.repository import find_person
+from storepost.orders.model import Order
+from storepost.orders.repository import OrderRepository
+from storepost.orders.service import bury_order, forget_buyer
+from storepost.orders.trees import OrderList
+from storepost.pagination import PageRequest
+from storepost.persistence.changes import commit_anew
+from storepost.profiles.repository import ProfileRepository
+from storepost.shop_records.reading import id_of, needed_id, part_of
+from storepost.stores.model import Store
+from storepost.webhooks.messages import Webhook
+from storepost.webhooks.stores import all_stores, knows
+from storepost.workspaces.repository import WorkspaceRepository
+
+type Remaining = Callable[[], int]
+
+MARGIN_MILLISECONDS = 20_000
+_PAGE = 25
+
+
+class NotDone(Exception):  # noqa: N818 - it is what happened
+    """Time is up: the queue brings the message again, and what is done stays done."""
+
+
+def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
+    """`customers/data_request`: the owner of each workspace that knows the person is told."""
+    external_id = needed_id(part_of(webhook.body(), "customer"), "id")
+    for store in all_stores(webhook.shop):
+        if knows(store, external_id):
+            _tell_owner(store, external_id)
+
+
+def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
+    """`customers/redact`: nothing that the shop told of the person stays; orders lose the buyer."""
+    body = webhook.body()
+    external_id = needed_id(part_of(body, "customer"), "id")
+    orders = body.get("orders_to_redact")
+    for store in all_stores(webhook.shop):
+        for order in orders if isinstance(orders, list) else ():
+            if found := id_of(order):
+                _forget_buyer(store, found)
+        _redact(store, external_id)
+
+
+def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
+    """`shop/redact`, two days after the app was removed: all that the shop brought goes.
+
+    Nothing goes where the shop was connected again. Raises NotDone.
+    """
+    for store in all_stores(webhook.shop):
+        if store.is_active:
+            continue
+        _remove_orders(store, remaining)
+        _redact_customers(store, remaining)
+
+
+def _tell_owner(store: Store, external_id: str) -> None:
+    customer = CustomerRepository(store.workspace).get(store.id, external_id)
+    workspaces = WorkspaceRepository(store.workspace)
+    workspace, membership = workspaces.get(), workspaces.owner()
+    owner = find_person(membership.person) if membership else None
+    if customer is None or workspace is None or owner is None:
+        return
+    profile, to = str(customer.profile_id), owner.email
+    asked = DataRequested(workspace.name, store.name, external_id, profile, clock.now())
+    commit_anew(lambda changes: send_email(changes, to, asked))
+
+
+def _forget_buyer(store: Store, external_id: str) -> None:
+    commit_anew(lambda changes: forget_buyer(store, external_id, changes))
+
+
+def _redact(store: Store, external_id: str) -> None:
+    commit_anew(lambda changes: redact_customer(store, external_id, changes))
+
+
+def _remove(order: Order, store: Store) -> None:
+    commit_anew(lambda changes: bury_order(store, order.external_id, clock.now(), changes))
+
+
+def _remove_orders(store: Store, remaining: Remaining) -> None:
+    orders = OrderList(store.workspace, store.id)
+    while items := orders.tree.page(PageRequest(1, _PAGE)).items:
+        for each in OrderRepository(store.workspace).get_many(o.id for o in items):
+            _check(remaining)
+            _remove(each, store)
+
+
+def _redact_customers(store: Store, remaining: Remaining) -> None:
+    profiles, customers = ProfileRepository(store.workspace), CustomerRepository(store.workspace)
+    number = 1
+    while items := profiles.lists.of_store(store.id).page(PageRequest(number, _PAGE)).items:
+        for profile in profiles.get_many(entry.id for entry in items):
+            for customer in customers.of_profile(profile, store.id):
+                _check(remaining)
+                _redact(store, customer.external_id)
+        number += 1
+
+
+def _check(remaining: Remaining) -> None:
+    if remaining() < MARGIN_MILLISECONDS:
+        raise NotDone

@@ -1,0 +1,83 @@
+"""What a shop tells of itself. It is asked how things are now, so no order of arrival matters."""
+
+from dataclasses import replace
+
+from storepost.connections.service import forget_shop
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.shopify import documents
+from storepost.shopify.admin import admin_of
+from storepost.shopify.claims import find_claim
+from storepost.shopify.details import ShopDetails, shop_details
+from storepost.shopify.grants import find_grant
+from storepost.shopify.scopes import lacking, may_make_coupons, may_write_consent
+from storepost.stores.model import ConnectionStatus, Store
+from storepost.stores.repository import StoreRepository
+from storepost.stores.service import save_connected
+from storepost.webhooks.messages import Webhook
+
+
+def app_removed(store: Store, webhook: Webhook) -> None:
+    """`app/uninstalled`; nothing where the shop was connected anew since."""
+
+    def write(changes: Changes) -> None:
+        claim = find_claim(webhook.shop)
+        held = StoreRepository(store.workspace).get(store.id)
+        if claim is None or held is None or claim.store_id != store.id or not held.is_active:
+            return
+        if webhook.triggered_at >= held.connected_at:
+            forget_shop(claim, changes)
+
+    commit_anew(write)
+
+
+def scopes_changed(store: Store, _webhook: Webhook) -> None:
+    """`app/scopes_update`: what may be written, and whether enough is left to be connected."""
+    with admin_of(store) as admin:
+        installation = admin.run(documents.ACCESS_SCOPES)["currentAppInstallation"]
+    granted = [scope["handle"] for scope in installation["accessScopes"]]
+    status = ConnectionStatus.NEEDS_REAUTH if lacking(granted) else ConnectionStatus.CONNECTED
+
+    def write(changes: Changes) -> None:
+        repository = StoreRepository(store.workspace)
+        held = repository.get(store.id)
+        if held is None or held.connection_status is not ConnectionStatus.CONNECTED:
+            return
+        after = replace(
+            held,
+            connection_status=status,
+            takes_consent=may_write_consent(granted),
+            makes_coupons=may_make_coupons(granted),
+        )
+        if after != held:
+            repository.save(changes, after)
+
+    commit_anew(write)
+
+
+def details_changed(store: Store, _webhook: Webhook) -> None:
+    """`locales/…` and `shop/update`: its name, its addresses and its locales.
+
+    The currency stays: what was brought counts in it.
+    """
+    grant = find_grant(store.external_id)
+    with admin_of(store) as admin:
+        details = shop_details(admin, grant.scopes if grant else ())
+
+    def write(changes: Changes) -> None:
+        repository = StoreRepository(store.workspace)
+        held = repository.get(store.id)
+        if held is not None and held.is_active and (after := _with(held, details)) != held:
+            save_connected(repository, after, changes, is_new=False)
+
+    commit_anew(write)
+
+
+def _with(store: Store, details: ShopDetails) -> Store:
+    return replace(
+        store,
+        name=details.name,
+        contact_email=details.contact_email,
+        storefront_url=details.storefront_url,
+        primary_locale=details.primary_locale,
+        locales=details.locales,
+    )

@@ -1,0 +1,44 @@
+"""Deleting a workspace: nobody reaches it from the transaction on, and a worker removes it."""
+
+from functools import partial
+from itertools import batched
+from uuid import UUID
+
+from storepost.api_keys.repository import ApiKeyRepository
+from storepost.identity.model import SignedInPerson
+from storepost.me.proof import prove
+from storepost.messaging.outbox import Queue, send_with
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.problems import NotFound
+from storepost.scope import WorkspaceScope
+from storepost.workspaces.repository import WorkspaceRepository
+
+SECRETS_AT_ONCE = 80
+"""Of keys that the transaction ends; a workspace has a hundred keys, some with two."""
+
+
+def delete_workspace(
+    caller: SignedInPerson, workspace_id: UUID, password: str, ip: str | None, changes: Changes
+) -> None:
+    """Puts the workspace out of everybody's reach; the caller is its owner, or no member at all.
+
+    Its keys end with it: those past the first in transactions right after this one.
+    """
+    scope = WorkspaceScope(workspace_id)
+    standing = WorkspaceRepository(scope).standing_of(caller.person.id)
+    if standing is None:
+        raise NotFound()
+    prove(caller, password, ip)
+    WorkspaceRepository(scope).end(changes, standing.workspace)
+    keys = ApiKeyRepository(scope)
+    digests = [secret.digest for key in keys.all() for secret in key.secrets]
+    keys.end_secrets(changes, digests[:SECRETS_AT_ONCE])
+    for more in batched(digests[SECRETS_AT_ONCE:], SECRETS_AT_ONCE, strict=False):
+        changes.after_commit(partial(commit_anew, partial(keys.end_secrets, digests=more)))
+    remove_rest(changes, scope)
+
+
+def remove_rest(changes: Changes, workspace: WorkspaceScope) -> None:
+    """Tells the worker to remove what the workspace holds."""
+    told: dict[str, object] = {"workspaceId": str(workspace.id)}
+    send_with(changes, Queue.WORKSPACE_DELETIONS, [(told, None)])

@@ -1,0 +1,104 @@
+"""A pretend shop's customers, and what it takes of changes of consent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from storepost import clock
+
+if TYPE_CHECKING:
+    from local.shopify.shops import Shop
+
+GID = "gid://shopify/Customer/"
+
+
+@dataclass
+class Consent:
+    """What a customer wants of one channel; named as the Admin API's fields."""
+
+    marketing_state: str = "NOT_SUBSCRIBED"
+    marketing_updated_at: datetime | None = None
+
+
+@dataclass
+class ShopCustomer:
+    """A customer as the shop has it."""
+
+    number: int
+    email: str | None = None
+    phone: str | None = None
+    first_name: str | None = None
+    last_name: str | None = None
+    locale: str = "en"
+    created_at: datetime = field(default_factory=clock.now)
+    updated_at: datetime = field(default_factory=clock.now)
+    email_consent: Consent = field(default_factory=Consent)
+    sms_consent: Consent = field(default_factory=Consent)
+
+    def node(self) -> dict[str, Any]:
+        """As the Admin API tells of it."""
+        return {
+            "id": f"{GID}{self.number}",
+            "createdAt": clock.to_text(self.created_at),
+            "updatedAt": clock.to_text(self.updated_at),
+            "firstName": self.first_name,
+            "lastName": self.last_name,
+            "locale": self.locale,
+            "defaultEmailAddress": {"emailAddress": self.email, **_told(self.email_consent)}
+            if self.email
+            else None,
+            "defaultPhoneNumber": {"phoneNumber": self.phone, **_told(self.sms_consent)}
+            if self.phone
+            else None,
+        }
+
+
+def found(shop: "Shop", gid: str) -> ShopCustomer | None:
+    """The shop's customer of that id."""
+    return next((c for c in shop.customers if f"{GID}{c.number}" == gid), None)
+
+
+def update_email_consent(shop: "Shop", given: Mapping[str, Any]) -> dict[str, Any]:
+    """`customerEmailMarketingConsentUpdate`."""
+    customer = found(shop, given["customerId"])
+    asked = given["emailMarketingConsent"]
+    if customer is None or not customer.email:
+        return _refused("emailMarketingConsent")
+    return _updated(customer, customer.email_consent, asked)
+
+
+def update_sms_consent(shop: "Shop", given: Mapping[str, Any]) -> dict[str, Any]:
+    """`customerSmsMarketingConsentUpdate`."""
+    customer = found(shop, given["customerId"])
+    asked = given["smsMarketingConsent"]
+    if customer is None or not customer.phone:
+        return _refused("smsMarketingConsent")
+    return _updated(customer, customer.sms_consent, asked)
+
+
+def _updated(customer: ShopCustomer, held: Consent, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """A consent that is older than the one that is held changes nothing, and is no error."""
+    if asked["marketingState"] not in {"SUBSCRIBED", "UNSUBSCRIBED", "PENDING"}:
+        return _refused("marketingState", "INCLUSION")
+    told = asked.get("consentUpdatedAt")
+    at = datetime.fromisoformat(told) if told else clock.now()
+    if at > clock.now() + timedelta(minutes=5):
+        return _refused("consentUpdatedAt")
+    if held.marketing_updated_at is None or at >= held.marketing_updated_at:
+        held.marketing_state, held.marketing_updated_at = asked["marketingState"], at
+        customer.updated_at = clock.now()
+    return {"customer": customer.node(), "userErrors": []}
+
+
+def _refused(field_name: str, code: str = "INVALID") -> dict[str, Any]:
+    error = {"field": ["input", field_name], "message": f"{field_name} is invalid", "code": code}
+    return {"customer": None, "userErrors": [error]}
+
+
+def _told(consent: Consent) -> dict[str, Any]:
+    at = consent.marketing_updated_at
+    return {
+        "marketingState": consent.marketing_state,
+        "marketingUpdatedAt": clock.to_text(at) if at else None,
+    }

@@ -1,0 +1,83 @@
+"""Bulk operations of a pretend shop: a query whose answer is a file, a line an object."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from local.shopify.shops import Shop
+
+GID = "gid://shopify/BulkOperation/"
+
+
+@dataclass
+class Operation:
+    """An operation and its file, which is there from the beginning; a test may change either."""
+
+    number: int
+    lines: list[str]
+    records: int
+    status: str = "RUNNING"
+    looks: int = 1
+    """How often it is looked at before it has ended."""
+    ends: str = "COMPLETED"
+
+    def node(self, address: str) -> dict[str, Any]:
+        """As the Admin API tells of it; `address` is where its file is."""
+        whole, part = self.status == "COMPLETED", self.status in {"FAILED", "CANCELED"}
+        return {
+            "id": f"{GID}{self.number}",
+            "status": self.status,
+            "errorCode": "TIMEOUT" if part else None,
+            "rootObjectCount": str(self.records),
+            "url": address if whole and self.lines else None,
+            "partialDataUrl": address if part and self.lines else None,
+        }
+
+
+def run(shop: "Shop", query: str) -> dict[str, Any]:
+    """`bulkOperationRunQuery`: one at a time."""
+    from local.shopify import admin  # noqa: PLC0415 - the query is answered as any other
+
+    if any(operation.status == "RUNNING" for operation in shop.operations):
+        error = {"field": None, "message": "Wait", "code": "OPERATION_IN_PROGRESS"}
+        return {"bulkOperation": None, "userErrors": [error]}
+    shop.bucket.give_back(shop.bucket.maximum)
+    answer = admin.answer(shop, {"query": query})
+    if "errors" in answer:
+        refusal = {"field": ["query"], "message": "No such query", "code": "INVALID"}
+        return {"bulkOperation": None, "userErrors": [refusal]}
+    [connection] = answer["data"].values()
+    lines = [json.dumps(line) for line in _flat(connection, None)]
+    operation = Operation(len(shop.operations) + 1, lines, len(connection["edges"]))
+    shop.operations.append(operation)
+    return {"bulkOperation": operation.node(""), "userErrors": []}
+
+
+def looked_at(shop: "Shop", gid: str) -> dict[str, Any] | None:
+    """`bulkOperation`: some looks later it has ended."""
+    operation = next((o for o in shop.operations if f"{GID}{o.number}" == gid), None)
+    if operation is None:
+        return None
+    if operation.status == "RUNNING":
+        if operation.looks == 0:
+            operation.status = operation.ends
+        operation.looks -= 1
+    return operation.node(f"{shop.files}/admin/exports/{operation.number}")
+
+
+def wanted(query: str | None, number: int) -> bool:
+    """Whether a search takes a record of that number: `id:>…` is all that it knows."""
+    return number > int((query or "id:>0").removeprefix("id:>"))
+
+
+def _flat(connection: Mapping[str, Any], parent: str | None) -> Iterator[dict[str, Any]]:
+    """Each node a line of its own, what is connected to it behind it."""
+    for edge in connection["edges"]:
+        node = edge["node"]
+        inner = {k: v for k, v in node.items() if isinstance(v, dict) and "edges" in v}
+        line = {k: v for k, v in node.items() if k not in inner}
+        yield {**line, "__parentId": parent} if parent else line
+        for each in inner.values():
+            yield from _flat(each, node["id"])

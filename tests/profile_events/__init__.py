@@ -1,0 +1,1 @@
+"""What happened with people."""

@@ -1,0 +1,195 @@
+"""Webhooks as Shopify sends them, and the bodies that it sends."""
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from local.shopify.app import APP
+from storepost import clock
+from storepost.customers.model import Customer
+from storepost.customers.repository import CustomerRepository
+from storepost.orders.keys import order_id
+from storepost.orders.model import Order
+from storepost.orders.repository import OrderRepository
+from storepost.profiles.model import Profile
+from storepost.profiles.repository import ProfileRepository
+from storepost.scope import WorkspaceScope
+from storepost.stores.model import Store
+from tests.shopify.shops import SHOP
+from tests.world import CANARY, Answer, World
+
+EMAIL, PHONE = f"bob.{CANARY}@example.com", "+436641234567"
+CUSTOMER, ORDER = 706405506930370084, 820982911946154508
+CREATED, UPDATED, LATER = (
+    "2026-01-05T10:00:00-05:00",
+    "2026-02-05T10:00:00-05:00",
+    "2026-03-05T10:00:00-05:00",
+)
+
+
+def signature(raw: bytes, secret: str = APP.secret) -> str:
+    """As Shopify computes it."""
+    return base64.b64encode(hmac.new(secret.encode(), raw, hashlib.sha256).digest()).decode()
+
+
+def signed_headers(topic: str, raw: bytes, at: datetime) -> dict[str, str]:
+    """What a webhook's headers say, by their names without the prefix."""
+    return {
+        "Topic": topic,
+        "Shop-Domain": SHOP,
+        "Hmac-Sha256": signature(raw),
+        "Triggered-At": at.isoformat(),
+    }
+
+
+@dataclass
+class Hooks:
+    """A connected shop that tells of what happens in it."""
+
+    world: World
+    workspace: WorkspaceScope
+    store: Store
+
+    def post(
+        self,
+        topic: str,
+        body: object,
+        *,
+        at: datetime | None = None,
+        prefix: str = "X-Shopify-",
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """A webhook, as far as the gateway; `headers` stand in the place of what they name."""
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        told = {**signed_headers(topic, raw, at or clock.now()), **(headers or {})}
+        named = {f"{prefix}{name}": value for name, value in told.items() if value}
+        return self.world.call("POST", "/webhooks/shopify", body=raw, headers=named)
+
+    def tell(self, topic: str, body: object, *, at: datetime | None = None) -> None:
+        """A webhook that is worked on, and has left no message behind."""
+        answer = self.post(topic, body, at=at)
+        assert (answer.status, answer.json) == (200, {})
+        self.world.deliver()
+        assert self.world.queue_depth("WebhookQueue") == 0
+        assert self.world.queue_depth("WebhookDeadLetters") == 0
+
+    def customer(self, number: int = CUSTOMER) -> Customer:
+        """The store's customer, as it is stored."""
+        found = self.find_customer(number)
+        assert found is not None
+        return found
+
+    def find_customer(self, number: int = CUSTOMER) -> Customer | None:
+        """The same, if there is one."""
+        return CustomerRepository(self.workspace).get(self.store.id, str(number))
+
+    def profile(self, number: int = CUSTOMER) -> Profile:
+        """Whose customer it is."""
+        found = ProfileRepository(self.workspace).get(self.customer(number).profile_id)
+        assert found is not None
+        return found
+
+    def order(self, number: int = ORDER) -> Order | None:
+        """The store's order, as it is stored."""
+        return OrderRepository(self.workspace).get(order_id(self.store.id, str(number)))
+
+
+def customer_body(**given: Any) -> dict[str, Any]:
+    """As `customers/update` has it since 2025-01: nothing of consent."""
+    return {
+        "id": CUSTOMER,
+        "created_at": CREATED,
+        "updated_at": UPDATED,
+        "first_name": "Bob",
+        "last_name": "Biller",
+        "state": "disabled",
+        "note": None,
+        "verified_email": True,
+        "email": EMAIL,
+        "phone": PHONE,
+        "currency": "EUR",
+        "addresses": [],
+        "tax_exemptions": [],
+        "admin_graphql_api_id": f"gid://shopify/Customer/{CUSTOMER}",
+        **given,
+    }
+
+
+def consents(email: str | None = None, sms: str | None = None, at: str | None = UPDATED) -> Any:
+    """What a customer's body said of consent before, and orders' customers still do."""
+    said = {"email_marketing_consent": email, "sms_marketing_consent": sms}
+    return {
+        name: {"state": state, "opt_in_level": "single_opt_in", "consent_updated_at": at}
+        for name, state in said.items()
+        if state
+    }
+
+
+def money(amount: str, currency: str = "EUR", buyers: tuple[str, str] | None = None) -> Any:
+    """An amount in both currencies."""
+    paid, code = buyers or (amount, currency)
+    return {
+        "shop_money": {"amount": amount, "currency_code": currency},
+        "presentment_money": {"amount": paid, "currency_code": code},
+    }
+
+
+def line_body(**given: Any) -> dict[str, Any]:
+    """A line of an order."""
+    return {
+        "id": 466157049,
+        "title": "Scarf",
+        "variant_title": "green",
+        "sku": "SCARF-G",
+        "quantity": 2,
+        "gift_card": False,
+        "product_id": 632910392,
+        "variant_id": 39072856,
+        "price_set": money("20.00"),
+        "discount_allocations": [{"amount": "3.34", "amount_set": money("3.34")}],
+        **given,
+    }
+
+
+def order_body(**given: Any) -> dict[str, Any]:
+    """As `orders/updated` has it."""
+    return {
+        "id": ORDER,
+        "name": "#1001",
+        "created_at": CREATED,
+        "processed_at": CREATED,
+        "updated_at": UPDATED,
+        "cancelled_at": None,
+        "test": False,
+        "currency": "EUR",
+        "customer_locale": "de-at",
+        "source_name": "web",
+        "email": EMAIL,
+        "phone": None,
+        "financial_status": "partially_refunded",
+        "fulfillment_status": "partial",
+        "total_price_set": money("43.28"),
+        "subtotal_price_set": money("36.66"),
+        "total_discounts_set": money("3.34"),
+        "total_shipping_price_set": money("5.00"),
+        "total_tax_set": money("6.11"),
+        "customer": {"id": CUSTOMER, "email": EMAIL, "phone": PHONE, "first_name": "Bob"},
+        "discount_codes": [{"code": "TENOFF", "amount": "3.34", "type": "fixed_amount"}],
+        "line_items": [line_body()],
+        "refunds": [
+            {
+                "id": 1,
+                "transactions": [
+                    {"kind": "refund", "status": "success", "amount": "10.00", "currency": "EUR"},
+                    {"kind": "refund", "status": "failure", "amount": "9.00", "currency": "EUR"},
+                    {"kind": "sale", "status": "success", "amount": "8.00", "currency": "EUR"},
+                ],
+            }
+        ],
+        **given,
+    }

@@ -1,0 +1,39 @@
+"""`shopify.app.toml`: what Shopify is told of the app, beside what the app does."""
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from local.template import ROOT, parameter_defaults
+from storepost.shopify.shops import API_VERSION
+from storepost.webhooks.topics import OF_A_STORE, OF_THE_LAW
+
+HOST = "https://api.example.com/v1"
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, Any]:
+    """The file."""
+    return tomllib.loads((ROOT / "shopify.app.toml").read_text())
+
+
+def test_shopify_sends_what_is_listened_to(told: dict[str, Any]) -> None:
+    webhooks = told["webhooks"]
+    topics = [t for each in webhooks["subscriptions"] for t in each.get("topics", [])]
+    by_law = [t for each in webhooks["subscriptions"] for t in each.get("compliance_topics", [])]
+    assert sorted(topics) == sorted(OF_A_STORE)
+    assert sorted(by_law) == sorted(OF_THE_LAW)
+    assert {each["uri"] for each in webhooks["subscriptions"]} == {f"{HOST}/webhooks/shopify"}
+
+
+def test_it_speaks_the_version_that_the_app_speaks(told: dict[str, Any]) -> None:
+    assert told["webhooks"]["api_version"] == API_VERSION
+
+
+def test_it_asks_for_the_scopes_that_shops_are_asked_for(told: dict[str, Any]) -> None:
+    assert told["access_scopes"]["scopes"] == parameter_defaults()["ShopifyScopes"]
+
+
+def test_it_leads_back_to_the_callback(told: dict[str, Any]) -> None:
+    assert told["auth"]["redirect_urls"] == [f"{HOST}/connections/shopify/callback"]

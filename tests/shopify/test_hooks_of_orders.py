@@ -1,0 +1,204 @@
+"""What a shop tells of its orders."""
+
+from datetime import timedelta
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from storepost import clock
+from storepost.orders.model import (
+    Amounts,
+    FinancialStatus,
+    FulfillmentStatus,
+    LineItem,
+)
+from storepost.shop_records.reading import moment_of
+from tests.shopify.hooks import (
+    CREATED,
+    CUSTOMER,
+    EMAIL,
+    LATER,
+    ORDER,
+    UPDATED,
+    Hooks,
+    line_body,
+    money,
+    order_body,
+)
+from tests.world import CANARY, Someone
+
+
+def listed(hooks: Hooks, owner: Someone) -> int:
+    answer = hooks.world.call("GET", "/orders", token=owner.token)
+    assert answer.status == 200
+    return int(answer.json["total"])
+
+
+class TestCreate:
+    """orders/create."""
+
+    def test_whole(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("orders/create", order_body())
+        order = hooks.order()
+        assert order is not None
+        assert (order.number, order.external_id) == ("#1001", str(ORDER))
+        assert (order.placed_at, order.updated_at) == (moment_of(CREATED), moment_of(UPDATED))
+        assert order.financial_status is FinancialStatus.PARTIALLY_REFUNDED
+        assert order.fulfillment_status is FulfillmentStatus.PARTIALLY_FULFILLED
+        assert order.amounts == Amounts(4328, 3666, 334, 500, 611, 1000)
+        assert (order.currency, order.locale, order.source_name) == ("EUR", "de-AT", "web")
+        assert order.admin_url == f"{hooks.store.admin_url}/orders/{ORDER}"
+        assert order.discount_codes == ("TENOFF",)
+        assert order.line_items == (
+            LineItem("Scarf", "green", "SCARF-G", 2, 2000, 334, False, "632910392", "39072856"),
+        )
+        assert order.customer_external_id == str(CUSTOMER)
+        assert listed(hooks, owner) == 1
+        [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
+        assert (profile["email"], profile["name"]) == (EMAIL, "Bob")
+
+    def test_of_a_guest(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("orders/create", order_body(customer=None, email=f"guest.{CANARY}@example.com"))
+        [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
+        assert profile["email"] == f"guest.{CANARY}@example.com"
+
+    def test_of_nobody(self, hooks: Hooks) -> None:
+        hooks.tell("orders/create", order_body(customer=None, email="", phone="555-1212"))
+        order = hooks.order()
+        assert order is not None
+        assert order.profile_id is None
+
+    def test_in_another_currency_than_the_stores(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("orders/create", order_body(total_price_set=money("43.28", "USD")))
+        assert hooks.order() is None
+
+    def test_paid_in_the_buyers_currency(self, hooks: Hooks) -> None:
+        """What was paid back in it counts at the rate of the order."""
+        total = money("50.00", "EUR", ("100.00", "USD"))
+        back = {"kind": "refund", "status": "success", "amount": "25.00", "currency": "USD"}
+        refunds = [{"transactions": [back]}, {"transactions": [back]}]
+        hooks.tell("orders/create", order_body(total_price_set=total, refunds=refunds))
+        order = hooks.order()
+        assert order is not None
+        assert (order.amounts.total, order.amounts.total_refunded) == (5000, 2500)
+
+    @pytest.mark.parametrize(
+        ("said", "status"),
+        [
+            (None, FinancialStatus.PENDING),
+            ("expired", FinancialStatus.VOIDED),
+            ("authorized", FinancialStatus.AUTHORIZED),
+        ],
+    )
+    def test_financial_status(
+        self, hooks: Hooks, said: str | None, status: FinancialStatus
+    ) -> None:
+        hooks.tell("orders/create", order_body(financial_status=said))
+        order = hooks.order()
+        assert order is not None
+        assert order.financial_status is status
+
+    @pytest.mark.parametrize(
+        ("said", "status"),
+        [
+            (None, FulfillmentStatus.UNFULFILLED),
+            ("fulfilled", FulfillmentStatus.FULFILLED),
+            ("restocked", FulfillmentStatus.RESTOCKED),
+            ("on_hold", FulfillmentStatus.UNFULFILLED),
+        ],
+    )
+    def test_fulfillment_status(
+        self, hooks: Hooks, said: str | None, status: FulfillmentStatus
+    ) -> None:
+        hooks.tell("orders/create", order_body(fulfillment_status=said))
+        order = hooks.order()
+        assert order is not None
+        assert order.fulfillment_status is status
+
+    def test_more_than_is_kept(self, hooks: Hooks) -> None:
+        codes = [{"code": f"C{number}"} for number in range(7)]
+        lines = [line_body(title=f"Line {number}") for number in range(260)]
+        hooks.tell("orders/create", order_body(discount_codes=codes, line_items=lines))
+        order = hooks.order()
+        assert order is not None
+        assert order.discount_codes == ("C0", "C1", "C2", "C3", "C4")
+        assert (len(order.line_items), order.line_items[-1].title) == (250, "Line 249")
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            {"id": None},
+            {"id": "abc"},
+            {"updated_at": None},
+            {"updated_at": "yesterday"},
+            {"total_price_set": None},
+            {"total_price_set": money("a lot")},
+            {"total_price_set": money("NaN")},
+            {"total_price_set": money("1.00", "XQX")},
+            {"total_price_set": money("1e400")},
+        ],
+    )
+    def test_what_is_no_order(self, hooks: Hooks, given: dict[str, Any]) -> None:
+        hooks.tell("orders/create", order_body(**given))
+        assert hooks.order() is None
+
+
+class TestUpdated:
+    """orders/updated."""
+
+    def test_any_order_ends_alike(self, hooks: Hooks, owner: Someone) -> None:
+        told = [
+            order_body(),
+            order_body(updated_at=LATER, cancelled_at=LATER),
+            order_body(updated_at=CREATED, name="#old"),
+        ]
+        for number, order in enumerate(permutations(told)):
+            for body in order:
+                hooks.tell("orders/updated", {**body, "id": number + 1})
+            held = hooks.order(number + 1)
+            assert held is not None
+            assert (held.number, held.cancelled, held.updated_at) == (
+                "#1001",
+                True,
+                moment_of(LATER),
+            )
+        assert listed(hooks, owner) == 6
+
+    def test_twice(self, hooks: Hooks) -> None:
+        hooks.tell("orders/create", order_body())
+        before, rows = hooks.order(), len(hooks.world.rows())
+        hooks.tell("orders/updated", order_body())
+        assert (hooks.order(), len(hooks.world.rows())) == (before, rows)
+
+
+class TestDelete:
+    """orders/delete."""
+
+    def test_it_is_gone(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("orders/create", order_body())
+        hooks.tell("orders/delete", {"id": ORDER})
+        assert hooks.order() is None
+        assert listed(hooks, owner) == 0
+        [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
+        whole = hooks.world.call("GET", f"/profiles/{profile['id']}", token=owner.token).json
+        assert (whole["orders"], whole["spent"]) == (0, [])
+
+    def test_before_it_was_known(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("orders/delete", {"id": ORDER})
+        hooks.tell("orders/create", order_body())
+        assert hooks.order() is None
+        assert listed(hooks, owner) == 0
+
+    def test_an_update_from_before_comes_late(self, hooks: Hooks) -> None:
+        hooks.tell("orders/create", order_body())
+        late = (clock.now() - timedelta(seconds=5)).isoformat()
+        hooks.tell("orders/delete", {"id": ORDER})
+        hooks.tell("orders/updated", order_body(updated_at=late))
+        assert hooks.order() is None
+
+    def test_twice(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("orders/create", order_body())
+        for _ in range(2):
+            hooks.tell("orders/delete", {"id": ORDER})
+        assert listed(hooks, owner) == 0

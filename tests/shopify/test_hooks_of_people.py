@@ -1,0 +1,318 @@
+"""What a shop tells of its customers: late, twice and out of order."""
+
+from datetime import datetime, timedelta
+from itertools import permutations
+from typing import Any
+
+import pytest
+from werkzeug.wrappers import Response
+
+from local.pumps import pump_queue
+from local.shopify.customers import Consent, ShopCustomer
+from storepost import clock
+from storepost.consent.states import ConsentState
+from storepost.shop_records.reading import moment_of
+from storepost.stores.model import ConnectionStatus
+from tests.shopify.hooks import (
+    CREATED,
+    CUSTOMER,
+    EMAIL,
+    LATER,
+    PHONE,
+    UPDATED,
+    Hooks,
+    consents,
+    customer_body,
+)
+from tests.shopify.shops import SHOP, Shopify, connection_is
+from tests.world import CANARY, Someone
+
+SUBSCRIBED, UNSUBSCRIBED = ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED
+NOTHING, PENDING = ConsentState.NOT_SUBSCRIBED, ConsentState.PENDING
+EMAIL_TOPIC = "customers_email_marketing_consent/update"
+SMS_TOPIC = "customers_marketing_consent/update"
+MERGED: dict[str, Any] = {
+    "admin_graphql_api_customer_kept_id": "gid://shopify/Customer/7",
+    "admin_graphql_api_customer_deleted_id": f"gid://shopify/Customer/{CUSTOMER}",
+    "admin_graphql_api_job_id": None,
+    "errors": [],
+}
+
+
+def moment(text: str) -> datetime:
+    found = moment_of(text)
+    assert found is not None
+    return found
+
+
+def in_shop(shopify: Shopify, **given: Any) -> ShopCustomer:
+    """The customer as the shop has them when it is asked."""
+    told = {"email": EMAIL, "phone": PHONE, "first_name": "Bob", "last_name": "Biller", **given}
+    times = {"created_at": moment(CREATED), "updated_at": moment(UPDATED)}
+    customer = ShopCustomer(CUSTOMER, **{**times, **told})
+    shopify.shop(SHOP).customers.append(customer)
+    return customer
+
+
+def asked(shopify: Shopify) -> int:
+    return shopify.server.requests.count("POST /admin/api/2026-07/graphql.json")
+
+
+def email_consent(state: str | None, at: str | None = UPDATED, address: str = EMAIL) -> Any:
+    return {
+        "customer_id": CUSTOMER,
+        "email_address": address,
+        "email_marketing_consent": {
+            "state": state,
+            "opt_in_level": None,
+            "consent_updated_at": at,
+        },
+    }
+
+
+def sms_consent(state: str | None, at: str | None = UPDATED, phone: str = PHONE) -> Any:
+    return {
+        "id": CUSTOMER,
+        "phone": phone,
+        "sms_marketing_consent": {
+            "state": state,
+            "opt_in_level": None,
+            "consent_updated_at": at,
+            "consent_collected_from": "other",
+        },
+    }
+
+
+class TestCreate:
+    """customers/create."""
+
+    def test_a_new_customer_is_asked_for(self, hooks: Hooks, shopify: Shopify) -> None:
+        """The webhook says nothing of consent or the locale."""
+        in_shop(shopify, locale="de", email_consent=Consent("SUBSCRIBED", moment(CREATED)))
+        hooks.tell("customers/create", customer_body())
+        customer, profile = hooks.customer(), hooks.profile()
+        assert asked(shopify) == 1
+        assert (customer.first_name, customer.last_name) == ("Bob", "Biller")
+        assert (customer.email, customer.phone, customer.locale) == (EMAIL, PHONE, "de")
+        assert customer.admin_url == f"{hooks.store.admin_url}/customers/{CUSTOMER}"
+        assert customer.external_created_at == moment(CREATED)
+        assert customer.external_updated_at == moment(UPDATED)
+        assert (customer.email_consent, customer.sms_consent) == (SUBSCRIBED, NOTHING)
+        assert customer.email_consent_at == moment(CREATED)
+        assert (profile.name, profile.email_consent) == ("Bob Biller", SUBSCRIBED)
+
+    def test_one_that_says_all(self, hooks: Hooks, shopify: Shopify) -> None:
+        hooks.tell("customers/create", customer_body(**consents("subscribed", "unsubscribed")))
+        assert asked(shopify) == 0
+        customer = hooks.customer()
+        assert (customer.email_consent, customer.sms_consent) == (SUBSCRIBED, UNSUBSCRIBED)
+
+    def test_the_token_has_ended(self, hooks: Hooks, shopify: Shopify) -> None:
+        in_shop(shopify)
+        hooks.world.advance(hours=2)
+        hooks.tell("customers/create", customer_body())
+        assert hooks.customer().email == EMAIL
+        assert shopify.token_requests() == 1
+
+    def test_gone_by_then(self, hooks: Hooks) -> None:
+        hooks.tell("customers/create", customer_body())
+        assert hooks.find_customer() is None
+
+    def test_the_shop_takes_our_tokens_no_more(self, hooks: Hooks, shopify: Shopify) -> None:
+        """What was told is taken all the same."""
+        connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
+        hooks.tell("customers/create", customer_body())
+        assert (hooks.customer().email, hooks.customer().email_consent) == (EMAIL, NOTHING)
+        assert asked(shopify) == 0
+
+    def test_the_shop_is_down(self, hooks: Hooks, shopify: Shopify) -> None:
+        """The queue brings it again."""
+        in_shop(shopify)
+        shopify.answering(*[Response(status=503)] * 3)
+        hooks.post("customers/create", customer_body())
+        hooks.world.deliver_outbox()
+        pump_queue("WebhookQueue", 0)
+        assert hooks.find_customer() is None
+        hooks.world.deliver()
+        assert hooks.customer().email == EMAIL
+        assert hooks.world.queue_depth("WebhookDeadLetters") == 0
+
+
+class TestUpdate:
+    """customers/update."""
+
+    @pytest.fixture(autouse=True)
+    def _known(self, hooks: Hooks) -> None:
+        hooks.tell("customers/create", customer_body(**consents("subscribed", at=CREATED)))
+
+    def test_consent_stays_where_nothing_is_said(self, hooks: Hooks, shopify: Shopify) -> None:
+        hooks.tell("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
+        customer = hooks.customer()
+        assert (customer.last_name, customer.email_consent) == ("Baker", SUBSCRIBED)
+        assert customer.external_updated_at == moment(LATER)
+        assert hooks.profile().name == "Bob Baker"
+        assert asked(shopify) == 0
+
+    def test_an_older_one_changes_nothing(self, hooks: Hooks) -> None:
+        before = hooks.customer()
+        hooks.tell("customers/update", customer_body(updated_at=CREATED, last_name="Baker"))
+        assert hooks.customer() == before
+
+    def test_twice(self, hooks: Hooks) -> None:
+        hooks.tell("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
+        before, rows = hooks.customer(), len(hooks.world.rows())
+        hooks.tell("customers/update", customer_body(updated_at=LATER, last_name="Baker"))
+        assert (hooks.customer(), len(hooks.world.rows())) == (before, rows)
+
+    def test_a_new_address_is_asked_for(self, hooks: Hooks, shopify: Shopify) -> None:
+        new = f"new.{CANARY}@example.com"
+        in_shop(
+            shopify,
+            email=new,
+            updated_at=moment(LATER),
+            email_consent=Consent("UNSUBSCRIBED", moment(LATER)),
+        )
+        hooks.tell("customers/update", customer_body(updated_at=LATER, email=new))
+        assert (hooks.customer().email, hooks.customer().email_consent) == (new, UNSUBSCRIBED)
+
+    def test_what_cannot_be_read_is_left_out(self, hooks: Hooks) -> None:
+        told = {"phone": "555-1212", "first_name": " ", "last_name": "x" * 300}
+        hooks.tell("customers/update", customer_body(updated_at=LATER, **told))
+        customer = hooks.customer()
+        assert (customer.phone, customer.first_name) == (None, None)
+        assert customer.last_name == "x" * 255
+
+    def test_the_locale_stays(self, hooks: Hooks, shopify: Shopify) -> None:
+        new = f"new.{CANARY}@example.com"
+        in_shop(shopify, email=new, updated_at=moment(LATER), locale="fr-CA")
+        hooks.tell("customers/update", customer_body(updated_at=LATER, email=new))
+        hooks.tell("customers/update", customer_body(updated_at=LATER, email=new, last_name="B"))
+        assert (hooks.customer().locale, hooks.customer().last_name) == ("fr-CA", "B")
+
+
+class TestDelete:
+    """customers/delete."""
+
+    def test_it_is_marked(self, hooks: Hooks) -> None:
+        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        hooks.tell("customers/delete", {"id": CUSTOMER})
+        assert hooks.customer().deleted_at is not None
+        assert hooks.profile().name == "Bob Biller"
+
+    def test_what_was_sent_before_does_not_bring_it_back(self, hooks: Hooks) -> None:
+        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        hooks.tell("customers/delete", {"id": CUSTOMER})
+        late = (clock.now() - timedelta(seconds=5)).isoformat()
+        hooks.tell("customers/update", customer_body(updated_at=late, **consents("subscribed")))
+        assert hooks.customer().deleted_at is not None
+
+    def test_of_somebody_unknown(self, hooks: Hooks) -> None:
+        hooks.tell("customers/delete", {"id": CUSTOMER})
+        assert hooks.find_customer() is None
+
+
+class TestEmailConsent:
+    """customers_email_marketing_consent/update."""
+
+    @pytest.fixture(autouse=True)
+    def _known(self, hooks: Hooks) -> None:
+        hooks.tell("customers/create", customer_body(**consents("not_subscribed", at=None)))
+
+    def test_subscribed(self, hooks: Hooks) -> None:
+        hooks.tell(EMAIL_TOPIC, email_consent("subscribed"))
+        customer, profile = hooks.customer(), hooks.profile()
+        assert (customer.email_consent, customer.email_consent_at) == (SUBSCRIBED, moment(UPDATED))
+        assert profile.email_consent is SUBSCRIBED
+        assert customer.external_updated_at == moment(UPDATED)
+
+    def test_the_change_says_that_it_came_from_there(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell(EMAIL_TOPIC, email_consent("subscribed"))
+        path = f"/profiles/{hooks.profile().id}/consent"
+        [change] = hooks.world.call("GET", path, token=owner.token).json["items"]
+        assert (change["source"], change["store"]["id"]) == ("shopify", str(hooks.store.id))
+        assert change["occurredAt"] == "2026-02-05T15:00:00.000Z"
+        assert change["by"] is None
+
+    @pytest.mark.parametrize("order", list(permutations(range(3))))
+    def test_any_order_ends_alike(self, hooks: Hooks, order: tuple[int, ...]) -> None:
+        told = [("subscribed", CREATED), ("unsubscribed", UPDATED), ("pending", LATER)]
+        for number in order:
+            hooks.tell(EMAIL_TOPIC, email_consent(*told[number]))
+        assert hooks.customer().email_consent is PENDING
+        assert hooks.profile().email_consent is PENDING
+
+    def test_twice(self, hooks: Hooks) -> None:
+        hooks.tell(EMAIL_TOPIC, email_consent("unsubscribed"))
+        rows = len(hooks.world.rows())
+        hooks.tell(EMAIL_TOPIC, email_consent("unsubscribed"))
+        assert len(hooks.world.rows()) == rows
+
+    @pytest.mark.parametrize("state", ["invalid", "redacted", "not_subscribed"])
+    def test_nothing_is_asserted(self, hooks: Hooks, state: str) -> None:
+        hooks.tell(EMAIL_TOPIC, email_consent("subscribed", CREATED))
+        hooks.tell(EMAIL_TOPIC, email_consent(state))
+        assert hooks.customer().email_consent is NOTHING
+        assert hooks.profile().email_consent is SUBSCRIBED
+
+    @pytest.mark.parametrize("state", [None, "delighted"])
+    def test_an_unknown_state_says_nothing(self, hooks: Hooks, state: str | None) -> None:
+        before = hooks.customer()
+        hooks.tell(EMAIL_TOPIC, email_consent(state))
+        assert hooks.customer() == before
+
+    def test_an_undated_refusal_counts_from_now(self, hooks: Hooks) -> None:
+        hooks.tell(EMAIL_TOPIC, email_consent("subscribed", LATER))
+        hooks.tell(EMAIL_TOPIC, email_consent("unsubscribed", None))
+        assert hooks.profile().email_consent is UNSUBSCRIBED
+
+    def test_an_undated_consent_never_beats_a_refusal(self, hooks: Hooks) -> None:
+        hooks.tell(EMAIL_TOPIC, email_consent("unsubscribed", CREATED))
+        hooks.tell(EMAIL_TOPIC, email_consent("subscribed", None))
+        assert hooks.profile().email_consent is UNSUBSCRIBED
+
+    def test_before_the_customer(self, hooks: Hooks, shopify: Shopify) -> None:
+        """The shop is asked who that is."""
+        in_shop(shopify).number = 7
+        shopify.shop(SHOP).customers[0].email_consent = Consent("UNSUBSCRIBED", moment(LATER))
+        hooks.tell(EMAIL_TOPIC, {**email_consent("subscribed"), "customer_id": 7})
+        assert hooks.customer(7).email_consent is UNSUBSCRIBED
+
+    def test_of_an_address_that_is_not_known(self, hooks: Hooks, shopify: Shopify) -> None:
+        """The late word of an old address changes nothing: the shop says how things are."""
+        in_shop(shopify, email_consent=Consent("UNSUBSCRIBED", moment(LATER)))
+        hooks.tell(EMAIL_TOPIC, email_consent("subscribed", address=f"old.{CANARY}@example.com"))
+        assert hooks.customer().email == EMAIL
+        assert hooks.customer().email_consent is UNSUBSCRIBED
+
+
+class TestSmsConsent:
+    """customers_marketing_consent/update."""
+
+    def test_subscribed(self, hooks: Hooks) -> None:
+        hooks.tell("customers/create", customer_body(**consents("not_subscribed", at=None)))
+        hooks.tell(SMS_TOPIC, sms_consent("subscribed"))
+        customer, profile = hooks.customer(), hooks.profile()
+        assert (customer.sms_consent, customer.sms_consent_at) == (SUBSCRIBED, moment(UPDATED))
+        assert (profile.sms_consent, profile.email_consent) == (SUBSCRIBED, NOTHING)
+
+    def test_of_nobody(self, hooks: Hooks) -> None:
+        hooks.tell(SMS_TOPIC, sms_consent("subscribed"))
+        assert hooks.find_customer() is None
+
+
+class TestMerge:
+    """customers/merge."""
+
+    def test_one_goes_and_one_is_asked_for(self, hooks: Hooks, shopify: Shopify) -> None:
+        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        in_shop(shopify, last_name="Both").number = 7
+        hooks.tell("customers/merge", {**MERGED, "status": "completed"})
+        assert hooks.customer().deleted_at is not None
+        assert hooks.customer(7).last_name == "Both"
+        assert hooks.customer(7).profile_id == hooks.customer().profile_id
+
+    def test_one_that_failed(self, hooks: Hooks, shopify: Shopify) -> None:
+        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        hooks.tell("customers/merge", {**MERGED, "status": "failed"})
+        assert hooks.customer().deleted_at is None
+        assert asked(shopify) == 0

@@ -1,0 +1,129 @@
+"""What a shop tells of itself, and that somebody removed the app."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from local.shopify.shops import Locale
+from storepost import clock
+from storepost.scope import WorkspaceScope
+from storepost.shopify.claims import find_claim
+from storepost.shopify.grants import find_grant
+from storepost.stores.model import ConnectionStatus, StoreStatus
+from tests.shopify.hooks import Hooks, customer_body
+from tests.shopify.shops import SHOP, Shopify, connection_is
+from tests.world import Someone
+
+SHOP_BODY = {"id": 548380009, "myshopify_domain": SHOP}
+
+
+class TestUninstalled:
+    """app/uninstalled."""
+
+    def test_the_store_is_disconnected(self, hooks: Hooks, shopify: Shopify) -> None:
+        hooks.tell("app/uninstalled", SHOP_BODY)
+        store = shopify.store(hooks.workspace)
+        assert store.status is StoreStatus.DISCONNECTED
+        assert (find_claim(SHOP), find_grant(SHOP)) == (None, None)
+        assert shopify.server.requests == []
+
+    def test_nothing_arrives_any_more(self, hooks: Hooks) -> None:
+        hooks.tell("app/uninstalled", SHOP_BODY)
+        hooks.tell("customers/create", customer_body())
+        assert hooks.find_customer() is None
+
+    def test_twice(self, hooks: Hooks, shopify: Shopify) -> None:
+        for _ in range(2):
+            hooks.tell("app/uninstalled", SHOP_BODY)
+        assert shopify.store(hooks.workspace).status is StoreStatus.DISCONNECTED
+
+    def test_after_it_was_connected_again(
+        self, hooks: Hooks, shopify: Shopify, owner: Someone
+    ) -> None:
+        removed_at = clock.now()
+        hooks.tell("app/uninstalled", SHOP_BODY)
+        hooks.world.advance(seconds=1)
+        shopify.connect(owner, hooks.workspace)
+        hooks.tell("app/uninstalled", SHOP_BODY, at=removed_at)
+        assert shopify.store(hooks.workspace).is_active
+
+
+class TestScopes:
+    """app/scopes_update: the shop is asked, whatever the webhook says."""
+
+    @pytest.mark.parametrize(
+        ("granted", "expected"),
+        [
+            ("write_customers,read_orders,read_products", (True, True, False)),
+            (
+                "read_customers,read_orders,read_products,write_discounts",
+                (True, False, True),
+            ),
+            ("write_customers,read_orders", (False, True, False)),
+        ],
+    )
+    def test_what_is_left(
+        self, hooks: Hooks, shopify: Shopify, granted: str, expected: tuple[bool, bool, bool]
+    ) -> None:
+        installation = shopify.shop().installation
+        assert installation is not None
+        installation.scopes = tuple(granted.split(","))
+        hooks.tell("app/scopes_update", {"id": 1, "previous": [], "current": ["read_orders"]})
+        store = shopify.store(hooks.workspace)
+        is_connected = store.connection_status is ConnectionStatus.CONNECTED
+        assert (is_connected, store.takes_consent, store.makes_coupons) == expected
+
+    def test_of_one_that_needs_approval_anyway(self, hooks: Hooks, shopify: Shopify) -> None:
+        connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
+        hooks.tell("app/scopes_update", {"id": 1})
+        assert shopify.server.requests == []
+
+
+class TestDetails:
+    """locales/… and shop/update."""
+
+    @pytest.mark.parametrize(
+        "topic", ["locales/create", "locales/update", "locales/destroy", "shop/update"]
+    )
+    def test_the_shop_is_asked(
+        self, hooks: Hooks, shopify: Shopify, owner: Someone, topic: str
+    ) -> None:
+        shop = shopify.shop()
+        shop.name, shop.locales = (
+            "Renamed",
+            (
+                Locale("en", "English"),
+                Locale("fr", "French", primary=True),
+            ),
+        )
+        hooks.tell(topic, {"locale": "fr", "published": True})
+        store = shopify.store(hooks.workspace)
+        assert (store.name, store.primary_locale) == ("Renamed", "fr")
+        assert [row.locale for row in store.locales] == ["fr", "en"]
+        codes = hooks.world.call("GET", "/locales", token=owner.token).json["items"]
+        assert {row["code"] for row in codes} == {"fr", "en"}
+
+    def test_the_currency_stays(self, hooks: Hooks, shopify: Shopify) -> None:
+        shopify.shop().currency_code = "USD"
+        hooks.tell("shop/update", SHOP_BODY)
+        assert shopify.store(hooks.workspace).currency == "EUR"
+
+    def test_nothing_new_writes_nothing(self, hooks: Hooks, shopify: Shopify) -> None:
+        before = shopify.store(hooks.workspace)
+        hooks.tell("shop/update", SHOP_BODY)
+        assert shopify.store(hooks.workspace) == replace(before)
+
+
+def test_two_workspaces(hooks: Hooks, shopify: Shopify) -> None:
+    """What a shop tells reaches the workspace that has it now, and no other one."""
+    stranger = hooks.world.person()
+    theirs: WorkspaceScope = hooks.world.workspace(stranger)
+    hooks.world.advance(seconds=1)
+    shopify.connect(stranger, theirs)
+    late = clock.now() - timedelta(minutes=1)
+    hooks.tell("app/uninstalled", SHOP_BODY, at=late)
+    assert shopify.store(theirs).is_active
+    hooks.tell("customers/create", customer_body(email_marketing_consent={"state": "pending"}))
+    assert hooks.find_customer() is None
+    assert Hooks(hooks.world, theirs, shopify.store(theirs)).find_customer() is not None

@@ -1,0 +1,182 @@
+"""POST /webhooks/shopify: the signature, both spellings, and the way into the queue."""
+
+import json
+from base64 import b64encode
+
+import boto3
+import pytest
+
+from local import gateway
+from local.shopify.app import APP
+from storepost.messaging.outbox import OutboxItem
+from storepost.persistence.secrets import forget_secrets
+from storepost.webhooks.messages import MOST_INLINE_BYTES
+from storepost.webhooks.topics import TOPICS
+from tests.shopify.hooks import CUSTOMER, Hooks, customer_body, order_body, signature
+from tests.world import World
+
+TOPIC = "customers/delete"
+BODY = {"id": CUSTOMER}
+
+
+def waiting(world: World) -> list[list[str]]:
+    """The messages in the outbox, each with its group."""
+    [row] = world.rows("due#outbox#")
+    assert isinstance(row, OutboxItem)
+    sent: list[list[str]] = row.sent
+    return sent
+
+
+def queued(world: World) -> int:
+    world.deliver_outbox()
+    return world.queue_depth("WebhookQueue")
+
+
+class TestSignature:
+    def test_signed(self, hooks: Hooks) -> None:
+        answer = hooks.post(TOPIC, BODY)
+        assert (answer.status, answer.json) == (200, {})
+        assert queued(hooks.world) == 1
+
+    def test_the_newer_spelling(self, hooks: Hooks) -> None:
+        assert hooks.post(TOPIC, BODY, prefix="shopify-").status == 200
+        assert queued(hooks.world) == 1
+
+    def test_bytes_that_are_no_text(self, hooks: Hooks) -> None:
+        """What is signed are the bytes, which the gateway hands over as base64."""
+        raw = b'{"id": 1, "note": "\xff"}'
+        headers = {
+            "x-shopify-hmac-sha256": signature(raw),
+            "x-shopify-topic": TOPIC,
+            "x-shopify-shop-domain": hooks.store.external_id,
+        }
+        event = gateway.http_event("POST", "/v1/webhooks/shopify", headers=headers, body=b"-")
+        event |= {"body": b64encode(raw).decode(), "isBase64Encoded": True}
+        assert gateway.handle(event).status == 200
+        event["body"] = b64encode(raw + b" ").decode()
+        assert gateway.handle(event).status == 401
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            {"Hmac-Sha256": ""},
+            {"Hmac-Sha256": "x"},
+            {"Hmac-Sha256": "ü"},
+            {"Hmac-Sha256": signature(b"{}")},
+            {"Hmac-Sha256": signature(json.dumps(BODY).encode(), "another secret")},
+        ],
+    )
+    def test_not_signed(self, hooks: Hooks, given: dict[str, str]) -> None:
+        answer = hooks.post(TOPIC, BODY, headers=given)
+        assert answer.problem() == (401, "signature_invalid")
+        assert queued(hooks.world) == 0
+
+    def test_one_byte_more(self, hooks: Hooks) -> None:
+        raw = json.dumps(BODY).encode()
+        answer = hooks.post(TOPIC, raw + b" ", headers={"Hmac-Sha256": signature(raw)})
+        assert answer.problem() == (401, "signature_invalid")
+
+    def test_either_secret_while_they_are_rotated(self, hooks: Hooks) -> None:
+        forget_secrets()
+        boto3.client("ssm").put_parameter(
+            Name="/storepost/shopify-client-secret",
+            Value=f"new {APP.secret}",
+            Type="SecureString",
+            Overwrite=True,
+        )
+        try:
+            raw = json.dumps(BODY).encode()
+            for secret, status in (("new", 200), (APP.secret, 200), ("older", 401)):
+                told = {"Hmac-Sha256": signature(raw, secret)}
+                assert hooks.post(TOPIC, raw, headers=told).status == status
+        finally:
+            boto3.client("ssm").put_parameter(
+                Name="/storepost/shopify-client-secret",
+                Value=APP.secret,
+                Type="SecureString",
+                Overwrite=True,
+            )
+            forget_secrets()
+
+    def test_without_an_app(self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
+        forget_secrets()
+        monkeypatch.setattr("storepost.webhooks.receiving._secrets", lambda: ())
+        assert hooks.post(TOPIC, BODY).problem() == (401, "signature_invalid")
+
+
+class TestQueue:
+    def test_a_message(self, hooks: Hooks) -> None:
+        hooks.post("customers/update", customer_body())
+        [[text, group]] = waiting(hooks.world)
+        message = json.loads(text)
+        assert json.loads(message.pop("body")) == customer_body()
+        assert message.pop("triggeredAt").endswith("Z")
+        assert message == {"shop": hooks.store.external_id, "topic": "customers/update"}
+        assert len(group) == 64
+
+    def test_what_is_about_one_record_goes_in_turn(self, hooks: Hooks) -> None:
+        told = [
+            ("customers/create", customer_body()),
+            ("customers/delete", BODY),
+            ("customers_email_marketing_consent/update", {"customer_id": CUSTOMER}),
+            ("customers_marketing_consent/update", BODY),
+            ("customers/delete", {"id": 2}),
+            ("orders/delete", BODY),
+            ("app/uninstalled", {"id": 548380009}),
+        ]
+        groups = []
+        for topic, body in told:
+            hooks.post(topic, body)
+            [[_, group]] = waiting(hooks.world)
+            groups.append(group)
+            hooks.world.deliver_outbox()
+        assert len(set(groups[:4])) == 1
+        assert len(set(groups)) == 4
+
+    def test_a_large_one_lies_on_s3(self, hooks: Hooks) -> None:
+        body = order_body(note="x" * MOST_INLINE_BYTES)
+        hooks.post("orders/create", body)
+        [(name, content)] = hooks.world.objects().items()
+        assert name.startswith("webhooks/")
+        assert json.loads(content) == body
+        hooks.world.deliver()
+        order = hooks.order()
+        assert order is not None
+        assert order.number == "#1001"
+
+    def test_one_that_is_gone_from_there_is_left(self, hooks: Hooks) -> None:
+        hooks.post("orders/create", order_body(note="x" * MOST_INLINE_BYTES))
+        hooks.world.forget_objects()
+        hooks.world.deliver()
+        assert hooks.order() is None
+        assert hooks.world.queue_depth("WebhookDeadLetters") == 0
+
+    @pytest.mark.parametrize(
+        "given", [{"Topic": "carts/update"}, {"Topic": ""}, {"Shop-Domain": "example.com"}]
+    )
+    def test_what_nobody_listens_to(self, hooks: Hooks, given: dict[str, str]) -> None:
+        assert hooks.post(TOPIC, BODY, headers=given).status == 200
+        assert queued(hooks.world) == 0
+
+    @pytest.mark.parametrize("raw", [b"", b"[]", b"{", b"null", b"[" * 30_000])
+    @pytest.mark.parametrize("topic", sorted(TOPICS - {"shop/redact", "app/uninstalled"}))
+    def test_a_body_that_says_nothing(self, hooks: Hooks, topic: str, raw: bytes) -> None:
+        """Nothing to read in it is nothing to try again."""
+        if topic.startswith(("app/", "locales/", "shop/")):
+            return
+        hooks.tell(topic, raw)
+        assert hooks.find_customer() is None
+
+    def test_a_shop_that_is_connected_nowhere(self, hooks: Hooks) -> None:
+        hooks.post("customers/create", customer_body(), headers={"Shop-Domain": "a.myshopify.com"})
+        hooks.world.deliver()
+        assert hooks.find_customer() is None
+        assert hooks.world.queue_depth("WebhookQueue") == 0
+
+    def test_the_sweep_sends_what_the_stream_missed(self, hooks: Hooks) -> None:
+        hooks.world.deliver()
+        hooks.post(TOPIC, BODY)
+        hooks.world.lose_stream()
+        hooks.world.advance(minutes=3)
+        hooks.world.sweep()
+        assert hooks.world.queue_depth("WebhookQueue") == 1

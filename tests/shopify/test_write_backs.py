@@ -1,0 +1,278 @@
+"""Consent written back to a shop: what it is told, and each reason not to."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from werkzeug.wrappers import Request, Response
+
+from local.pumps import pump_queue
+from local.shopify.customers import Consent, ShopCustomer
+from storepost import clock
+from storepost.consent.states import ConsentState
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.stores.model import ConnectionStatus
+from storepost.stores.repository import StoreRepository
+from storepost.webhooks.people import GID
+from tests.shopify.hooks import (
+    CUSTOMER,
+    EMAIL,
+    PHONE,
+    UPDATED,
+    Hooks,
+    consents,
+    customer_body,
+)
+from tests.shopify.shops import SHOP, Shopify, connection_is
+from tests.world import CANARY, Someone
+
+
+@pytest.fixture
+def customer(hooks: Hooks, shopify: Shopify) -> ShopCustomer:
+    """Somebody whom the shop and the service know alike."""
+    made = ShopCustomer(CUSTOMER, EMAIL, PHONE, "Bob", "Biller")
+    shopify.shop(SHOP).customers.append(made)
+    hooks.tell("customers/create", customer_body(**consents("not_subscribed", at=None)))
+    shopify.server.requests.clear()
+    return made
+
+
+@pytest.fixture
+def want(hooks: Hooks, owner: Someone, customer: ShopCustomer) -> Callable[..., dict[str, Any]]:
+    """Somebody says what the person wants; the write-back once it was delivered."""
+
+    def ask(state: str, channel: str = "email", **given: Any) -> dict[str, Any]:
+        path = f"/profiles/{hooks.profile().id}/consent/{channel}"
+        body = {"state": state, **given}
+        answer = hooks.world.call("PUT", path, token=owner.token, json_body=body)
+        assert answer.status == 200, answer.body
+        hooks.world.deliver()
+        return outcome(hooks, owner, answer.json["id"])
+
+    return ask
+
+
+def outcome(hooks: Hooks, owner: Someone, change_id: str) -> dict[str, Any]:
+    """What became of telling the shop."""
+    path = f"/profiles/{hooks.profile().id}/consent/{change_id}"
+    answer = hooks.world.call("GET", path, token=owner.token)
+    [write_back] = answer.json["writeBacks"]
+    assert write_back.pop("store")["id"] == str(hooks.store.id)
+    assert (write_back["doneAt"] is None) == (write_back["status"] == "pending")
+    return {name: write_back[name] for name in ("status", "skipReason", "error")}
+
+
+WRITTEN = {"status": "written", "skipReason": None, "error": None}
+
+
+def skipped(reason: str) -> dict[str, Any]:
+    return {"status": "skipped", "skipReason": reason, "error": None}
+
+
+def failed(error: str) -> dict[str, Any]:
+    return {"status": "failed", "skipReason": None, "error": error}
+
+
+type Want = Callable[..., dict[str, Any]]
+
+
+class TestWritten:
+    @pytest.mark.parametrize("state", ["subscribed", "unsubscribed"])
+    def test_email(self, hooks: Hooks, customer: ShopCustomer, want: Want, state: str) -> None:
+        at = (clock.now() - timedelta(hours=3)).isoformat()
+        assert want(state, occurredAt=at) == WRITTEN
+        assert customer.email_consent == Consent(state.upper(), datetime.fromisoformat(at))
+        assert customer.sms_consent == Consent()
+        held = hooks.customer()
+        assert (held.email_consent.value, held.email_consent_at) == (
+            state,
+            customer.email_consent.marketing_updated_at,
+        )
+
+    def test_sms(self, hooks: Hooks, customer: ShopCustomer, want: Want) -> None:
+        assert want("subscribed", "sms") == WRITTEN
+        assert customer.sms_consent.marketing_state == "SUBSCRIBED"
+        assert customer.email_consent == Consent()
+        assert hooks.customer().sms_consent is ConsentState.SUBSCRIBED
+
+    def test_what_comes_back_records_nothing(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer, want: Want
+    ) -> None:
+        want("unsubscribed")
+        at = customer.email_consent.marketing_updated_at
+        assert at is not None
+        said = {"state": "unsubscribed", "consent_updated_at": at.isoformat()}
+        body = {"customer_id": CUSTOMER, "email_address": EMAIL, "email_marketing_consent": said}
+        hooks.tell("customers_email_marketing_consent/update", body)
+        path = f"/profiles/{hooks.profile().id}/consent"
+        assert hooks.world.call("GET", path, token=owner.token).json["total"] == 1
+
+    def test_the_shop_is_told_of_an_opt_in_level(
+        self, shopify: Shopify, hooks: Hooks, want: Want
+    ) -> None:
+        seen: list[dict[str, Any]] = []
+
+        def look(request: Request) -> None:
+            seen.append(request.get_json()["variables"])
+
+        shopify.server.interruptions += [look, look]
+        want("subscribed")
+        assert seen[0] == {"id": f"{GID}{CUSTOMER}"}
+        [told] = [each["input"] for each in seen[1:]]
+        assert told["customerId"] == f"{GID}{CUSTOMER}"
+        assert told["emailMarketingConsent"].pop("consentUpdatedAt").endswith("Z")
+        assert told["emailMarketingConsent"] == {
+            "marketingState": "SUBSCRIBED",
+            "marketingOptInLevel": "SINGLE_OPT_IN",
+        }
+
+    def test_after_the_token_ended(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
+        hooks.world.advance(hours=2)
+        assert want("subscribed") == WRITTEN
+        assert shopify.token_requests() == 1
+
+
+class TestSkipped:
+    """The first reason that holds, decided as the shop would be told."""
+
+    def test_store_disconnected(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
+        hooks.tell("app/uninstalled", {"id": 1})
+        assert want("subscribed") == skipped("store_disconnected")
+        assert shopify.server.requests == []
+
+    def test_customer_deleted(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
+        hooks.tell("customers/delete", {"id": CUSTOMER})
+        assert want("subscribed") == skipped("customer_deleted")
+        assert shopify.server.requests == []
+
+    def test_customer_deleted_and_not_told_yet(self, shopify: Shopify, want: Want) -> None:
+        shopify.shop(SHOP).customers.clear()
+        assert want("subscribed") == skipped("customer_deleted")
+
+    @pytest.mark.parametrize("email", [None, f"other.{CANARY}@example.com"])
+    def test_no_email_and_not_told_yet(
+        self, customer: ShopCustomer, want: Want, email: str | None
+    ) -> None:
+        """Nobody's consent is written to somebody else's address."""
+        customer.email = email
+        assert want("subscribed") == skipped("no_email")
+        assert customer.email_consent == Consent()
+
+    @pytest.mark.parametrize("phone", [None, "no number"])
+    def test_no_phone_and_not_told_yet(
+        self, customer: ShopCustomer, want: Want, phone: str | None
+    ) -> None:
+        customer.phone = phone
+        assert want("subscribed", "sms") == skipped("no_email")
+
+    def test_permission_missing(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
+        def write(changes: Changes) -> None:
+            repository = StoreRepository(hooks.workspace)
+            store = repository.get(hooks.store.id)
+            assert store is not None
+            repository.save(changes, replace(store, takes_consent=False))
+
+        commit_anew(write)
+        assert want("subscribed") == skipped("permission_missing")
+        assert shopify.server.requests == []
+
+    def test_permission_missing_and_not_told_yet(self, shopify: Shopify, want: Want) -> None:
+        installation = shopify.shop().installation
+        assert installation is not None
+        installation.scopes = ("read_customers", "read_orders", "read_products")
+        assert want("subscribed") == skipped("permission_missing")
+
+    def test_superseded_here(self, hooks: Hooks, owner: Someone, want: Want) -> None:
+        path = f"/profiles/{hooks.profile().id}/consent/email"
+        first = hooks.world.call(
+            "PUT", path, token=owner.token, json_body={"state": "unsubscribed"}
+        )
+        assert want("subscribed") == WRITTEN
+        assert outcome(hooks, owner, first.json["id"]) == skipped("superseded")
+
+    def test_superseded_there(self, customer: ShopCustomer, want: Want) -> None:
+        later = clock.now() + timedelta(minutes=1)
+        customer.email_consent = Consent("UNSUBSCRIBED", later)
+        assert want("subscribed") == skipped("superseded")
+        assert customer.email_consent == Consent("UNSUBSCRIBED", later)
+
+    def test_already_current(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+        """What the shop said itself isn't told to it."""
+        hooks.tell("customers/create", customer_body(**consents("subscribed", at=UPDATED)))
+        shopify.server.requests.clear()
+        path = f"/profiles/{hooks.profile().id}/consent"
+        [change] = hooks.world.call("GET", path, token=owner.token).json["items"]
+        assert outcome(hooks, owner, change["id"]) == skipped("already_current")
+        assert shopify.server.requests == []
+
+
+class TestFailed:
+    def test_somebody_has_to_approve_again(self, hooks: Hooks, want: Want) -> None:
+        connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
+        assert want("subscribed") == failed("Somebody has to approve the app in the shop again.")
+
+    def test_the_shop_refuses_to_refresh(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
+        shopify.shop().installation = None
+        assert want("subscribed") == failed("Somebody has to approve the app in the shop again.")
+        store = shopify.store(hooks.workspace)
+        assert store.connection_status is ConnectionStatus.NEEDS_REAUTH
+
+    def test_the_shop_refuses_the_change(self, shopify: Shopify, want: Want) -> None:
+        error = {"field": None, "message": f"{EMAIL} no", "code": "INVALID"}
+        payload = {"customer": None, "userErrors": [error]}
+        body = {"data": {"customerEmailMarketingConsentUpdate": payload}}
+        shopify.server.interruptions += [_left_alone, _answer(body)]
+        assert want("subscribed") == failed("The shop refused it: INVALID.")
+
+    def test_it_is_not_understood(self, shopify: Shopify, want: Want) -> None:
+        body = {"errors": [{"message": "What?", "extensions": {"code": "undefinedField"}}]}
+        shopify.server.interruptions += [_answer(body)]
+        assert want("subscribed") == failed("The shop didn't understand the request.")
+
+    def test_after_five_tries(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+        hooks.tell("customers/create", customer_body(**consents("not_subscribed", at=None)))
+        shopify.server.requests.clear()
+        shopify.server.interruptions += [lambda _: Response(status=503)] * 100
+        path = f"/profiles/{hooks.profile().id}/consent/email"
+        answer = hooks.world.call("PUT", path, token=owner.token, json_body={"state": "subscribed"})
+        hooks.world.deliver_outbox()
+        for _ in range(4):
+            pump_queue("WriteBackQueue", 0)
+            told = outcome(hooks, owner, answer.json["id"])
+            assert told == {"status": "pending", "skipReason": None, "error": None}
+        pump_queue("WriteBackQueue", 0)
+        assert outcome(hooks, owner, answer.json["id"]) == failed(
+            "The shop couldn't be told: the Admin API: HTTP 503."
+        )
+
+    def test_a_lost_answer_is_told_again(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, customer: ShopCustomer
+    ) -> None:
+        """The shop took it, and nobody heard: the second time changes nothing there."""
+
+        def done_and_lost(request: Request) -> Response:
+            path = request.path.removeprefix(f"/shops/{SHOP}/")
+            shopify.server.pretend.answer(request, SHOP, path)
+            return Response(status=502)
+
+        shopify.server.interruptions += [_left_alone, done_and_lost]
+        path = f"/profiles/{hooks.profile().id}/consent/email"
+        answer = hooks.world.call("PUT", path, token=owner.token, json_body={"state": "subscribed"})
+        hooks.world.deliver_outbox()
+        pump_queue("WriteBackQueue", 0)
+        assert outcome(hooks, owner, answer.json["id"])["status"] == "pending"
+        assert customer.email_consent.marketing_state == "SUBSCRIBED"
+        hooks.world.deliver()
+        assert outcome(hooks, owner, answer.json["id"]) == WRITTEN
+
+
+def _left_alone(_request: Request) -> None:
+    return None
+
+
+def _answer(body: object) -> Callable[[Request], Response]:
+    text = json.dumps(body)
+    return lambda _request: Response(text, mimetype="application/json")

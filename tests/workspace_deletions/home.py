@@ -1,0 +1,92 @@
+"""A workspace with a bit of everything, and its owner, who has a password."""
+
+import json
+from typing import Any
+
+from local import aws
+from local.functions import invoke
+from local.pumps import reader_of
+from storepost.identity.model import KeyScope
+from storepost.identity.passwords import hash_password
+from storepost.identity.repository import PersonItem, person_key
+from storepost.ids import short
+from storepost.persistence.changes import Changes
+from storepost.scope import PersonScope
+from storepost.workspaces.model import Role
+from tests.erasure.town import Place, raw_rows
+from tests.sign_in.accounts import PASSWORD
+from tests.world import CANARY, Answer, World
+
+
+class Home(Place):
+    """Somebody's workspace, which they can delete."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        changes = Changes()
+        row = PersonItem(*person_key(PersonScope(self.owner.id)))
+        changes.update(row, [PersonItem.password_hash.set(hash_password(PASSWORD))])
+        changes.commit()
+
+    def fill(self) -> None:
+        """Members, keys, invitations, locales, stores, people, orders, imports, erased people."""
+        self.admin = self.world.member(self.workspace, Role.ADMIN)
+        self.key = self.world.api_key(self.workspace, KeyScope.WRITE, self.owner)
+        self.call(
+            "POST", "/invitations", {"email": f"guest.{CANARY}@example.com", "role": "member"}
+        )
+        self.call("POST", "/locales", {"code": "nl-NL"})
+        self.erase(self.upsert(email=f"gone.{CANARY}@example.com")["id"])
+        self.world.deliver()
+        self.somebody()
+        self.order(self.shop, "5")
+        self.call("DELETE", f"/stores/{self.shop}/orders/5")
+        self.world.deliver()  # before there is an address that somebody would be told at
+        hook = {"url": "https://203.0.113.9/consent"}
+        self.call("PUT", f"/stores/{self.shop}/write-back", hook)
+        batch = {"customers": [{"externalId": "z"}], "orders": []}
+        self.call("POST", f"/stores/{self.shop}/batches", batch)
+        self.upsert(anonymousId="b")
+
+    def delete(self, **more: Any) -> Answer:
+        """Asks for the deletion."""
+        path = f"/workspaces/{self.workspace.id}/delete"
+        return self.call("POST", path, {"password": PASSWORD}, **more)
+
+    def remove(self) -> bool:
+        """Runs the worker, as a message of any age would; whether it is to come again."""
+        record = {
+            "messageId": "m",
+            "receiptHandle": "handle",
+            "body": json.dumps({"workspaceId": str(self.workspace.id)}),
+            "attributes": {"ApproximateReceiveCount": "1"},
+            "messageAttributes": {},
+            "eventSource": "aws:sqs",
+            "eventSourceARN": f"arn:aws:sqs:{aws.REGION}:123456789012:WorkspaceDeletionQueue",
+            "awsRegion": aws.REGION,
+        }
+        answer = invoke(reader_of("WorkspaceDeletionQueue"), {"Records": [record]})
+        return bool(answer["batchItemFailures"])
+
+    def is_removed(self) -> None:
+        """Runs the worker to its end, and sees that nothing is left."""
+        self.remove()
+        self.world.advance(minutes=11)
+        assert not self.remove()
+        assert self.left() == []
+
+    def left(self) -> list[str]:
+        """The rows of the one table that name the workspace, wherever they stand."""
+        names = (str(self.workspace.id), short(self.workspace.id))
+        rows = [row for row in raw_rows() if "pk" in row]
+        return [
+            f"{row['pk']} {row['sk']}"
+            for row in rows
+            if any(name in json.dumps(row, default=str) for name in names)
+            and not row["pk"]["S"].startswith("due#outbox#")
+            # A session that was there, and what a person looked at last, name it and lead nowhere.
+            and row.get("kind", {}).get("S") not in {"session", "person"}
+        ]
+
+
+__all__ = ["Home"]

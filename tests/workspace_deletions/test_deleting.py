@@ -1,0 +1,229 @@
+"""POST /workspaces/{id}/delete, and what is left of a workspace: nothing."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+
+import storepost
+from storepost.consent_changes import requests
+from storepost.identity.model import KeyScope
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Item, VersionedItem
+from storepost.profiles.by_hand import GivenPerson, upsert_profile
+from storepost.profiles.merges import MergeCause
+from storepost.profiles.rows import ProfileRow
+from storepost.scope import WorkspaceScope
+from storepost.workspace_deletions import holdings, removing, service
+from storepost.workspace_deletions.holdings import BESIDE, CONTENTS, ENDS
+from tests.erasure.town import ANN
+from tests.kills import everywhere, killed_at
+from tests.sign_in.accounts import PASSWORD
+from tests.workspace_deletions.home import Home
+from tests.world import CANARY, World
+
+
+@pytest.fixture
+def home(world: World) -> Home:
+    """A workspace that holds a bit of everything."""
+    made = Home(world)
+    made.fill()
+    return made
+
+
+class TestDelete:
+    """What is answered, and who reaches the workspace from then on."""
+
+    def test_anonymous(self, world: World) -> None:
+        answer = world.call("POST", f"/workspaces/{uuid4()}/delete", json_body={"password": "x"})
+        assert answer.problem() == (401, "unauthenticated")
+
+    def test_bad_input(self, home: Home) -> None:
+        path = f"/workspaces/{home.workspace.id}/delete"
+        assert home.call("POST", path, {}).error_paths() == ["/password"]
+        answer = home.call("POST", "/workspaces/7/delete", {"password": PASSWORD})
+        assert answer.error_paths() == ["path.id"]
+
+    def test_who_may_not(self, home: Home) -> None:
+        path, body = f"/workspaces/{home.workspace.id}/delete", {"password": PASSWORD}
+        for token, code in ((home.admin.token, "role"), (home.key, "sign_in_required")):
+            answer = home.world.call("POST", path, token=token, json_body=body)
+            assert answer.problem() == (403, code)
+        stranger = Home(home.world)
+        assert stranger.call("POST", path, body).problem() == (404, "not_found")
+        home.world.require_two_factor(home.workspace)
+        assert home.delete().problem() == (403, "two_factor_required")
+
+    def test_wrong_password(self, home: Home) -> None:
+        path = f"/workspaces/{home.workspace.id}/delete"
+        for _ in range(10):
+            answer = home.call("POST", path, {"password": "wrong horse battery"})
+            assert answer.problem() == (422, "credentials_invalid")
+        assert home.delete().problem() == (429, "sign_in_limit")
+        assert home.get("/profiles")["total"] == 2
+
+    def test_gone_at_once(self, home: Home) -> None:
+        invitation = home.ids("/invitations")[0]
+        [slug] = [each["slug"] for each in home.get("/me")["workspaces"]]
+        answer = home.delete()
+        assert (answer.status, answer.body) == (202, b"")
+        for someone in (home.owner, home.admin):
+            me = home.world.call("GET", "/me", token=someone.token).json
+            assert me["workspaces"] == []
+            told = home.world.call("GET", "/profiles", token=someone.token)
+            assert told.problem() == (409, "no_active_workspace")
+            again = {"workspaceId": str(home.workspace.id)}
+            chosen = home.world.call("PUT", "/me/workspace", token=someone.token, json_body=again)
+            assert chosen.problem() == (404, "not_found")
+            renamed = home.world.call(
+                "PATCH",
+                f"/workspaces/{home.workspace.id}",
+                token=someone.token,
+                json_body={"name": "Still here"},
+            )
+            assert renamed.problem() == (404, "not_found")
+        told = home.world.call("GET", "/profiles", token=home.key)
+        assert told.problem() == (401, "unauthenticated")
+        assert home.world.call("GET", f"/invitations/{invitation}/preview").status == 404
+        assert home.delete().problem() == (404, "not_found")
+        assert home.call("POST", "/workspaces", {"name": slug}).json["slug"] == slug
+
+    def test_the_owner_may_leave_then(self, home: Home) -> None:
+        body = {"password": PASSWORD}
+        assert home.call("POST", "/me/delete", body).problem() == (409, "owner_leave")
+        home.delete()
+        assert home.call("POST", "/me/delete", body).status == 204
+
+    def test_more_keys_than_one_transaction_ends(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(service, "SECRETS_AT_ONCE", 1)
+        keys = [home.world.api_key(home.workspace, KeyScope.READ) for _ in range(3)]
+        assert home.delete().status == 202
+        for key in keys:
+            assert home.world.call("GET", "/profiles", token=key).status == 401
+
+    def test_the_same_key_again(self, home: Home) -> None:
+        assert [home.delete(key="k").status for _ in range(2)] == [202, 202]
+
+
+class TestTheRest:
+    """What the worker removes."""
+
+    def test_nothing_is_left(self, home: Home) -> None:
+        other = Home(home.world)
+        other.fill()
+        home.world.deliver()
+        kept = {row.key for row in home.world.rows() if other.workspace.key in row.pk}
+        assert home.left()
+        home.delete()
+        home.world.deliver()
+        home.is_removed()
+        assert {row.key for row in home.world.rows() if other.workspace.key in row.pk} == kept
+        assert other.whose(email=ANN)["orders"] == 2
+
+    def test_a_merge_and_an_erasure_that_are_under_way(self, world: World) -> None:
+        home = Home(world)
+        person = home.somebody()
+        home.erase(home.upsert(email=f"gone.{CANARY}@example.com")["id"])
+        other = home.upsert(anonymousId="b")["id"]
+        assert home.merge(other, person).status == 200
+        home.delete()
+        home.remove()
+        world.deliver()
+        home.is_removed()
+
+    def test_more_than_one_run_takes(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(holdings, "ROWS_AT_ONCE", 3)
+        monkeypatch.setattr(holdings, "FEW", 1)
+        monkeypatch.setattr(removing, "MARGIN_MILLISECONDS", 10**9)
+        home.world.deliver()
+        home.delete()
+        for _ in range(12):
+            home.remove()
+        monkeypatch.undo()
+        home.is_removed()
+
+    def test_what_was_under_way(self, home: Home) -> None:
+        """A request that began before the deletion commits after the first look."""
+        home.world.deliver()
+        held = WorkspaceScope(home.workspace.id)
+        home.delete()
+        assert home.remove()
+        changes = Changes()
+        upsert_profile(held, GivenPerson(email=ANN), MergeCause("api"), changes)
+        changes.commit()
+        home.is_removed()
+
+    def test_killed_anywhere(self, world: World) -> None:
+        home = Home(world)
+        home.somebody()
+        home.order(home.shop, "5")
+        home.call("DELETE", f"/stores/{home.shop}/orders/5")
+        world.deliver()
+        home.delete()
+        bring_back = world.kept(deliver=False)
+        places = everywhere(home.remove)
+        for number, moment in places[::29]:
+            bring_back()
+            assert killed_at(number, moment, home.remove)
+            home.is_removed()
+        assert len(places) > 60
+
+    def test_the_deletion_killed(self, world: World) -> None:
+        home = Home(world)
+        home.upsert(email=ANN)
+        bring_back = world.kept()
+        for number, moment in everywhere(lambda: home.delete(key="k"))[::3]:
+            bring_back()
+            assert killed_at(number, moment, lambda: home.delete(key="k"))
+            world.advance(minutes=5)
+            assert home.delete(key="k").status == 202, (number, moment)
+            world.deliver()
+            home.is_removed()
+
+    def test_stores_hear_nothing_more(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+        told: list[object] = []
+        monkeypatch.setattr(requests, "tell", lambda *given: told.append(given))
+        home.world.deliver()
+        person = home.whose(email=ANN)["id"]
+        assert home.consent(person, "unsubscribed").status == 200
+        home.delete()
+        home.remove()
+        home.world.deliver()
+        assert told == []
+
+    def test_a_workspace_that_is_there(self, home: Home) -> None:
+        assert not home.remove()
+        assert home.get("/profiles")["total"] == 2
+
+
+def test_each_kind_of_row_is_somebodys() -> None:
+    """Whoever adds a kind of row says who removes it with its workspace."""
+    for module in pkgutil.walk_packages(storepost.__path__, "storepost."):
+        importlib.import_module(module.name)
+    kinds = set(_kinds(Item)) - {VersionedItem, ProfileRow}
+    removed = {kind for holding in (*CONTENTS, *ENDS) for kind in holding.kinds} | {*BESIDE}
+    assert {kind.__name__ for kind in kinds - removed} == ELSEWHERE
+
+
+ELSEWHERE = {
+    # A person's own.
+    *("PersonItem", "EmailClaimItem", "SessionItem", "SessionPointerItem", "AttemptsItem"),
+    *("EmailedCodeItem", "AuthenticatorItem", "BackupCodesItem", "TrustedBrowserItem"),
+    *("AddressChangeItem", "PendingAuthenticatorItem", "InvitationSendsItem"),
+    *("RegistrationItem", "VerifiedAddressItem", "ChallengeItem", "ResetItem"),
+    # A shop's, which its disconnection releases, and links that end by themselves.
+    *("ShopClaimItem", "ShopUpkeepItem", "ShopGrantItem", "ConnectLinkItem"),
+    # On its way out.
+    "OutboxItem",
+}
+
+
+def _kinds(kind: type[Item]) -> Iterator[type[Item]]:
+    for each in kind.__subclasses__():
+        if each.__module__.startswith("storepost."):
+            yield each
+            yield from _kinds(each)
