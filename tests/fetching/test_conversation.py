@@ -16,7 +16,7 @@ from storepost.fetching import (
 )
 from storepost.fetching.guard import Failure, Refusal
 from tests.fetching.conftest import Resolver, Wire
-from tests.fetching.servers import OK, Script, Server, dripping, saying, serving
+from tests.fetching.servers import Script, Server, dripping, saying, serving
 
 ADDRESS, OTHER = "8.8.8.8", "1.1.1.1"
 URL = "http://shop.example/admin/api"
@@ -87,7 +87,7 @@ def test_one_that_the_server_ended_is_made_again(last: bytes, talk: Talk, wire: 
 
 
 def test_a_new_connection_is_authorized_anew(talk: Talk, wire: Wire, resolver: Resolver) -> None:
-    with serving(OK) as server, talk(server) as conversation:
+    with serving(saying(of(b"ok", "Connection: close"))) as server, talk(server) as conversation:
         assert say(conversation).body == b"ok"
         resolver.answers["shop.example"] = [["169.254.169.254"]]
         with pytest.raises(UrlNotAllowed) as refused:
