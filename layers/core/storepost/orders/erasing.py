@@ -1,11 +1,11 @@
 """What an erased profile leaves in orders: they stay, without the buyer."""
 
-from functools import partial
 from itertools import islice
 from uuid import UUID
 
 from storepost.orders.repository import OrderRepository
-from storepost.persistence.changes import Changes, commit_anew
+from storepost.persistence.changes import Changes
+from storepost.profiles.erasing import erase_from
 from storepost.profiles.erasure import Erasure
 
 MOST_ORDERS = 40
@@ -14,10 +14,7 @@ MOST_ORDERS = 40
 
 def erase_buyer(erasure: Erasure) -> bool:
     """Takes the buyer out of some of the erased person's orders."""
-    return any(
-        commit_anew(partial(_erase_some, erasure=erasure, profile_id=each))
-        for each in erasure.partitions
-    )
+    return erase_from(erasure.partitions, erasure, _erase_some)
 
 
 def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:

@@ -1,10 +1,10 @@
 """What an erased profile leaves in events: nothing."""
 
-from functools import partial
 from uuid import UUID
 
-from storepost.persistence.changes import Changes, commit_anew
+from storepost.persistence.changes import Changes
 from storepost.profile_events.repository import ProfileEventRepository
+from storepost.profiles.erasing import erase_from
 from storepost.profiles.erasure import Erasure
 
 MOST_EVENTS = 80
@@ -13,10 +13,7 @@ MOST_EVENTS = 80
 
 def erase_events(erasure: Erasure) -> bool:
     """Removes some of the erased person's events, and what made them unique."""
-    return any(
-        commit_anew(partial(_erase_some, erasure=erasure, profile_id=each))
-        for each in erasure.partitions
-    )
+    return erase_from(erasure.partitions, erasure, _erase_some)
 
 
 def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:

@@ -9,6 +9,7 @@ that moves comes to a partition that is emptied later.
 from collections.abc import Iterable
 from functools import partial
 from itertools import batched, islice
+from typing import Protocol
 from uuid import UUID
 
 from storepost.consent.model import Address
@@ -35,6 +36,20 @@ _MOST_NAMES = 90
 """Of partitions in one condition, which takes a hundred."""
 
 _CHANNELS = {IdentityType.EMAIL: Channel.EMAIL, IdentityType.PHONE: Channel.SMS}
+
+
+class EraseSome(Protocol):
+    """Removes some rows of one profile's partition, in one transaction."""
+
+    def __call__(self, changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
+        """Whether there may be more."""
+
+
+def erase_from(profile_ids: Iterable[UUID], erasure: Erasure, erase_some: EraseSome) -> bool:
+    """Removes some rows of these partitions, in their order; whether there may be more."""
+    return any(
+        commit_anew(partial(erase_some, erasure=erasure, profile_id=each)) for each in profile_ids
+    )
 
 
 def addresses_of(identities: Iterable[Identity]) -> list[Address]:
@@ -64,10 +79,7 @@ def erase_addresses(erasure: Erasure) -> bool:
 
 def erase_history(erasure: Erasure) -> bool:
     """Removes some of the profile's changes of consent, with what they say of their addresses."""
-    return any(
-        commit_anew(partial(_erase_changes, erasure=erasure, profile_id=each))
-        for each in erasure.histories
-    )
+    return erase_from(erasure.histories, erasure, _erase_changes)
 
 
 def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
@@ -88,10 +100,7 @@ def _erase_said(changes: Changes, erasure: Erasure, addresses: Iterable[Address]
 
 def erase_merges(erasure: Erasure) -> bool:
     """Removes some of what was merged into the profile; their ids lead nowhere from then on."""
-    return any(
-        commit_anew(partial(_erase_merges, erasure=erasure, profile_id=each))
-        for each in erasure.partitions
-    )
+    return erase_from(erasure.partitions, erasure, _erase_merges)
 
 
 def _erase_merges(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
