@@ -80,10 +80,10 @@ class Engine:
         tokens = _tokens(request["KeyConditionExpression"], request)
         pk, lo, hi = (token["S"] for token in tokens if isinstance(token, dict))
         order = self.order.get(pk, [])
-        keys = order[bisect_left(order, lo) : bisect_right(order, hi)]
+        places = range(bisect_left(order, lo), bisect_right(order, hi))
         if not request["ScanIndexForward"]:
-            keys.reverse()
-        found = [self.items[pk][key] for key in keys[: request.get("Limit")]]
+            places = places[::-1]
+        found = [self.items[pk][order[place]] for place in places[: request.get("Limit")]]
         self.units += max(1, ceil(sum(map(size_of, found)) / _UNIT))
         return {"Items": [dict(item) for item in found], "Count": len(found)}
 
@@ -109,7 +109,7 @@ class Engine:
         partition = self.items.setdefault(pk, {})
         if kind == "Delete":
             partition.pop(sk)
-            self.order[pk].remove(sk)
+            del self.order[pk][bisect_left(self.order[pk], sk)]
             return
         if sk not in partition:
             insort(self.order.setdefault(pk, []), sk)

@@ -11,6 +11,19 @@ from storepost.persistence.changes import Changes
 from tests.world import World
 
 
+QUEUES = {
+    Queue.EMAILS: ("EmailQueue", None),
+    Queue.WRITE_BACKS: ("WriteBackQueue", "a store"),
+    Queue.ACCOUNT_ERASURES: ("AccountErasureQueue", None),
+    Queue.STORE_IMPORTS: ("StoreImportQueue", "a store"),
+    Queue.PROFILE_MERGES: ("ProfileMergeQueue", None),
+    Queue.WEBHOOKS: ("WebhookQueue", "a record"),
+    Queue.PROFILE_ERASURES: ("ProfileErasureQueue", None),
+    Queue.WORKSPACE_DELETIONS: ("WorkspaceDeletionQueue", None),
+}
+"""What template.yaml calls each, and in a FIFO queue a group."""
+
+
 class Sqs:
     """Keeps what is sent; SQS takes ten messages a call."""
 
@@ -86,3 +99,21 @@ def test_nothing_to_send_takes_no_row(world: World) -> None:
     changes = Changes()
     send_with(changes, Queue.WRITE_BACKS, [])
     assert len(changes) == 0
+
+
+@pytest.mark.parametrize("queue", Queue)
+def test_to_its_queue_by_the_stream_and_by_the_sweep(world: World, queue: Queue) -> None:
+    name, group = QUEUES[queue]
+    changes = Changes()
+    send_with(changes, queue, [({"n": 1}, group)])
+    changes.commit()
+    world.deliver_outbox()
+    assert world.queue_depth(name) == 1
+    changes = Changes()
+    send_with(changes, queue, [({"n": 2}, group)])
+    changes.commit()
+    world.lose_stream()
+    world.advance(minutes=3)
+    world.sweep()
+    assert world.queue_depth(name) == 2
+    assert rows(world) == []
