@@ -84,9 +84,8 @@ class Tree:
 
         The total is exact; past the end there are no items.
         """
-        items, total = reading.settled(
-            self.rows, by, lambda r: reading.page(r, request, within, descending=descending)
-        )
+        asked = reading.Asked(request, within, descending)
+        items, total = reading.settled(self.rows, by, lambda r: reading.page(r, asked))
         return Listing(items, total, request)
 
     def scan(
