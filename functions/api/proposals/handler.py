@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.change_proposals import service as proposals
 from storepost.change_proposals.model import ProposalStatus
@@ -27,6 +27,8 @@ from storepost.http.callers import Proposer, Reader, Writer
 from storepost.http.lists import Page, PageNumber, Search, Size
 from storepost.http.once import Writes
 from storepost.pagination import PageRequest, PageSize
+
+VersionId = Annotated[UUID, Path(alias="versionId")]
 
 app = create_app()
 
@@ -81,8 +83,8 @@ def list_versions(
     return Page[DefinitionVersion].of(listing, DefinitionVersion.of)
 
 
-@app.get("/v1/definitions/<id>/versions/<version_id>", operation_id="definitions.version")
-def get_version(id: UUID, version_id: UUID, caller: Reader) -> DefinitionVersion:
+@app.get("/v1/definitions/<id>/versions/<versionId>", operation_id="definitions.version")
+def get_version(id: UUID, version_id: VersionId, caller: Reader) -> DefinitionVersion:
     """One version, which never changes."""
     return DefinitionVersion.of(definitions.get_version(caller.workspace, id, version_id))
 
