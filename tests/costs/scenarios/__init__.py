@@ -10,6 +10,7 @@ from tests.costs.scenarios import (
     importing,
     merging,
     people,
+    proposing,
     selling,
     service,
     shopping,
@@ -28,6 +29,7 @@ GROUPS: dict[str, Scenarios] = {
     "Profiles that become one": merging.SCENARIOS,
     "Events": telling.SCENARIOS,
     "Consent": consenting.SCENARIOS,
+    "Definitions and change proposals": proposing.SCENARIOS,
     "The service about itself": service.SCENARIOS,
 }
 

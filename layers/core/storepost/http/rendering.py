@@ -78,8 +78,7 @@ def _places(parts: list[str | int], body: object) -> Iterator[str]:
     Where a value has one of several shapes, pydantic puts the shape's name between them.
     """
     for number, part in enumerate(parts):
-        inside = body.values() if isinstance(body, dict) else ()
-        if isinstance(body, dict) and part not in body and part in inside and parts[number + 1 :]:
+        if isinstance(body, dict) and part not in body and parts[number + 1 :]:
             continue
         yield str(part)
         body = _within(body, part)

@@ -14,6 +14,8 @@ from itertools import batched
 from uuid import UUID
 
 from storepost.api_keys.repository import ActiveKeysItem, ApiKeyItem
+from storepost.change_proposals.keys import proposals_partition, proposed_partition
+from storepost.change_proposals.repository import ProposalCountItem, ProposalItem, ProposedItem
 from storepost.connections.service import disconnect
 from storepost.consent.model import Address
 from storepost.consent.repository import (
@@ -25,6 +27,8 @@ from storepost.consent.repository import (
     erased_partitions,
 )
 from storepost.customers.repository import CustomerItem, customer_key
+from storepost.definitions.keys import definitions_partition, versions_partition
+from storepost.definitions.repository import DefinitionItem, VersionItem
 from storepost.identity.repository import ApiKeyTokenItem, token_key
 from storepost.ids import from_short
 from storepost.invitations.repository import (
@@ -154,6 +158,16 @@ def remove_imports(workspace: WorkspaceScope) -> bool:
     return more
 
 
+def remove_definitions(workspace: WorkspaceScope) -> bool:
+    """Removes some definitions, each with its versions, and then proposals."""
+    found = keys_in(definitions_partition(workspace), FEW)
+    for _, key in found:
+        _empty(versions_partition(workspace, from_short(key)))
+    _remove(found)
+    proposals = (proposed_partition(workspace), proposals_partition(workspace))
+    return bool(found) or any(_remove_some(partition) for partition in proposals)
+
+
 def remove_hashes(workspace: WorkspaceScope) -> bool:
     """Removes the hashes of erased people's addresses."""
     return any(_remove_some(partition) for partition in erased_partitions(workspace))
@@ -204,6 +218,10 @@ CONTENTS: tuple[Holding, ...] = (
     Holding((DeletedOrderItem,), remove_deleted_orders),
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
+    Holding(
+        (DefinitionItem, VersionItem, ProposalItem, ProposedItem, ProposalCountItem),
+        remove_definitions,
+    ),
     Holding((ErasedAddressItem,), remove_hashes),
     Holding(
         (
