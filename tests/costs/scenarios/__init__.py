@@ -11,6 +11,7 @@ from tests.costs.scenarios import (
     merging,
     people,
     proposing,
+    searching,
     selling,
     service,
     shopping,
@@ -30,6 +31,7 @@ GROUPS: dict[str, Scenarios] = {
     "Events": telling.SCENARIOS,
     "Consent": consenting.SCENARIOS,
     "Definitions and change proposals": proposing.SCENARIOS,
+    "Search": searching.SCENARIOS,
     "The service about itself": service.SCENARIOS,
 }
 

@@ -61,6 +61,9 @@ from storepost.profiles.rows import (
     as_profile,
 )
 from storepost.scope import PersonScope, WorkspaceScope
+from storepost.search.entries import SearchKind
+from storepost.search.keys import postings_partition
+from storepost.search.repository import PostingItem
 from storepost.shopify.claims import ShopStoreItem, store_key
 from storepost.shopify.installs import InstallItem, InstallStateItem, state_key
 from storepost.store_imports.keys import imports_partition, problem_partition
@@ -168,6 +171,11 @@ def remove_definitions(workspace: WorkspaceScope) -> bool:
     return bool(found) or any(_remove_some(partition) for partition in proposals)
 
 
+def remove_postings(workspace: WorkspaceScope) -> bool:
+    """Removes what the search knows; the stream brings what the rows before have left behind."""
+    return any(_remove_some(postings_partition(workspace, kind)) for kind in SearchKind)
+
+
 def remove_hashes(workspace: WorkspaceScope) -> bool:
     """Removes the hashes of erased people's addresses."""
     return any(_remove_some(partition) for partition in erased_partitions(workspace))
@@ -222,6 +230,7 @@ CONTENTS: tuple[Holding, ...] = (
         (DefinitionItem, VersionItem, ProposalItem, ProposedItem, ProposalCountItem),
         remove_definitions,
     ),
+    Holding((PostingItem,), remove_postings),
     Holding((ErasedAddressItem,), remove_hashes),
     Holding(
         (
