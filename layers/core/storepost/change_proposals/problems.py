@@ -19,14 +19,6 @@ class ProposalClosed(Conflict):
     mend = "Make a new proposal."
 
 
-class Stale(Conflict):
-    """The definition has changed since the proposal was made."""
-
-    code = "stale"
-    title = "The proposal is stale"
-    mend = "Reject it, and propose the change again for the current version."
-
-
 class OwnProposal(Forbidden):
     """A key or a plain member may not approve what they proposed themselves."""
 

@@ -20,7 +20,6 @@ from storepost.change_proposals.problems import (
     OwnProposal,
     PatchFailed,
     ProposalClosed,
-    Stale,
 )
 from storepost.change_proposals.repository import ProposalRepository
 from storepost.definitions.authors import Author, Authors
@@ -34,7 +33,7 @@ from storepost.definitions.service import find_definition, find_version
 from storepost.ids import derived_id, timed_id
 from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.persistence.changes import Changes
-from storepost.problems import FieldError, NotFound
+from storepost.problems import FieldError, NotFound, Stale
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.callers import Requester, WorkspaceCaller
 from storepost.workspaces.model import MANAGERS
