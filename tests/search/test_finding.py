@@ -6,12 +6,12 @@ from unittest import mock
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storepost.search import finding
-from storepost.search.entries import Entry, Posting, SearchKind, code_word, postings_of
-from storepost.search.finding import Found, Query, find
+from storepost.postings import finding
+from storepost.postings.entries import Entry, Posting, SearchKind, code_word, postings_of
+from storepost.postings.finding import Found, Query, find
 from storepost.text import asked_words, fold, matches
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -111,6 +111,7 @@ QUERIES = st.one_of(
 )
 
 
+@settings(max_examples=600)
 @given(entry_lists(), QUERIES)
 def test_as_the_rules_say(entries: list[Entry], q: str) -> None:
     result = found(entries, q)

@@ -9,8 +9,8 @@ from local.pumps import StreamPump
 from storepost import clock
 from storepost.identity.model import KeyScope
 from storepost.persistence.item import dynamodb_client
-from storepost.search.entries import Entry, SearchKind
-from storepost.search.repository import PostingItem, PostingRepository
+from storepost.postings.entries import Entry, SearchKind
+from storepost.postings.repository import PostingItem, PostingRepository
 from tests.erasure.town import Place
 from tests.kills import counted, everywhere, killed_at
 from tests.people.town import ANN, BOB, PHONE

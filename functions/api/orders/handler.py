@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.http.app import create_app
 from storepost.http.callers import Reader, Writer
-from storepost.http.lists import Page, PageNumber, Size
+from storepost.http.lists import Page, PageNumber, Search, Size
 from storepost.http.once import Writes
 from storepost.orders import service
 from storepost.orders.listing import OrderFilter
@@ -26,6 +26,7 @@ Sort = Literal["placedAt", "-placedAt"]
 @app.get("/v1/orders", operation_id="orders.list")
 def list_orders(
     caller: Reader,
+    q: Search | None = None,
     store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
     profile_id: Annotated[UUID | None, Query(alias="profileId")] = None,
     external_id: Annotated[ExternalId | None, Query(alias="externalId")] = None,
@@ -45,6 +46,7 @@ def list_orders(
 ) -> Page[OrderSummary]:
     """The workspace's orders, newest first, with page numbers and the exact total."""
     asked = OrderFilter(
+        q=q,
         store_id=store_id,
         profile_id=profile_id,
         external_id=external_id,

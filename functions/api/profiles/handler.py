@@ -11,7 +11,7 @@ from storepost.customers import service as customers
 from storepost.customers.schemas import Customer, CustomerExternalId, ProfileCustomer
 from storepost.http.app import JSON, create_app
 from storepost.http.callers import Admin, Reader, Writer
-from storepost.http.lists import Page, PageNumber, Size
+from storepost.http.lists import Page, PageNumber, Search, Size
 from storepost.http.once import Writes
 from storepost.pagination import PageRequest, PageSize
 from storepost.profile_erasures.service import erase_profile as erase
@@ -43,6 +43,7 @@ ExternalId = Annotated[CustomerExternalId, Path(alias="externalId")]
 @app.get("/v1/profiles", operation_id="profiles.list")
 def find_profiles(
     caller: Reader,
+    q: Search | None = None,
     email: Annotated[EmailAddress | None, Query()] = None,
     phone: Annotated[PhoneNumber | None, Query()] = None,
     external_id: Annotated[Text | None, Query(alias="externalId")] = None,
@@ -65,6 +66,7 @@ def find_profiles(
 ) -> Page[ProfileSummary]:
     """The workspace's profiles, seen first lately before the others unless sorted otherwise."""
     asked = ProfileFilter(
+        q=q,
         identities=identities_asked(email, phone, external_id, store_id),
         store_id=store_id,
         is_customer=is_customer,

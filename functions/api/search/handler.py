@@ -7,8 +7,8 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from storepost.http.app import create_app
 from storepost.http.callers import Reader
 from storepost.http.lists import Search
+from storepost.postings.entries import SearchKind
 from storepost.search import service
-from storepost.search.entries import SearchKind
 from storepost.search.schemas import SearchGroup, SearchResults
 
 app = create_app()

@@ -7,7 +7,7 @@ from itertools import islice
 from uuid import UUID
 
 from storepost.orders.keys import order_id
-from storepost.orders.model import FinancialStatus, FulfillmentStatus, OrderSummary
+from storepost.orders.model import FinancialStatus, FulfillmentStatus, Order, OrderSummary
 from storepost.orders.repository import OrderRepository
 from storepost.orders.trees import (
     CANCELLED,
@@ -18,15 +18,19 @@ from storepost.orders.trees import (
 )
 from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.persistence.counted_tree import Entry, Filter, moments
+from storepost.postings.entries import SearchKind
+from storepost.postings.listing import found_by
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.stores.repository import StoreRepository
+from storepost.text import matches
 
 
 @dataclass(frozen=True)
 class OrderFilter:
     """What an order of the list must be; None asks for nothing."""
 
+    q: str | None = None
     store_id: UUID | None = None
     profile_id: UUID | None = None
     external_id: str | None = None
@@ -47,6 +51,8 @@ class OrderFilter:
             (None if self.is_test is None else [self.is_test], order.is_test),
         )
         if any(wanted is not None and value not in wanted for wanted, value in asked):
+            return False
+        if self.q and not matches(self.q, order.number):
             return False
         since, until = self.placed_from, self.placed_to
         return not (since and order.placed_at < since) and not (until and order.placed_at >= until)
@@ -71,7 +77,11 @@ def list_orders(
     """The orders that are asked for, by `placedAt`."""
     if asked == OrderFilter(profile_id=asked.profile_id) and asked.profile_id is not None:
         return _page_of_profile(workspace, asked.profile_id, page, descending=descending)
-    if asked.external_id is not None:
+    if asked.q is not None:
+        if asked == OrderFilter(q=asked.q):
+            return _page_of_found(workspace, asked.q, page, descending=descending)
+        found = _by_words(workspace, asked)
+    elif asked.external_id is not None:
         found = _by_external_id(workspace, asked)
     elif asked.profile_id is not None:
         found = _of_profile(workspace, asked.profile_id)
@@ -100,6 +110,26 @@ def _from_tree(
     return Listing(list(map(orders.summary, listing.items)), listing.total, page)
 
 
+def _page_of_found(
+    workspace: WorkspaceScope, q: str, page: PageRequest, *, descending: bool
+) -> Listing[OrderSummary]:
+    """One page of what the words find: postings know when it was placed, so it alone is read."""
+    found = found_by(workspace, SearchKind.ORDER, q)
+    found.sort(key=lambda posting: (posting.at, posting.id), reverse=descending)
+    listing = cut(found, page)
+    orders = OrderRepository(workspace).get_many(posting.id for posting in listing.items)
+    return Listing([order.summary for order in orders], listing.total, page)
+
+
+def _by_words(workspace: WorkspaceScope, asked: OrderFilter) -> list[OrderSummary]:
+    """The orders that the words find, and that are whose and what is asked besides."""
+    found = found_by(workspace, SearchKind.ORDER, asked.q or "")
+    orders = OrderRepository(workspace).get_many(posting.id for posting in found)
+    if asked.external_id is not None:
+        orders = [order for order in orders if order.external_id == asked.external_id]
+    return [order.summary for order in _of_whom(workspace, orders, asked.profile_id)]
+
+
 def _all(entries: Sequence[Entry]) -> Sequence[Entry]:
     return entries
 
@@ -109,12 +139,19 @@ def _by_external_id(workspace: WorkspaceScope, asked: OrderFilter) -> list[Order
     ids = [asked.store_id] if asked.store_id else _store_ids(workspace)
     wanted = [order_id(store_id, asked.external_id or "") for store_id in ids]
     orders = OrderRepository(workspace).get_many(wanted)
-    if asked.profile_id is not None:
-        profile = ProfileRepository(workspace).get(asked.profile_id)
-        # Those of merged profiles are theirs by name until they are moved.
-        names = profile.partitions if profile else ()
-        orders = [order for order in orders if order.profile_id in names]
-    return [order.summary for order in orders]
+    return [order.summary for order in _of_whom(workspace, orders, asked.profile_id)]
+
+
+def _of_whom(
+    workspace: WorkspaceScope, orders: list[Order], profile_id: UUID | None
+) -> list[Order]:
+    """Those of the orders that are somebody's, or all where nobody is named."""
+    if profile_id is None:
+        return orders
+    profile = ProfileRepository(workspace).get(profile_id)
+    # Those of merged profiles are theirs by name until they are moved.
+    names = profile.partitions if profile else ()
+    return [order for order in orders if order.profile_id in names]
 
 
 def _store_ids(workspace: WorkspaceScope) -> list[UUID]:

@@ -1,11 +1,12 @@
 """The list of profiles: by identity, from one list's counters, or looked through.
 
 email, phone, externalId        the claims say whose they are: a profile, or none
+q                               the postings say who it may be
 nothing, dates, or one filter   the list in that order counts it: a page is read by its number
 anything else                   the narrowest list is looked through, at most 20,000 rows
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import batched
@@ -22,11 +23,14 @@ from storepost.persistence.counted_tree import (
     moments,
     text_key,
 )
+from storepost.postings.entries import SearchKind
+from storepost.postings.listing import found_by
 from storepost.problems import FieldError, ValidationFailed
 from storepost.profiles.lists import EMAIL_CONSENT, IS_CUSTOMER, SMS_CONSENT, ProfileLists
 from storepost.profiles.model import Identity, IdentityType, Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
+from storepost.text import matches
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class ProfileFilter:
 
     identities: tuple[Identity, ...] = ()
     """Each must be the profile's, whether it is shown or not."""
+    q: str | None = None
     store_id: UUID | None = None
     is_customer: bool | None = None
     email_consents: Collection[ConsentState] | None = None
@@ -82,6 +87,8 @@ class ProfileFilter:
             return False
         if self.store_id and self.store_id not in profile.links:
             return False
+        if self.q and not matches(self.q, profile.name, profile.email, profile.phone):
+            return False
         return _within(profile.first_seen_at, self.first_seen_from, self.first_seen_to) and _within(
             profile.last_seen_at, self.last_seen_from, self.last_seen_to
         )
@@ -110,6 +117,8 @@ def list_profiles(
     """
     if asked.identities:
         return _by_identity(workspace, asked, page)
+    if asked.q is not None:
+        return _by_words(workspace, asked, asked.q, sort, page)
     descending = sort.startswith("-")
     tree, by = _counting(workspace, asked, sort.removeprefix("-"))
     if tree is None:
@@ -128,6 +137,27 @@ def _by_identity(
     if len(claims) < len(asked.identities) or len(found) > 1:
         return cut([], page)
     return cut([profile for profile in found if asked.takes(profile)], page)
+
+
+def _by_words(
+    workspace: WorkspaceScope, asked: ProfileFilter, q: str, sort: str, page: PageRequest
+) -> Listing[Profile]:
+    """What the words find; by `firstSeenAt` alone no more than the page is read."""
+    repository, found = ProfileRepository(workspace), found_by(workspace, SearchKind.PROFILE, q)
+    if asked == ProfileFilter(q=q) and sort.endswith("firstSeenAt"):
+        found.sort(key=lambda posting: (posting.at, posting.id), reverse=sort.startswith("-"))
+        listing = cut(found, page)
+        profiles = repository.get_many(posting.id for posting in listing.items)
+        return Listing(profiles, listing.total, page)
+    kept = _kept(repository, (posting.id for posting in found), asked).values()
+    return cut(
+        sorted(
+            {profile.id: profile for profile in kept}.values(),
+            key=lambda profile: _key(profile, sort.removeprefix("-")),
+            reverse=sort.startswith("-"),
+        ),
+        page,
+    )
 
 
 def _counting(
@@ -167,7 +197,7 @@ def _read(
     kept: dict[UUID, Profile] = {}
 
     def keep(entries: Sequence[Entry]) -> list[Entry]:
-        kept.update(_kept(repository, entries, asked))
+        kept.update(_kept(repository, (entry.id for entry in entries), asked))
         # A list may have a merged profile's place beside its own for a moment.
         found = {kept[e.id].id: e for e in reversed(entries) if e.id in kept}.values()
         return sorted(
@@ -212,12 +242,12 @@ def _narrowest(workspace: WorkspaceScope, asked: ProfileFilter) -> tuple[Tree, S
 
 
 def _kept(
-    repository: ProfileRepository, entries: Sequence[Entry], asked: ProfileFilter
+    repository: ProfileRepository, ids: Iterable[UUID], asked: ProfileFilter
 ) -> dict[UUID, Profile]:
-    """The profiles that are asked for, by the ids of their entries; read a thousand at a time."""
+    """Those of the profiles that are asked for, by the ids given; read a thousand at a time."""
     kept: dict[UUID, Profile] = {}
-    for some in batched(entries, 1000, strict=False):
-        found = repository.by_id(entry.id for entry in some)
+    for some in batched(ids, 1000, strict=False):
+        found = repository.by_id(some)
         kept |= {entry: profile for entry, profile in found.items() if asked.takes(profile)}
     return kept
 

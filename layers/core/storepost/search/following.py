@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from storepost.persistence.item import Item
+from storepost.postings.repository import PostingRepository
 from storepost.scope import WorkspaceScope
-from storepost.search.repository import PostingRepository
 from storepost.search.sources import entry_of
 
 type Image = Mapping[str, Any]

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from storepost.search.entries import SearchKind
+from storepost.postings.entries import SearchKind
 from storepost.search.service import Group
 from storepost.search.showing import Image, Result
 from storepost.wire import Shape, Uri

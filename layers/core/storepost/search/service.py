@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
+from storepost.postings.entries import SearchKind
+from storepost.postings.finding import Found, Hit, Query, Rank, find
+from storepost.postings.repository import PostingRepository
 from storepost.scope import WorkspaceScope
-from storepost.search.entries import SearchKind
-from storepost.search.finding import Found, Hit, Query, Rank, find
-from storepost.search.repository import PostingRepository
 from storepost.search.showing import Result, results_of
 
 

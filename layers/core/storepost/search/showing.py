@@ -7,10 +7,10 @@ from uuid import UUID
 from storepost.orders.keys import order_key
 from storepost.orders.repository import OrderItem
 from storepost.persistence.item import Item, Key, find_all, find_in
+from storepost.postings.entries import SearchKind
 from storepost.profiles.keys import profile_key
 from storepost.profiles.rows import ProfileItem, ProfileRow
 from storepost.scope import WorkspaceScope
-from storepost.search.entries import SearchKind
 from storepost.search.sources import entry_of
 from storepost.stores.repository import StoreItem, store_key
 

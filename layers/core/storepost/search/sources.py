@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from storepost.orders.repository import OrderItem
 from storepost.persistence.item import Item
+from storepost.postings.entries import Entry, SearchKind
 from storepost.profiles.rows import ProfileItem
-from storepost.search.entries import Entry, SearchKind
 from storepost.stores.repository import StoreItem
 
 

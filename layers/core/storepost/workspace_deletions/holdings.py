@@ -45,6 +45,9 @@ from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.counted_tree.keys import id_of
 from storepost.persistence.counted_tree.rows import EntryItem, NodeItem
 from storepost.persistence.item import Item, Key, find, find_all, keys_in
+from storepost.postings.entries import SearchKind
+from storepost.postings.keys import postings_partition
+from storepost.postings.repository import PostingItem
 from storepost.profile_events.repository import ProfileEventItem, UniqueEventItem
 from storepost.profiles.erasing import addresses_of
 from storepost.profiles.keys import claim_key, profile_key
@@ -61,9 +64,6 @@ from storepost.profiles.rows import (
     as_profile,
 )
 from storepost.scope import PersonScope, WorkspaceScope
-from storepost.search.entries import SearchKind
-from storepost.search.keys import postings_partition
-from storepost.search.repository import PostingItem
 from storepost.shopify.claims import ShopStoreItem, store_key
 from storepost.shopify.installs import InstallItem, InstallStateItem, state_key
 from storepost.store_imports.keys import imports_partition, problem_partition

@@ -12,8 +12,8 @@ from enum import IntEnum
 from itertools import islice
 from uuid import UUID
 
-from storepost.search.entries import Posting, code_word, key_word
-from storepost.search.repository import PostingRepository
+from storepost.postings.entries import Posting, code_word, key_word
+from storepost.postings.repository import PostingRepository
 from storepost.text import asked_words, fold
 
 MOST_HITS = 1_000
@@ -59,7 +59,9 @@ class Query:
         if posting.is_exact and posting.word in self.names:
             return Rank.NAMED
         words = posting.words
-        if not all(any(word.startswith(asked) for word in words) for asked in self.words):
+        if not self.words or not all(
+            any(word.startswith(asked) for word in words) for asked in self.words
+        ):
             return None
         if posting.title == self.text:
             return Rank.TITLE

@@ -4,8 +4,8 @@ from uuid import UUID
 
 from storepost.ids import short
 from storepost.persistence.item import Key
+from storepost.postings.entries import SearchKind
 from storepost.scope import WorkspaceScope
-from storepost.search.entries import SearchKind
 
 END_OF_WORD = "\x01"
 """Before every letter, so that a whole word comes before those that it begins."""

@@ -9,9 +9,9 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from storepost.ids import from_short, from_short_number, short_number
 from storepost.persistence.item import Item, Key, dynamodb_client, pause
+from storepost.postings.entries import Entry, Posting, SearchKind, postings_of
+from storepost.postings.keys import END_OF_WORD, posting_key, postings_partition
 from storepost.scope import WorkspaceScope
-from storepost.search.entries import Entry, Posting, SearchKind, postings_of
-from storepost.search.keys import END_OF_WORD, posting_key, postings_partition
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)

@@ -78,7 +78,8 @@ def postings_of(entry: Entry) -> list[Posting]:
     title = " ".join(fold(entry.title).split())
     keys = {key_word(key) for key in entry.keys if not _has_spaces(key)}
     words = _distinct(entry.title, *entry.texts, *entry.keys)
-    text = _text(title, words)
+    # Without its words no posting of it is found by the beginning of one.
+    text = "" if entry.is_hidden else _text(title, words)
     found = keys if entry.is_hidden else words
     named = {code_word(code) for code in (*entry.codes, *filter(_has_spaces, entry.keys))}
     return [
