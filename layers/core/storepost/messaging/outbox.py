@@ -35,6 +35,7 @@ class Queue(StrEnum):
     WEBHOOKS = "webhooks"
     PROFILE_ERASURES = "profile_erasures"
     WORKSPACE_DELETIONS = "workspace_deletions"
+    FEED_IMPORTS = "feed_imports"
 
 
 @dataclass(frozen=True)
