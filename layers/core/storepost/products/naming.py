@@ -1,0 +1,142 @@
+"""What variants are called: by which a row of a feed finds the variant that it is about.
+
+A row says which variant was called so first, and which last. It is a hint: whoever asks looks into
+the product whether that is true still. So it may be written before the product, twice, or for
+nothing, it is never taken back, and it stays small when ten thousand variants are called the same.
+"""
+
+import hashlib
+from base64 import urlsafe_b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from itertools import batched
+from typing import NamedTuple
+from uuid import UUID
+
+from pynamodb.expressions.operand import Path
+from pynamodb.expressions.update import Action
+
+from storepost.ids import from_short, short
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Key
+from storepost.products.keys import names_partition
+from storepost.products.records import Layer, Said
+from storepost.products.rows import NameItem
+from storepost.stores.model import Store
+
+SHARDS = 16
+MOST_WITH_PRODUCT = 40
+"""Names in the product's own transaction; those of more variants are written before it."""
+_AT_ONCE = 80
+_ID_CHARACTERS = 22
+_KIND = Path("kind").set("product_name")
+
+
+class NameKind(StrEnum):
+    """What a name is."""
+
+    EXTERNAL_ID = "v"
+    SKU = "s"
+    BARCODE = "b"
+
+
+class Name(NamedTuple):
+    """One name of a variant."""
+
+    kind: NameKind
+    value: str
+
+
+class Called(NamedTuple):
+    """A variant that is called something."""
+
+    product: UUID
+    variant: str
+    """Its key in the product."""
+
+
+def names_of(product_external_id: str, layers: Iterable[Layer]) -> dict[Name, str]:
+    """The names of a product's variants that any source has, and the key of who is called so.
+
+    That a variant is called as its product needs no row: the product is found by that.
+    """
+    names: dict[Name, str] = {}
+    for layer in layers:
+        for record in layer.records:
+            if record.is_live:
+                names |= {name: key for name, key in _called(record.said) if name not in names}
+    names.pop(Name(NameKind.EXTERNAL_ID, product_external_id), None)
+    return names
+
+
+def _called(said: Said) -> Iterator[tuple[Name, str]]:
+    if said.variant is None:
+        return
+    values = (said.variant, said.fields.get("sku"), said.fields.get("barcode"))
+    for kind, value in zip(NameKind, values, strict=True):
+        if value:
+            yield Name(kind, value), said.variant
+
+
+def name_key(store: Store, name: Name) -> Key:
+    """Where it stands who is called so."""
+    digest = hashlib.blake2b(name.value.encode(), digest_size=16).digest()
+    partition = names_partition(store.workspace, store.id, digest[0] % SHARDS)
+    return (partition, f"{name.kind}#{urlsafe_b64encode(digest).rstrip(b'=').decode()}")
+
+
+def candidates(item: NameItem) -> list[Called]:
+    """Who is called so, or was."""
+    refs = dict.fromkeys((item.first, item.last))
+    return [Called(from_short(ref[:_ID_CHARACTERS]), ref[_ID_CHARACTERS:]) for ref in refs]
+
+
+class _Book:
+    """The names that one unit of work gives."""
+
+    def __init__(self, changes: Changes, store: Store) -> None:
+        self._changes = changes
+        self._store = store
+        self._given: dict[Name, list[Called]] = {}
+        changes.before_commit(self._write, lambda: len(self._given))
+
+    def give(self, name: Name, called: Called) -> None:
+        self._given.setdefault(name, []).append(called)
+
+    def _write(self) -> None:
+        for name, called in self._given.items():
+            item = NameItem(*name_key(self._store, name))
+            self._changes.update(item, _actions(called))
+
+
+def give_names(
+    changes: Changes, store: Store, product: UUID, names: Iterable[tuple[Name, str]]
+) -> None:
+    """Notes new names of a product's variants."""
+    given = [(name, Called(product, key)) for name, key in names]
+    if len(given) > MOST_WITH_PRODUCT:
+        for some in batched(given, _AT_ONCE, strict=False):
+            ahead = Changes()
+            for name, called in some:
+                ahead.update(NameItem(*name_key(store, name)), _actions([called]))
+            ahead.commit()
+        return
+    book = (
+        changes.gathered(("product_names", store.id), lambda: _Book(changes, store))
+        if given
+        else None
+    )
+    for name, called in given:
+        if book:
+            book.give(name, called)
+
+
+def _actions(called: Sequence[Called]) -> list[Action]:
+    first, *_, last = [f"{short(each.product)}{each.variant}" for each in (*called, called[-1])]
+    return [_KIND, NameItem.first.set(NameItem.first | first), NameItem.last.set(last)]
+
+
+def all_partitions(store: Store) -> Iterator[str]:
+    """The partitions of a store's names."""
+    for shard in range(SHARDS):
+        yield names_partition(store.workspace, store.id, shard)
