@@ -20,6 +20,7 @@ QUEUES = {
     Queue.WEBHOOKS: ("WebhookQueue", "a record"),
     Queue.PROFILE_ERASURES: ("ProfileErasureQueue", None),
     Queue.WORKSPACE_DELETIONS: ("WorkspaceDeletionQueue", None),
+    Queue.FEED_IMPORTS: ("FeedImportQueue", "a feed"),
 }
 """What template.yaml calls each, and in a FIFO queue a group."""
 

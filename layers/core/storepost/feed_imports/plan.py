@@ -60,13 +60,17 @@ class Plan:
         self._db.close()
 
 
-def manifest_products(path: Path, done: int, most: int) -> list[str]:
-    """The products of a manifest, in order, behind so many."""
-    db = sqlite3.connect(path)
+def plan_removal(manifest: Path, path: Path) -> None:
+    """Writes a plan in which no product of a manifest has any row."""
+    db = sqlite3.connect(path, isolation_level=None)
     try:
-        found = db.execute(
-            "SELECT DISTINCT product FROM entry ORDER BY product LIMIT ? OFFSET ?", (most, done)
-        )
-        return [product for (product,) in found]
+        db.execute("ATTACH ? AS manifest", (str(manifest),))
+        db.executescript("""
+            CREATE TABLE product (seq INTEGER PRIMARY KEY, product TEXT);
+            CREATE TABLE row (product TEXT, number INTEGER, id TEXT, locale TEXT, grp TEXT,
+                variant TEXT, content TEXT);
+            INSERT INTO product (product) SELECT DISTINCT product FROM manifest.entry
+                ORDER BY product;
+        """)
     finally:
         db.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from storepost.feed_imports.objects import KeptFiles
-from storepost.feed_imports.plan import manifest_products
+from storepost.feed_imports.plan import Plan, plan_removal
 from storepost.feed_imports.writing import AHEAD, Writer
 from storepost.feeds.keys import imports_partition, skipped_partition
 from storepost.feeds.model import Feed
@@ -35,18 +35,21 @@ def take_back(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
 
 
 def _products_taken_back(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
-    feeds, writer = FeedRepository(store.workspace), Writer(Bringer(store, feed.id), lambda _: ())
+    feeds, bringer = FeedRepository(store.workspace), Bringer(store, feed.id)
     with TemporaryDirectory() as place:
-        manifest = Path(place) / "manifest"
+        manifest, removal = Path(place) / "manifest", Path(place) / "plan"
         if not KeptFiles(store.workspace, feed.id).get_manifest(manifest):
             return True
-        while current := feeds.get(feed.id):
-            products = manifest_products(manifest, current.removed, AHEAD)
-            if not products:
-                return True
-            if is_over():
-                return False
-            _take_back_some(feeds, writer, current, products)
+        plan_removal(manifest, removal)
+        with Plan(removal) as plan:
+            writer = Writer(bringer, plan.rows_of)
+            while current := feeds.get(feed.id):
+                products = plan.products(current.removed, AHEAD)
+                if not products:
+                    return True
+                if is_over():
+                    return False
+                _take_back_some(feeds, writer, current, products)
     return True
 
 

@@ -39,7 +39,7 @@ from storepost.feeds.repository import SKIPPED_TOGETHER, FeedImportRepository, F
 from storepost.logs import log_unexpected
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew, wait_before
 from storepost.persistence.objects import ObjectGone
-from storepost.products.in_force import RulesRepository
+from storepost.products.feeds import note_import
 from storepost.products.writing import Bringer
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
@@ -278,7 +278,7 @@ class _Bringing:
             raise _TakenAway
         completed = replace(running, status=FeedImportStatus.COMPLETED, completed_at=now)
         end_import(changes, self._run.workspace, feed, before, completed)
-        RulesRepository(self._store).note_import(changes, feed.id, now)
+        note_import(changes, self._store, feed.id, now)
 
     def _moved(self, before: FeedImport, after: FeedImport) -> FeedImport:
         """The import once it stands elsewhere."""

@@ -9,7 +9,7 @@ from storepost.feeds.model import Feed, FeedImport, FeedImportStatus, FeedMode, 
 from storepost.feeds.repository import FeedImportRepository, FeedRepository, latest_imports
 from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut, in_order
 from storepost.problems import NotFound
-from storepost.products.in_force import RulesRepository
+from storepost.products.feeds import rules_of
 from storepost.products.rules import Rules
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
@@ -144,7 +144,7 @@ def _shown(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> list[ShownFeed]:
         store.id: store
         for store in StoreRepository(workspace).named({feed.store_id for feed in wanted})
     }
-    rules = {store.id: RulesRepository(store).get().rules for store in stores.values()}
+    rules = {store.id: rules_of(store) for store in stores.values()}
     return [
         ShownFeed(feed, stores[feed.store_id], _rank(rules[feed.store_id], feed), None)
         for feed in wanted
