@@ -42,9 +42,7 @@ class FeedServer:
         self.host = f"127.0.0.1:{self._server.server_port}"
         Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def put(
-        self, path: str, body: bytes | str, status: int = 200, **headers: str
-    ) -> str:
+    def put(self, path: str, body: bytes | str, status: int = 200, **headers: str) -> str:
         """Puts a file at a path; its address."""
         content = body.encode() if isinstance(body, str) else body
         told = {name.replace("_", "-"): value for name, value in headers.items()}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from storepost.feed_records.mapping import Target
 from storepost.scope import WorkspaceScope
 from tests.feeds.serving import FeedServer
 from tests.world import Answer, Someone, World
@@ -10,11 +11,7 @@ from tests.world import Answer, Someone, World
 type Json = dict[str, Any]
 
 MAPPING = {
-    name: name
-    for name in (
-        "id item_group_id title description link image_link price sale_price availability quantity"
-        " brand product_type gtin sku color size locale"
-    ).split()
+    target.value: target.value for target in Target if target not in {Target.MPN, Target.IGNORE}
 }
 NO_COUNTS = {
     "rows": 0,
@@ -123,7 +120,9 @@ class Shop:
         found = self.get(f"/products/{product['id']}/variants", pageSize=100)["items"]
         return {row["externalId"]: row for row in found}
 
-    def skipped(self, feed: Json, import_id: str | None = None) -> list[tuple[int, str | None, str]]:
+    def skipped(
+        self, feed: Json, import_id: str | None = None
+    ) -> list[tuple[int, str | None, str]]:
         """What an import skipped."""
         which = import_id or feed["latestImport"]["id"]
         found = self.get(f"/feeds/{feed['id']}/imports/{which}/skipped-rows", pageSize=100)

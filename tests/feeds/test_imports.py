@@ -1,5 +1,8 @@
 """Imports: what becomes of a file's rows."""
 
+from uuid import UUID
+
+from storepost.products.keys import product_partition
 from tests.feeds.shop import Shop, counts, csv
 
 
@@ -10,7 +13,12 @@ class TestFirstImport:
         feed = shop.feed(
             csv(
                 {"id": "a", "title": "Cup", "price": "15.00 EUR", "link": "https://shop.example/a"},
-                {"id": "b", "title": "Pot", "price": "1.299,00 EUR", "availability": "out of stock"},
+                {
+                    "id": "b",
+                    "title": "Pot",
+                    "price": "1.299,00 EUR",
+                    "availability": "out of stock",
+                },
             )
         )
         latest = feed["latestImport"]
@@ -18,7 +26,10 @@ class TestFirstImport:
         assert latest["counts"] == counts(rows=2, imported=2, created=2, products=2)
         assert (latest["format"], latest["trigger"], latest["error"]) == ("csv", "created", None)
         products = shop.products()
-        assert {name: product["title"] for name, product in products.items()} == {"a": "Cup", "b": "Pot"}
+        assert {name: product["title"] for name, product in products.items()} == {
+            "a": "Cup",
+            "b": "Pot",
+        }
         assert products["a"]["price"]["min"] == {"amount": 1500, "currency": "EUR"}
         assert products["b"]["price"]["min"] == {"amount": 129900, "currency": "EUR"}
         assert [products[name]["stock"] for name in "ab"] == ["not_tracked", "out_of_stock"]
@@ -26,9 +37,21 @@ class TestFirstImport:
     def test_a_group_is_one_product(self, shop: Shop) -> None:
         feed = shop.feed(
             csv(
-                {"id": "s", "item_group_id": "shirt", "title": "Shirt S", "size": "S", "price": "9"},
+                {
+                    "id": "s",
+                    "item_group_id": "shirt",
+                    "title": "Shirt S",
+                    "size": "S",
+                    "price": "9",
+                },
                 {"id": "shirt", "item_group_id": "shirt", "title": "The shirt"},
-                {"id": "m", "item_group_id": "shirt", "title": "Shirt M", "size": "M", "price": "11"},
+                {
+                    "id": "m",
+                    "item_group_id": "shirt",
+                    "title": "Shirt M",
+                    "size": "M",
+                    "price": "11",
+                },
                 {"id": "x", "item_group_id": "sock", "title": "Sock X", "color": "red"},
                 {"id": "y", "item_group_id": "sock", "title": "Sock Y"},
             )
@@ -42,7 +65,10 @@ class TestFirstImport:
             "sock": "Sock X",
         }
         shirts, socks = shop.variants(products["shirt"]), shop.variants(products["sock"])
-        assert {name: row["title"] for name, row in shirts.items()} == {"s": "Shirt S", "m": "Shirt M"}
+        assert {name: row["title"] for name, row in shirts.items()} == {
+            "s": "Shirt S",
+            "m": "Shirt M",
+        }
         assert shirts["m"]["options"] == [{"name": "Size", "value": "M"}]
         assert {name: row["title"] for name, row in socks.items()} == {"x": "Sock X", "y": "Sock Y"}
         assert products["shirt"]["price"] == {
@@ -206,10 +232,6 @@ def stored(shop: Shop) -> dict[tuple[str, str], object]:
 
 def titles(shop: Shop) -> dict[str, str]:
     """What each product is called, by its partition."""
-    from uuid import UUID
-
-    from storepost.products.keys import product_partition
-
     return {
         product_partition(shop.workspace, UUID(product["id"])): product["title"]
         for product in shop.products().values()

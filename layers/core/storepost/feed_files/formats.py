@@ -67,7 +67,7 @@ def _encoding(head: bytes, content_type: str) -> str:
     if sixteen:
         return sixteen
     declared = _XML_ENCODING.match(head)
-    name = declared[1].decode() if declared else _charset(content_type)
+    name: str | None = declared[1].decode() if declared else _charset(content_type)
     return _known(name) if name else "utf-8"
 
 

@@ -10,7 +10,7 @@ from storepost.feed_files.failures import FeedFailure, FeedUnusable
 from storepost.feed_files.formats import FeedFormat, Shape, shape_of
 from storepost.feed_files.markup import xml_rows
 from storepost.feed_files.source import HEAD_BYTES, FeedText, head_of, inflated
-from storepost.feed_files.tables import table_rows
+from storepost.feed_files.tables import Cells, table_rows
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,15 @@ def read_feed(pieces: Iterable[bytes], content_type: str, bound: Bound) -> FeedF
     if not head.strip():
         raise FeedUnusable(FeedFailure.NO_ROWS)
     shape = shape_of(head, content_type)
-    rows = _read(FeedText(rest, shape.encoding), shape, bound)
-    if isinstance(bound, Sample):
-        rows = islice(rows, bound.ROWS)
+    is_sample = isinstance(bound, Sample)
+    text = FeedText(rest, shape.encoding, may_break_off=is_sample)
+    rows = _read(text, shape, bound)
+    if is_sample:
+        rows = islice(rows, Sample.ROWS)
     return FeedFile(shape.format, (Row(number, cells) for number, cells in enumerate(rows, 1)))
 
 
-def _rows_of(text: FeedText, shape: Shape) -> Iterator[dict[str, str] | None]:
+def _rows_of(text: FeedText, shape: Shape) -> Iterator[Cells]:
     match shape.format:
         case FeedFormat.XML:
             return xml_rows(text)
@@ -53,23 +55,17 @@ def _rows_of(text: FeedText, shape: Shape) -> Iterator[dict[str, str] | None]:
             return table_rows(text, shape.delimiter)
 
 
-def _read(text: FeedText, shape: Shape, bound: Bound) -> Iterator[dict[str, str] | None]:
-    """The rows; of a file that is cut, all but the one in which that happened."""
-    rows = _rows_of(text, shape)
+def _read(text: FeedText, shape: Shape, bound: Bound) -> Iterator[Cells]:
+    """The rows; of a file that is cut, all but the last, in which that may have happened."""
+    held: list[Cells] = []
     try:
-        held = next(rows, _END)
-        for row in rows:
-            yield held  # type: ignore[misc]
-            held = row
-    except UnicodeDecodeError as error:
-        if not bound.was_cut:
-            raise FeedUnusable(FeedFailure.UNREADABLE) from error
-    except FeedUnusable:
-        if not bound.was_cut:
-            raise
-    else:
-        if held is not _END and not bound.was_cut:
-            yield held  # type: ignore[misc]
-
-
-_END = object()
+        for row in _rows_of(text, shape):
+            yield from held
+            held = [row]
+    except (FeedUnusable, UnicodeDecodeError) as error:
+        if bound.was_cut:
+            return
+        why = error.why if isinstance(error, FeedUnusable) else FeedFailure.UNREADABLE
+        raise FeedUnusable(why) from error
+    if not bound.was_cut:
+        yield from held

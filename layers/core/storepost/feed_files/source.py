@@ -1,5 +1,6 @@
 """The file's bytes as a stream of text: inflated where they are gzip, decoded as they say."""
 
+import codecs
 import io
 import zlib
 from collections.abc import Buffer, Iterable, Iterator
@@ -31,25 +32,46 @@ def head_of(pieces: Iterable[bytes], length: int) -> tuple[bytes, Iterator[bytes
 
 
 def _inflate(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    unpacking, is_open = zlib.decompressobj(_GZIP_WINDOW), False
+    member = _Member()
     try:
         for piece in pieces:
             left = piece
-            while left:
-                if unpacking.eof:
-                    if not left.startswith(_GZIP[: len(left)]):
-                        return  # padding behind the last member
-                    unpacking = zlib.decompressobj(_GZIP_WINDOW)
-                yield unpacking.decompress(left, _PIECE_BYTES)
-                left, is_open = unpacking.unconsumed_tail or unpacking.unused_data, True
-                if unpacking.eof:
-                    is_open = False
-        while is_open and (more := unpacking.decompress(unpacking.unconsumed_tail, _PIECE_BYTES)):
-            yield more
+            while left and not member.is_padding(left):
+                unpacked, left = member.take(left)
+                yield unpacked
+        yield from member.rest()
     except zlib.error as error:
         raise FeedUnusable(FeedFailure.UNREADABLE) from error
-    if is_open and not unpacking.eof:
+    if not member.is_whole:
         raise FeedUnusable(FeedFailure.UNREADABLE)
+
+
+class _Member:
+    """The member of a gzip file that is unpacked at the moment."""
+
+    def __init__(self) -> None:
+        self._unpacking = zlib.decompressobj(_GZIP_WINDOW)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its end was seen."""
+        return self._unpacking.eof
+
+    def is_padding(self, left: bytes) -> bool:
+        """Whether what stands behind it is no other member."""
+        return self.is_whole and not left.startswith(_GZIP[: len(left)])
+
+    def take(self, packed: bytes) -> tuple[bytes, bytes]:
+        """What some of it comes to, 64 KB at most, and what is left of it."""
+        if self.is_whole:
+            self._unpacking = zlib.decompressobj(_GZIP_WINDOW)
+        unpacked = self._unpacking.decompress(packed, _PIECE_BYTES)
+        return unpacked, self._unpacking.unconsumed_tail or self._unpacking.unused_data
+
+    def rest(self) -> Iterator[bytes]:
+        """What the last of it comes to besides, where that was more than 64 KB."""
+        while not self.is_whole and (more := self._unpacking.decompress(b"", _PIECE_BYTES)):
+            yield more
 
 
 class _Pieces(io.RawIOBase):
@@ -75,13 +97,26 @@ class _Pieces(io.RawIOBase):
         return count
 
 
+_BREAKS_OFF = "storepost.breaks_off"
+
+
+def _drop_what_breaks_off(error: UnicodeError) -> tuple[str, int]:
+    if isinstance(error, UnicodeDecodeError) and error.end == len(error.object):
+        return "", error.end
+    raise error
+
+
+codecs.register_error(_BREAKS_OFF, _drop_what_breaks_off)
+
+
 class FeedText:
     """The file's text, read by whichever parser it is for; no row takes more than its bound."""
 
-    def __init__(self, pieces: Iterator[bytes], encoding: str) -> None:
-        """The encoding is one that Python knows."""
+    def __init__(self, pieces: Iterator[bytes], encoding: str, *, may_break_off: bool) -> None:
+        """The encoding is one that Python knows; a sample may break off within a character."""
         binary = io.BufferedReader(_Pieces(pieces), HEAD_BYTES)
-        self._text = io.TextIOWrapper(binary, encoding=encoding, errors="strict", newline="")
+        errors = _BREAKS_OFF if may_break_off else "strict"
+        self._text = io.TextIOWrapper(binary, encoding=encoding, errors=errors, newline="")
         self._since_row = 0
 
     def row_ended(self) -> None:

@@ -1,6 +1,7 @@
 """A feed's beginning, looked at before anything is imported.
 
-A check goes the way of an import up to the writing; so of a file inside its bound both say the same.
+A check goes the way of an import up to the writing; so of a file inside its bound both count the
+same.
 """
 
 from collections.abc import Iterator

@@ -53,9 +53,7 @@ def _products_taken_back(store: Store, feed: Feed, is_over: Callable[[], bool]) 
     return True
 
 
-def _take_back_some(
-    feeds: FeedRepository, writer: Writer, feed: Feed, products: list[str]
-) -> None:
+def _take_back_some(feeds: FeedRepository, writer: Writer, feed: Feed, products: list[str]) -> None:
     def note(changes: Changes, done: int, _created: int) -> None:
         feeds.save(changes, replace(feed, removed=feed.removed + done))
 

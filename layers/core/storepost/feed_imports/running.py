@@ -60,7 +60,7 @@ class _Stopped(Exception):  # noqa: N818 - it is what happened
 
 
 class _TakenAway(Exception):  # noqa: N818 - it is what happened
-    """The import runs no more, or stands elsewhere: another run came by, or its feed was deleted."""
+    """The import stands elsewhere: another run came by, or its feed was deleted."""
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,10 @@ class Work:
         """Takes the rows that aren't taken yet; whether that was all of them."""
         if self._did("read"):
             return True
-        taken = max(self._one("SELECT max(number) FROM row") or 0, self._one("SELECT max(number) FROM skipped") or 0)
+        taken = max(
+            self._one("SELECT max(number) FROM row") or 0,
+            self._one("SELECT max(number) FROM skipped") or 0,
+        )
         with _Taking(self._db) as taking:
             for row in rows:
                 if row.number <= taken:
@@ -353,4 +356,3 @@ def _as_row(number: int, entry: Entry) -> tuple[object, ...]:
         entry.gtin,
         entry.content,
     )
-

@@ -1,4 +1,4 @@
-"""A feed's products as they are written: several a transaction, each with all that is said of it."""
+"""A feed's products as they are written: several a transaction, each with all that is said."""
 
 import json
 from collections.abc import Callable, Sequence

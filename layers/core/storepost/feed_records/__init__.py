@@ -1,1 +1,1 @@
-"""What a feed's rows say of products: columns to fields, text to values, and why a row is skipped."""
+"""What a feed's rows say of products: columns to fields, text to values, why one is skipped."""

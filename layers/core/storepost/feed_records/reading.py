@@ -81,7 +81,11 @@ class RowReader:
         for column, target in mapping.items():
             if target != Target.IGNORE:
                 self._columns.setdefault(target, []).append(column)
-        self._custom = {target: columns for target, columns in self._columns.items() if target.startswith(CUSTOM)}
+        self._custom = {
+            target: columns
+            for target, columns in self._columns.items()
+            if target.startswith(CUSTOM)
+        }
 
     def read(self, cells: Mapping[str, str] | None) -> Entry:
         """What the row says. Raises Skipped."""
@@ -133,8 +137,8 @@ class RowReader:
         }
         for target in _KEPT_AS_CUSTOM:
             fields[f"{CUSTOM}{target}"] = _cut(said.get(target), values.MOST_CUSTOM)
-        for target in self._custom:
-            fields[target] = _cut(said.get(target), values.MOST_CUSTOM)
+        for name in self._custom:
+            fields[name] = _cut(said.get(name), values.MOST_CUSTOM)
         return _without_nothing(fields)
 
     def _variant(self, said: Mapping[str, str], locale: str | None, identifier: str) -> Fields:

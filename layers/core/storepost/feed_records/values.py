@@ -17,12 +17,22 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 _ON_ORDER = frozenset({"preorder", "backorder", "backordered", "availablefororder", "onorder"})
 _IN_STOCK = frozenset({"instock", "available", "yes", "true", "1", "limitedavailability", "y"})
 _OUT_OF_STOCK = frozenset(
-    {"outofstock", "soldout", "unavailable", "notavailable", "discontinued", "no", "false", "0", "n"}
+    {
+        "outofstock",
+        "soldout",
+        "unavailable",
+        "notavailable",
+        "discontinued",
+        "no",
+        "false",
+        "0",
+        "n",
+    }
 )
 
 
 def availability(text: str) -> tuple[bool, bool] | None:
-    """Whether it can be bought, and whether it is sold when there is none; None for no such word."""
+    """Whether it can be bought, and whether also when there is none; None for no such word."""
     word = _OTHER.sub("", text.rpartition("/")[2].lower())
     if word in _ON_ORDER:
         return True, True

@@ -1,1 +1,1 @@
-"""Product feeds: files of a store's products that are fetched again and again, and their imports."""
+"""Product feeds: files of a store's products that are fetched again and again."""

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from itertools import islice
 from uuid import UUID
 
-from storepost.feeds.model import Feed, FeedImport, FeedImportStatus, FeedMode, LatestFeedImport, SkippedRow
+from storepost.feeds.model import (
+    Feed,
+    FeedImport,
+    FeedImportStatus,
+    FeedMode,
+    LatestFeedImport,
+    SkippedRow,
+)
 from storepost.feeds.repository import FeedImportRepository, FeedRepository, latest_imports
 from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut, in_order
 from storepost.problems import NotFound

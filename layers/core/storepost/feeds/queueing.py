@@ -75,6 +75,4 @@ def end_open_import(changes: Changes, workspace: WorkspaceScope, feed: Feed) -> 
     repository = FeedImportRepository(workspace, feed.id)
     running = repository.get(feed.running) if feed.running else None
     if running:
-        repository.save(
-            changes, running, running.failed(FeedFailure.IMPORT_FAILED, clock.now())
-        )
+        repository.save(changes, running, running.failed(FeedFailure.IMPORT_FAILED, clock.now()))

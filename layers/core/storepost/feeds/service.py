@@ -62,7 +62,9 @@ def update_feed(
     if replace(settings, name=before.name) != before and shown.store.is_active:
         after, queued = queue_import(changes, workspace, after, FeedTrigger.MANUAL)
     repository.save(changes, after)
-    return replace(shown, feed=after, latest=shown.latest if after.running else queued or shown.latest)
+    return replace(
+        shown, feed=after, latest=shown.latest if after.running else queued or shown.latest
+    )
 
 
 def delete_feed(workspace: WorkspaceScope, feed_id: UUID, changes: Changes) -> None:
