@@ -71,7 +71,8 @@ class TestEncodings:
     )
     def test_xml_says_so_itself(self, declared: str, encoding: str) -> None:
         word = {"latin-1": "Grüße", "cp1251": "Привет", "shift_jis": "日本"}[encoding]
-        text = f'<?xml version="1.0" encoding="{declared}"?><channel><item><id>{word}</id></item></channel>'
+        start = f'<?xml version="1.0" encoding="{declared}"?>'
+        text = f"{start}<channel><item><id>{word}</id></item></channel>"
         assert read(text.encode(encoding)) == ("xml", [{"id": word}])
 
     def test_the_server_says_so(self) -> None:

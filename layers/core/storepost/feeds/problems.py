@@ -68,16 +68,18 @@ class FeedWithoutRows(ValidationFailed):
     mend = "Check that the file has products in it, as `item`, `entry`, lines or objects."
 
 
-_OF: dict[FeedFailure, type[ValidationFailed]] = {
-    FeedFailure.UNREACHABLE: FeedUnreachable,
-    FeedFailure.HTTP_ERROR: FeedHttpError,
-    FeedFailure.UNREADABLE: FeedUnreadable,
-    FeedFailure.TOO_LARGE: FeedTooLarge,
-    FeedFailure.ROW_TOO_LONG: FeedRowTooLong,
-    FeedFailure.NO_ROWS: FeedWithoutRows,
-}
-
-
 def problem_of(why: FeedFailure) -> ValidationFailed:
     """The problem that says why a feed can't be previewed or checked."""
-    return _OF[why]()
+    match why:
+        case FeedFailure.UNREACHABLE:
+            return FeedUnreachable()
+        case FeedFailure.HTTP_ERROR:
+            return FeedHttpError()
+        case FeedFailure.TOO_LARGE:
+            return FeedTooLarge()
+        case FeedFailure.ROW_TOO_LONG:
+            return FeedRowTooLong()
+        case FeedFailure.NO_ROWS:
+            return FeedWithoutRows()
+        case _:
+            return FeedUnreadable()

@@ -72,12 +72,6 @@ class FeedRepository:
         )
         return [feed for feed in map(_as_feed, rows) if feed.deleted_at is None]
 
-    def add(self, changes: Changes, feed: Feed) -> None:
-        """A new feed, with its claim and its turn. Fails with FeedExists."""
-        self.save(changes, feed)
-        self.claim(changes, feed)
-        self.due(changes, feed)
-
     def save(self, changes: Changes, feed: Feed) -> None:
         """Writes the feed, if nobody changed it since it was read."""
         item = FeedItem(*feed_key(self.workspace, feed.id), **_feed_attributes(feed))

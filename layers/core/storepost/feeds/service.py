@@ -35,7 +35,10 @@ def create_feed(
     identifier, now = new_id(), clock.now()
     feed = Feed(identifier, store.id, settings, now, next_import_after(identifier, now))
     feed, queued = queue_import(changes, workspace, feed, FeedTrigger.CREATED)
-    FeedRepository(workspace).add(changes, feed)
+    repository = FeedRepository(workspace)
+    repository.save(changes, feed)
+    repository.claim(changes, feed)
+    repository.due(changes, feed)
     return ShownFeed(feed, store, add_feed(changes, store, feed.id, settings.name), queued)
 
 
