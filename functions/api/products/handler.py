@@ -1,6 +1,5 @@
 """Products: the list, one whole with its variants and sources, and a custom store's own."""
 
-from functools import partial
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -94,7 +93,7 @@ def list_variants(
     details = service.get_product(caller.workspace, id)
     product = details.in_locale(locale)
     listing = service.list_variants(product, stock, PageRequest(page, page_size), removed=removed)
-    return Page[ProductVariant].of(listing, partial(ProductVariant.of, details, product))
+    return Page[ProductVariant].of(listing, ProductVariant.shown_in(details, product))
 
 
 @app.get("/v1/products/<id>/sources", operation_id="products.listSources")

@@ -139,8 +139,8 @@ def list_products(
     """
     search = _Search(workspace, asked, sort.removeprefix("-"), sort.startswith("-"), page)
     if asked.external_id is not None:
-        return search.by_external_id(asked.external_id)
-    return search.from_list() or search.looked_through()
+        return _by_external_id(search, asked.external_id)
+    return _from_list(search) or _looked_through(search)
 
 
 @dataclass(frozen=True)
@@ -158,78 +158,78 @@ class _Search:
         """The workspace's lists, or those of the store that is asked for."""
         return ProductLists(self.workspace, self.asked.store_id)
 
-    def by_external_id(self, external_id: str) -> Listing[Product]:
-        """Each store can have one."""
-        only = self.asked.store_id
-        stores = [only] if only else [s.id for s in StoreRepository(self.workspace).all()]
-        ids = [product_id(store, external_id) for store in stores]
-        return cut(self._sorted(self._taken(ids)), self.page)
 
-    def from_list(self) -> Listing[Product] | None:
-        """A page by its number, where one list counts what is asked in that order."""
-        asked = self.asked
-        counted = asked.counted if asked.takes_live else []
-        tree = self._in_order()
-        if tree is None or asked.reads_products or (asked.takes_live and asked.takes_removed):
-            return None
-        if asked.is_dated and self.order != "changedAt":
-            return None
-        if asked.takes_removed:
-            return None if self._narrows_removed else self._page(tree, None)
-        if tree.filters and len(counted) < 2:
-            return self._page(tree, counted[0] if counted else None)
-        return None if counted else self._page(tree, None)
+def _by_external_id(search: _Search, external_id: str) -> Listing[Product]:
+    """Each store can have one."""
+    only = search.asked.store_id
+    stores = [only] if only else [s.id for s in StoreRepository(search.workspace).all()]
+    ids = [product_id(store, external_id) for store in stores]
+    return cut(_sorted(search, _taken(search, ids)), search.page)
 
-    def looked_through(self) -> Listing[Product]:
-        """Reads the products of the narrowest lists and keeps those that are asked for."""
-        asked, found = self.asked, list[Product]()
-        if asked.takes_live:
-            tree = self.lists.by_changed if asked.is_dated else self.lists.by_added
-            found += self._scanned(tree, asked.counted)
-        if asked.takes_removed:
-            found += self._scanned(self.lists.removed, ())
-        return cut(self._sorted(found), self.page)
 
-    @property
-    def _narrows_removed(self) -> bool:
-        """Whether more is asked of removed products than the list of them knows."""
-        return self.asked.published is not None or self.asked.stocks is not None
+def _from_list(search: _Search) -> Listing[Product] | None:
+    """A page by its number, where one list counts what is asked in that order."""
+    asked, tree = search.asked, _in_order(search)
+    if tree is None or asked.reads_products or (asked.takes_live and asked.takes_removed):
+        return None
+    if asked.is_dated and search.order != "changedAt":
+        return None
+    filters = asked.counted if asked.takes_live else asked.counted[1:]
+    if len(filters) > (1 if tree.filters else 0):
+        return None
+    return _page(search, tree, filters[0] if filters else None)
 
-    def _in_order(self) -> Tree | None:
-        """The list in the order that is asked for."""
-        lists = self.lists
-        if not self.asked.takes_live:
-            return lists.removed if self.order == "changedAt" else None
-        if self.order == "title":
-            return lists.by_title if self.asked.store_id is None else None
-        return lists.by_added if self.order == "addedAt" else lists.by_changed
 
-    def _page(self, tree: Tree, by: Filter | None) -> Listing[Product]:
-        within = self.asked.changed if self.order == "changedAt" else EVERYTHING
-        listing = tree.page(self.page, descending=self.descending, by=by, within=within)
-        repository = ProductRepository(self.workspace)
-        products = repository.get_many(entry.id for entry in listing.items)
-        return Listing(products, listing.total, self.page)
+def _looked_through(search: _Search) -> Listing[Product]:
+    """Reads the products of the narrowest lists and keeps those that are asked for."""
+    asked, found = search.asked, list[Product]()
+    if asked.takes_live:
+        lists = search.lists
+        tree = lists.by_changed if asked.is_dated else lists.by_added
+        found += _scanned(search, tree, asked.changed, asked.counted)
+    if asked.takes_removed:
+        found += _scanned(search, search.lists.removed, asked.changed, ())
+    return cut(_sorted(search, found), search.page)
 
-    def _scanned(self, tree: Tree, by: Sequence[Filter]) -> list[Product]:
-        by_changed = tree.partition != self.lists.by_added.partition
-        within = self.asked.changed if by_changed else EVERYTHING
-        kept: list[Product] = []
 
-        def keep(entries: Sequence[Entry]) -> Sequence[Entry]:
-            kept.extend(self._taken([entry.id for entry in entries]))
-            return ()
+def _in_order(search: _Search) -> Tree | None:
+    """The list in the order that is asked for."""
+    lists, order = search.lists, search.order
+    if not search.asked.takes_live:
+        return lists.removed if order == "changedAt" else None
+    if order == "title":
+        return lists.by_title if search.asked.store_id is None else None
+    return lists.by_added if order == "addedAt" else lists.by_changed
 
-        tree.scan(self.page, keep, advised=self.asked.advised, by=by, within=within)
-        return kept
 
-    def _taken(self, ids: Sequence[UUID]) -> list[Product]:
-        found = ProductRepository(self.workspace).get_many(ids)
-        return [product for product in found if self.asked.takes(product)]
+def _page(search: _Search, tree: Tree, by: Filter | None) -> Listing[Product]:
+    within = search.asked.changed if search.order == "changedAt" else EVERYTHING
+    listing = tree.page(search.page, descending=search.descending, by=by, within=within)
+    repository = ProductRepository(search.workspace)
+    products = repository.get_many(entry.id for entry in listing.items)
+    return Listing(products, listing.total, search.page)
 
-    def _sorted(self, products: Sequence[Product]) -> list[Product]:
-        key: Callable[[Product], str] = _KEYS[self.order]
-        return sorted(products, key=key, reverse=self.descending)
+
+def _scanned(search: _Search, tree: Tree, changed: KeyRange, by: Sequence[Filter]) -> list[Product]:
+    """Those of a list's products that are asked for."""
+    kept: list[Product] = []
+
+    def keep(entries: Sequence[Entry]) -> Sequence[Entry]:
+        kept.extend(_taken(search, [entry.id for entry in entries]))
+        return ()
+
+    # Without dates `changed` is everything: then it holds for a list in another order, too.
+    tree.scan(search.page, keep, advised=search.asked.advised, by=by, within=changed)
+    return kept
+
+
+def _taken(search: _Search, ids: Sequence[UUID]) -> list[Product]:
+    found = ProductRepository(search.workspace).get_many(ids)
+    return [product for product in found if search.asked.takes(product)]
+
+
+def _sorted(search: _Search, products: Sequence[Product]) -> list[Product]:
+    return sorted(products, key=_KEYS[search.order], reverse=search.descending)
 
 
 _KEYS: dict[str, Callable[[Product], str]] = {

@@ -7,8 +7,9 @@ nothing, it is never taken back, and it stays small when ten thousand variants a
 
 import hashlib
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from itertools import batched
 from typing import NamedTuple
 from uuid import UUID
@@ -17,8 +18,8 @@ from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
 from storepost.ids import from_short, short
-from storepost.persistence.changes import Changes
-from storepost.persistence.item import Key
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.persistence.item import Key, find_raw
 from storepost.products.keys import names_partition
 from storepost.products.records import Layer, Said
 from storepost.products.rows import NameItem
@@ -113,27 +114,45 @@ def give_names(
     changes: Changes, store: Store, product: UUID, names: Iterable[tuple[Name, str]]
 ) -> None:
     """Notes new names of a product's variants."""
-    given = [(name, Called(product, key)) for name, key in names]
+    given = {name: Called(product, key) for name, key in names}
     if len(given) > MOST_WITH_PRODUCT:
-        for some in batched(given, _AT_ONCE, strict=False):
-            ahead = Changes()
-            for name, called in some:
-                ahead.update(NameItem(*name_key(store, name)), _actions([called]))
-            ahead.commit()
+        _give_ahead(store, given)
         return
-    book = (
-        changes.gathered(("product_names", store.id), lambda: _Book(changes, store))
-        if given
-        else None
-    )
-    for name, called in given:
-        if book:
-            book.give(name, called)
+    for name, called in given.items():
+        changes.gathered(("product_names", store.id), lambda: _Book(changes, store)).give(
+            name, called
+        )
+
+
+def _give_ahead(store: Store, given: Mapping[Name, Called]) -> None:
+    """Writes the names of many variants before their product.
+
+    Where somebody gives a name meanwhile, who was called so first may be forgotten: it is a hint.
+    """
+    keys = {name_key(store, name): called for name, called in given.items()}
+    known = find_raw(keys)
+    for some in batched(keys.items(), _AT_ONCE, strict=False):
+        commit_anew(partial(_write_some, some=some, known=known))
+
+
+def _write_some(
+    changes: Changes, some: Iterable[tuple[Key, Called]], known: Collection[Key]
+) -> None:
+    for key, called in some:
+        ref = _ref(called)
+        if key in known:
+            changes.update(NameItem(*key), _actions([called]))
+        else:
+            changes.save(NameItem(*key, first=ref, last=ref))
 
 
 def _actions(called: Sequence[Called]) -> list[Action]:
-    first, *_, last = [f"{short(each.product)}{each.variant}" for each in (*called, called[-1])]
+    first, last = _ref(called[0]), _ref(called[-1])
     return [_KIND, NameItem.first.set(NameItem.first | first), NameItem.last.set(last)]
+
+
+def _ref(called: Called) -> str:
+    return f"{short(called.product)}{called.variant}"
 
 
 def all_partitions(store: Store) -> Iterator[str]:

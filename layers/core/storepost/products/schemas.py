@@ -1,11 +1,11 @@
 """Products on the wire."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
 from storepost.products.details import ProductDetails
-from storepost.products.fields import CUSTOM, is_custom, rule_name
+from storepost.products.fields import CUSTOM, can_be_ruled, is_custom, rule_name
 from storepost.products.model import (
     Missing,
     ProductStatus,
@@ -148,6 +148,13 @@ class ProductVariant(Shape):
     updated_at: Timestamp | None
 
     @classmethod
+    def shown_in(
+        cls, details: ProductDetails, product: ResolvedProduct
+    ) -> "Callable[[ResolvedVariant], ProductVariant]":
+        """What puts a variant of the product in this shape."""
+        return lambda variant: cls.of(details, product, variant)
+
+    @classmethod
     def of(
         cls, details: ProductDetails, product: ResolvedProduct, variant: ResolvedVariant
     ) -> "ProductVariant":
@@ -246,7 +253,7 @@ class ProductSources(Shape):
 
 def _winners(product: ProductValue, resolved: Resolved, *, of_variant: bool) -> dict[str, UUID]:
     named = {rule_name(n, of_variant=of_variant): record for n, record in resolved.winners.items()}
-    return {name: _id_of(product, record) for name, record in named.items()}
+    return {name: _id_of(product, record) for name, record in named.items() if can_be_ruled(name)}
 
 
 def _id_of(product: ProductValue, record: Record) -> UUID:

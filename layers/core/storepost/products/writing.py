@@ -169,6 +169,8 @@ class _Writing:
         layer = change(held, now)
         if before and layer == held:
             return Written(before, Outcome.UNCHANGED, layers)
+        if before and layer.records == held.records:
+            return self._note_time(before, layer, layers)
         _check_variants(layer)
         parts, all_layers = layer_parts(layer), {**layers, source: layer}
         after = self._resolved(all_layers, now)
@@ -178,6 +180,14 @@ class _Writing:
         self._follow(after, layers, layer)
         outcome = Outcome.CHANGED if before else Outcome.CREATED
         return Written(after, outcome, all_layers)
+
+    def _note_time(self, before: Product, layer: Layer, layers: Mapping[UUID, Layer]) -> Written:
+        """Adds no more than the source's own time, by which what is older is known."""
+        parts = layer_parts(layer)
+        marks = {**before.layers, layer.source: _mark(layer, len(parts))}
+        after = replace(before, layers=marks)
+        self._repository.save(self._changes, before, after, {layer.source: parts})
+        return Written(after, Outcome.UNCHANGED, {**layers, layer.source: layer})
 
     def resolve_again(self) -> Written:
         """Adds the product as it is under the rules in force."""

@@ -41,6 +41,17 @@ from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.counted_tree.keys import id_of
 from storepost.persistence.counted_tree.rows import EntryItem, NodeItem
 from storepost.persistence.item import Item, Key, find, find_all, keys_in
+from storepost.products.keys import product_partition, store_partition
+from storepost.products.naming import all_partitions
+from storepost.products.rows import (
+    CustomFieldsItem,
+    LayerItem,
+    MarkItem,
+    NameItem,
+    ProductItem,
+    RulesItem,
+)
+from storepost.products.trees import ProductLists
 from storepost.profile_events.repository import ProfileEventItem, UniqueEventItem
 from storepost.profiles.erasing import addresses_of
 from storepost.profiles.keys import claim_key, profile_key
@@ -122,6 +133,28 @@ def remove_orders(workspace: WorkspaceScope) -> bool:
     return bool(entries)
 
 
+def remove_products(workspace: WorkspaceScope) -> bool:
+    """Removes some products with what their sources say, and then their entries in a list."""
+    lists = ProductLists(workspace)
+    for tree in (lists.by_added, lists.removed):
+        entries = keys_in(tree.rows.partition, FEW)
+        for _, key in entries:
+            _empty(product_partition(workspace, id_of(key)))
+        _remove(entries)
+        if entries:
+            return True
+    return False
+
+
+def remove_product_stores(workspace: WorkspaceScope) -> bool:
+    """Removes some of what the products of each store have in common."""
+    return any(
+        _remove_some(partition)
+        for store in StoreRepository(workspace).all()
+        for partition in (store_partition(workspace, store.id), *all_partitions(store))
+    )
+
+
 def remove_deleted_orders(workspace: WorkspaceScope) -> bool:
     """Removes what is left of some deleted orders."""
     named = keys_in(deleted_partition(workspace), FEW)
@@ -131,14 +164,16 @@ def remove_deleted_orders(workspace: WorkspaceScope) -> bool:
 
 
 def remove_lists(workspace: WorkspaceScope) -> bool:
-    """Removes rows of lists whose people and orders are gone."""
-    profiles, orders = ProfileLists(workspace), OrderList(workspace)
-    trees = [profiles.by_name, profiles.by_email]
+    """Removes rows of lists whose people, orders and products are gone."""
+    profiles, products = ProfileLists(workspace), ProductLists(workspace)
+    trees = [profiles.by_name, profiles.by_email, products.by_changed, products.by_title]
     for store in StoreRepository(workspace).all():
         trees += [profiles.of_store(store.id), OrderList(workspace, store.id).tree]
+        trees += ProductLists(workspace, store.id).trees
     # What stands in the lists of all leads to people and orders: it goes with those alone.
+    leading = (profiles.by_first_seen, OrderList(workspace).tree, products.by_added)
     partitions = [tree.rows.partition for tree in trees]
-    nodes = [tree.rows.nodes_partition for tree in (*trees, profiles.by_first_seen, orders.tree)]
+    nodes = [tree.rows.nodes_partition for tree in (*trees, *leading, products.removed)]
     return any(_remove_some(partition) for partition in (*partitions, *nodes))
 
 
@@ -202,6 +237,8 @@ CONTENTS: tuple[Holding, ...] = (
     ),
     Holding((OrderItem,), remove_orders),
     Holding((DeletedOrderItem,), remove_deleted_orders),
+    Holding((ProductItem, LayerItem), remove_products),
+    Holding((RulesItem, MarkItem, CustomFieldsItem, NameItem), remove_product_stores),
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
     Holding((ErasedAddressItem,), remove_hashes),
