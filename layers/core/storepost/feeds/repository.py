@@ -72,6 +72,13 @@ class FeedRepository:
         )
         return [feed for feed in map(_as_feed, rows) if feed.deleted_at is None]
 
+    def ids(self) -> list[UUID]:
+        """The ids of all feeds, deleted ones too."""
+        rows = FeedItem.query(
+            self.workspace.key, FeedItem.sk.startswith(FEEDS), consistent_read=True
+        )
+        return [row.id for row in rows]
+
     def save(self, changes: Changes, feed: Feed) -> None:
         """Writes the feed, if nobody changed it since it was read."""
         item = FeedItem(*feed_key(self.workspace, feed.id), **_feed_attributes(feed))

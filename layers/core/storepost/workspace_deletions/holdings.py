@@ -25,6 +25,16 @@ from storepost.consent.repository import (
     erased_partitions,
 )
 from storepost.customers.repository import CustomerItem, customer_key
+from storepost.feeds.keys import due_key, skipped_partition
+from storepost.feeds.keys import imports_partition as feed_imports_partition
+from storepost.feeds.repository import FeedRepository
+from storepost.feeds.rows import (
+    FeedAddressItem,
+    FeedDueItem,
+    FeedImportItem,
+    FeedItem,
+    SkippedRowsItem,
+)
 from storepost.identity.repository import ApiKeyTokenItem, token_key
 from storepost.ids import from_short
 from storepost.invitations.repository import (
@@ -189,6 +199,18 @@ def remove_imports(workspace: WorkspaceScope) -> bool:
     return more
 
 
+def remove_feeds(workspace: WorkspaceScope) -> bool:
+    """Removes some of each feed's imports, with what they skipped; objects on S3 expire."""
+    more = False
+    for feed_id in FeedRepository(workspace).ids():
+        found = keys_in(feed_imports_partition(workspace, feed_id), FEW)
+        for _, key in found:
+            _empty(skipped_partition(workspace, from_short(key.partition("#")[2])))
+        _remove(found)
+        more = more or bool(found)
+    return more
+
+
 def remove_hashes(workspace: WorkspaceScope) -> bool:
     """Removes the hashes of erased people's addresses."""
     return any(_remove_some(partition) for partition in erased_partitions(workspace))
@@ -241,6 +263,7 @@ CONTENTS: tuple[Holding, ...] = (
     Holding((RulesItem, MarkItem, CustomFieldsItem, NameItem), remove_product_stores),
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
+    Holding((FeedImportItem, SkippedRowsItem), remove_feeds),
     Holding((ErasedAddressItem,), remove_hashes),
     Holding(
         (
@@ -256,6 +279,9 @@ CONTENTS: tuple[Holding, ...] = (
             StoreClaimItem,
             WriteBackItem,
             ImportTurnsItem,
+            FeedItem,
+            FeedAddressItem,
+            FeedDueItem,
             InstallItem,
             InstallStateItem,
         ),
@@ -323,6 +349,8 @@ def _named_by(workspace: WorkspaceScope, row: Item) -> list[Key]:
         return [pointer_key(row.id)]
     if isinstance(row, ApiKeyItem):
         return [token_key(digest) for digest in row.digests]
+    if isinstance(row, FeedItem):
+        return [due_key(row.id, row.next_import_at)]
     if isinstance(row, InstallItem):
         return [state_key(row.state_digest)]
     return []
