@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from storepost.feed_files.failures import FeedFailure
 from storepost.feed_files.formats import FeedFormat
@@ -29,7 +29,7 @@ class CustomField(RequestBody):
 
 type MappedTo = Target | CustomField
 
-Mapping_ = Annotated[dict[Column, MappedTo], Field(max_length=MOST_COLUMNS)]
+FeedMapping = Annotated[dict[Column, MappedTo], Field(max_length=MOST_COLUMNS)]
 
 
 def mapping_value(mapping: Mapping[str, MappedTo]) -> dict[str, str]:
@@ -59,7 +59,7 @@ class FeedDraft(FeedSource):
 
     locale: LocaleCode | None = None
     mode: FeedMode
-    mapping: Mapping_
+    mapping: FeedMapping
 
     def settings(self) -> Settings:
         """The draft as the service has it."""
@@ -78,19 +78,25 @@ class NewFeed(FeedDraft):
         return Settings(self.name, self.url, self.locale, self.mode, mapping)
 
 
+def _not_null(value: object) -> object:
+    if value is None:
+        raise ValueError("Must not be null")
+    return value
+
+
 class FeedUpdate(RequestBody):
     """What to change of a feed; null clears the locale, what is left out stays."""
 
-    name: Text = ""
-    url: Url = ""
+    name: Annotated[Text | None, AfterValidator(_not_null)] = None
+    url: Annotated[Url | None, AfterValidator(_not_null)] = None
     locale: LocaleCode | None = None
-    mode: FeedMode = FeedMode.ADD_AND_ENRICH
-    mapping: Mapping_ = Field(default_factory=dict)
+    mode: Annotated[FeedMode | None, AfterValidator(_not_null)] = None
+    mapping: Annotated[FeedMapping | None, AfterValidator(_not_null)] = None
 
     def given(self) -> dict[str, Any]:
         """What the request names, by the names of `Settings`."""
         given = {name: getattr(self, name) for name in self.model_fields_set}
-        if "mapping" in given:
+        if self.mapping is not None:
             given["mapping"] = mapping_value(self.mapping)
         return given
 
