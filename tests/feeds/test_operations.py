@@ -107,7 +107,8 @@ class TestCheck:
         return dict(answer.json)
 
     def test_counts_as_an_import_does_and_keeps_nothing(self, shop: Shop) -> None:
-        body = "id,item_group_id,title,price\na,g,A,1\nb,g,B,2\n,,C,3\nc,,D,4\na,g,Again,1\nd,,E,what\n"
+        rows = ("a,g,A,1", "b,g,B,2", ",,C,3", "c,,D,4", "a,g,Again,1", "d,,E,what")
+        body = "\n".join(("id,item_group_id,title,price", *rows))
         url = shop.server.put("/feed", body)
         before = len(shop.world.rows())
         assert self.check(shop, url) == {

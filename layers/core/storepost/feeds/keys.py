@@ -45,11 +45,11 @@ def skipped_key(workspace: WorkspaceScope, import_id: UUID, number: int) -> Key:
     return (skipped_partition(workspace, import_id), f"rows#{number:06d}")
 
 
-def due_partition(shard: int) -> str:
+def partition(shard: int) -> str:
     """One of the partitions that the schedule looks through."""
     return f"due#feeds#{shard}"
 
 
 def due_key(feed_id: UUID, at: datetime) -> Key:
     """Where it stands that a feed is due."""
-    return (due_partition(feed_id.int % DUE_SHARDS), f"{clock.to_text(at)}#{short(feed_id)}")
+    return (partition(feed_id.int % DUE_SHARDS), f"{clock.to_text(at)}#{short(feed_id)}")

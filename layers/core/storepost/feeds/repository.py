@@ -19,10 +19,10 @@ from storepost.feeds.keys import (
     IMPORTS,
     address_key,
     due_key,
-    due_partition,
     feed_key,
     import_key,
     imports_partition,
+    partition,
     skipped_key,
 )
 from storepost.feeds.model import (
@@ -201,7 +201,7 @@ def due_feeds(now: datetime) -> Iterator[FeedDueItem]:
     """The feeds whose time has come, of all workspaces."""
     for shard in range(DUE_SHARDS):
         yield from FeedDueItem.query(
-            due_partition(shard), FeedDueItem.sk < clock.to_text(now) + "$", consistent_read=True
+            partition(shard), FeedDueItem.sk < clock.to_text(now) + "$", consistent_read=True
         )
 
 
