@@ -1,5 +1,6 @@
 """Downloads: redirects, each hop authorized as the first is, and their bounds."""
 
+import socket
 from collections.abc import Callable
 
 import pytest
@@ -52,7 +53,11 @@ def failure(attempt: Callable[[], object]) -> Failure:
 def in_turn(*answers: bytes) -> Script:
     """A server that says one thing after the other."""
     waiting = list(answers)
-    return lambda connection: saying(waiting.pop(0))(connection)
+
+    def script(connection: socket.socket) -> None:
+        saying(waiting.pop(0))(connection)
+
+    return script
 
 
 class TestFile:
