@@ -20,6 +20,8 @@ QUEUES = {
     Queue.WEBHOOKS: ("WebhookQueue", "a record"),
     Queue.PROFILE_ERASURES: ("ProfileErasureQueue", None),
     Queue.WORKSPACE_DELETIONS: ("WorkspaceDeletionQueue", None),
+    Queue.PRODUCT_JOBS: ("ProductJobQueue", None),
+    Queue.PRODUCT_SALES: ("ProductSalesQueue", None),
 }
 """What template.yaml calls each, and in a FIFO queue a group."""
 

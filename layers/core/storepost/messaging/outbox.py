@@ -35,6 +35,8 @@ class Queue(StrEnum):
     WEBHOOKS = "webhooks"
     PROFILE_ERASURES = "profile_erasures"
     WORKSPACE_DELETIONS = "workspace_deletions"
+    PRODUCT_JOBS = "product_jobs"
+    PRODUCT_SALES = "product_sales"
 
 
 @dataclass(frozen=True)
