@@ -1,5 +1,6 @@
 """Products: the list, one whole with its variants and sources, and a custom store's own."""
 
+from datetime import date
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -11,6 +12,8 @@ from storepost.http.callers import Reader, Writer
 from storepost.http.lists import Page, PageNumber, Search, Size
 from storepost.http.once import Writes
 from storepost.pagination import PageRequest, PageSize
+from storepost.product_sales.schemas import ProductSales
+from storepost.product_sales.service import sales_of_product
 from storepost.products import service
 from storepost.products.bodies import ExternalId, ProductBody
 from storepost.products.listing import ProductFilter
@@ -100,6 +103,19 @@ def list_variants(
 def list_sources(id: UUID, caller: Reader, locale: Locale = None) -> ProductSources:
     """What each source says of a product, and whose word counts in one locale."""
     return ProductSources.of(service.get_product(caller.workspace, id), locale)
+
+
+@app.get("/v1/products/<id>/sales", operation_id="products.sales")
+def get_sales(
+    id: UUID,
+    caller: Reader,
+    since: Annotated[date | None, Query(alias="from", description="The first day, in UTC.")] = None,
+    until: Annotated[
+        date | None, Query(alias="to", description="The day after the last one, in UTC.")
+    ] = None,
+) -> ProductSales:
+    """What orders sold of a product, without tests and cancelled ones."""
+    return ProductSales.of(sales_of_product(caller.workspace, id, since, until))
 
 
 @app.put("/v1/stores/<id>/products/<externalId>", operation_id="products.put")

@@ -113,6 +113,8 @@ class TestEnvironment:
             "PROFILE_ERASURE_QUEUE_URL": aws.queue_url("ProfileErasureQueue"),
             "WORKSPACE_DELETION_QUEUE_URL": aws.queue_url("WorkspaceDeletionQueue"),
             "FEED_IMPORT_QUEUE_URL": aws.queue_url("FeedImportQueue"),
+            "PRODUCT_JOB_QUEUE_URL": aws.queue_url("ProductJobQueue"),
+            "PRODUCT_SALES_QUEUE_URL": aws.queue_url("ProductSalesQueue"),
             "JOB_OBJECTS": "JobObjects",
             "SHOPIFY_CLIENT_ID": APP.client_id,
             "SHOPIFY_SECRET_NAME": parameter_defaults()["ShopifySecretName"],

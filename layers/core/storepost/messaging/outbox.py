@@ -36,6 +36,8 @@ class Queue(StrEnum):
     PROFILE_ERASURES = "profile_erasures"
     WORKSPACE_DELETIONS = "workspace_deletions"
     FEED_IMPORTS = "feed_imports"
+    PRODUCT_JOBS = "product_jobs"
+    PRODUCT_SALES = "product_sales"
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,8 @@ class Marked:
     """What the marks of a store say together."""
 
     changes: int
+    each: Mapping[int, int]
+    """How many writes each mark has counted, by its number."""
     products: Mapping[int, int]
     """How many products each source has, by the source's number."""
     locales: Mapping[int, Sequence[str]]
@@ -98,13 +100,19 @@ class RulesRepository:
         names = frozenset(self._fields.names) if self._fields else frozenset()
         return InForce(self._with_store(as_rules(self._read) if self._read else None), names)
 
-    def save(self, changes: Changes, rules: Rules) -> None:
-        """Puts other rules in force: no product is written any more under those read here."""
+    def save(
+        self, changes: Changes, rules: Rules, *, unless_changed_since: Marked | None = None
+    ) -> None:
+        """Puts other rules in force: no product is written any more under those read here.
+
+        Where anything was written since `unless_changed_since` was read, that is a lost race.
+        """
         self._put(changes, rules)
         for number in range(MARKS):
             mark = MarkItem(*mark_key(*self._of, number))
             now = MarkItem.rules.set(rules.revision)
-            changes.update(mark, [_KIND, now, MarkItem.changes.add(1)])
+            same = _same(unless_changed_since.each.get(number)) if unless_changed_since else None
+            changes.update(mark, [_KIND, now, MarkItem.changes.add(1)], same)
 
     def note(
         self,
@@ -135,7 +143,8 @@ class RulesRepository:
     def marked(self) -> Marked:
         """What the marks say together."""
         keys = [mark_key(*self._of, number) for number in range(MARKS)]
-        return _together(find_raw(keys).values())
+        found = find_raw(keys)
+        return _together({n: found[key] for n, key in enumerate(keys) if key in found})
 
     def _put(self, changes: Changes, rules: Rules) -> None:
         item = self._read or RulesItem(*rules_key(*self._of))
@@ -205,9 +214,14 @@ def _counters(source: Source, mark: LayerMark) -> list[str]:
     return [f"{_PRODUCTS}{source.number}", *locales]
 
 
-def _together(marks: Iterable[Mapping[str, Any]]) -> Marked:
+def _same(counted: int | None) -> Condition:
+    """That a mark has counted no write more."""
+    return MarkItem.changes.does_not_exist() if counted is None else MarkItem.changes == counted
+
+
+def _together(marks: Mapping[int, Mapping[str, Any]]) -> Marked:
     sums: Counter[str] = Counter()
-    for mark in marks:
+    for mark in marks.values():
         sums.update({name: int(value["N"]) for name, value in mark.items() if "N" in value})
     products = {
         int(n[1:]): count for n, count in sums.items() if n[0] == _PRODUCTS and n[1:].isdigit()
@@ -217,4 +231,5 @@ def _together(marks: Iterable[Mapping[str, Any]]) -> Marked:
         number, separator, locale = name[1:].partition("_")
         if name[0] == _LOCALES and separator and count > 0:
             locales.setdefault(int(number), []).append(locale)
-    return Marked(sums["changes"], products, locales)
+    each = {number: int(mark["changes"]["N"]) for number, mark in marks.items()}
+    return Marked(sums["changes"], each, products, locales)

@@ -1,13 +1,13 @@
 """What variants are called: by which a row of a feed finds the variant that it is about.
 
 A row says which variant was called so first, and which last. It is a hint: whoever asks looks into
-the product whether that is true still. So it may be written before the product, twice, or for
-nothing, it is never taken back, and it stays small when ten thousand variants are called the same.
+the product whether that is true still. So it may come after the product, twice, or for nothing,
+it is never taken back, and it stays small when ten thousand variants are called the same.
 """
 
 import hashlib
 from base64 import urlsafe_b64encode
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from itertools import batched
@@ -20,14 +20,17 @@ from pynamodb.expressions.update import Action
 from storepost.ids import from_short, short
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import Key, find_raw
+from storepost.products.jobs import Job, JobKind, send_job
 from storepost.products.keys import names_partition
 from storepost.products.records import Layer, Said
+from storepost.products.repository import ProductRepository
 from storepost.products.rows import NameItem
 from storepost.stores.model import Store
+from storepost.stores.repository import StoreRepository
 
 SHARDS = 16
 MOST_WITH_PRODUCT = 40
-"""Names in the product's own transaction; those of more variants are written before it."""
+"""Names in the product's own transaction; those of more variants a worker writes after it."""
 _AT_ONCE = 80
 _ID_CHARACTERS = 22
 _KIND = Path("kind").set("product_name")
@@ -116,7 +119,7 @@ def give_names(
     """Notes new names of a product's variants."""
     given = {name: Called(product, key) for name, key in names}
     if len(given) > MOST_WITH_PRODUCT:
-        _give_ahead(store, given)
+        send_job(changes, Job(JobKind.NAMES, store.workspace, store.id, product))
         return
     for name, called in given.items():
         changes.gathered(("product_names", store.id), lambda: _Book(changes, store)).give(
@@ -124,12 +127,15 @@ def give_names(
         )
 
 
-def _give_ahead(store: Store, given: Mapping[Name, Called]) -> None:
-    """Writes the names of many variants before their product.
-
-    Where somebody gives a name meanwhile, who was called so first may be forgotten: it is a hint.
-    """
-    keys = {name_key(store, name): called for name, called in given.items()}
+def name_variants(job: Job) -> None:
+    """Writes the names of all variants of a product that has many."""
+    store = StoreRepository(job.workspace).get(job.store_id)
+    repository = ProductRepository(job.workspace)
+    product = repository.get(job.id)
+    if store is None or product is None:
+        return
+    names = names_of(product.external_id, repository.layers(product).values())
+    keys = {name_key(store, name): Called(product.id, key) for name, key in names.items()}
     known = find_raw(keys)
     for some in batched(keys.items(), _AT_ONCE, strict=False):
         commit_anew(partial(_write_some, some=some, known=known))
@@ -139,11 +145,11 @@ def _write_some(
     changes: Changes, some: Iterable[tuple[Key, Called]], known: Collection[Key]
 ) -> None:
     for key, called in some:
-        ref = _ref(called)
         if key in known:
             changes.update(NameItem(*key), _actions([called]))
         else:
-            changes.save(NameItem(*key, first=ref, last=ref))
+            # Who is called so first may be forgotten where that is another one, just now.
+            changes.save(NameItem(*key, first=_ref(called), last=_ref(called)))
 
 
 def _actions(called: Sequence[Called]) -> list[Action]:

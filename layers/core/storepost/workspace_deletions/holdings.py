@@ -44,13 +44,22 @@ from storepost.invitations.repository import (
     pointer_key,
 )
 from storepost.locales.repository import LocalesItem
-from storepost.orders.keys import deleted_partition, order_key
+from storepost.orders.keys import counted_key, deleted_partition, order_key
 from storepost.orders.repository import DeletedOrderItem, OrderItem, OrderPointerItem
 from storepost.orders.trees import OrderList
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.counted_tree.keys import id_of
 from storepost.persistence.counted_tree.rows import EntryItem, NodeItem
 from storepost.persistence.item import Item, Key, find, find_all, keys_in
+from storepost.priorities.repository import (
+    ChangedProductItem,
+    NamedChangeItem,
+    PriorityChangeItem,
+    StoreChangesItem,
+    change_partition,
+    named_changes,
+)
+from storepost.product_sales.repository import CountedOrderItem, SalesItem, sales_partitions
 from storepost.products.keys import product_partition, store_partition
 from storepost.products.naming import all_partitions
 from storepost.products.rows import (
@@ -138,7 +147,8 @@ def remove_people(workspace: WorkspaceScope) -> bool:
 def remove_orders(workspace: WorkspaceScope) -> bool:
     """Removes some orders, and then their entries in the list of all."""
     entries = keys_in(OrderList(workspace).tree.rows.partition, FEW)
-    _remove(order_key(workspace, id_of(key)) for _, key in entries)
+    orders = [id_of(key) for _, key in entries]
+    _remove(key(workspace, each) for each in orders for key in (order_key, counted_key))
     _remove(entries)
     return bool(entries)
 
@@ -156,19 +166,32 @@ def remove_products(workspace: WorkspaceScope) -> bool:
     return False
 
 
+def remove_priority_changes(workspace: WorkspaceScope) -> bool:
+    """Removes what is kept of changes of the stores' rules."""
+    for store in StoreRepository(workspace).all():
+        for change in named_changes(workspace, store.id):
+            _empty(change_partition(workspace, change))
+    return False
+
+
 def remove_product_stores(workspace: WorkspaceScope) -> bool:
     """Removes some of what the products of each store have in common."""
     return any(
         _remove_some(partition)
         for store in StoreRepository(workspace).all()
-        for partition in (store_partition(workspace, store.id), *all_partitions(store))
+        for partition in (
+            store_partition(workspace, store.id),
+            *all_partitions(store),
+            *sales_partitions(workspace, store.id),
+        )
     )
 
 
 def remove_deleted_orders(workspace: WorkspaceScope) -> bool:
     """Removes what is left of some deleted orders."""
     named = keys_in(deleted_partition(workspace), FEW)
-    _remove(order_key(workspace, from_short(key)) for _, key in named)
+    orders = [from_short(key) for _, key in named]
+    _remove(key(workspace, each) for each in orders for key in (order_key, counted_key))
     _remove(named)
     return bool(named)
 
@@ -257,10 +280,22 @@ CONTENTS: tuple[Holding, ...] = (
         ),
         remove_people,
     ),
-    Holding((OrderItem,), remove_orders),
+    Holding((OrderItem, CountedOrderItem), remove_orders),
     Holding((DeletedOrderItem,), remove_deleted_orders),
     Holding((ProductItem, LayerItem), remove_products),
-    Holding((RulesItem, MarkItem, CustomFieldsItem, NameItem), remove_product_stores),
+    Holding((PriorityChangeItem, ChangedProductItem), remove_priority_changes),
+    Holding(
+        (
+            RulesItem,
+            MarkItem,
+            CustomFieldsItem,
+            NameItem,
+            SalesItem,
+            StoreChangesItem,
+            NamedChangeItem,
+        ),
+        remove_product_stores,
+    ),
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
     Holding((FeedImportItem, SkippedRowsItem), remove_feeds),
