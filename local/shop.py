@@ -14,6 +14,8 @@ ORDERS = 30
 SUBSCRIBER = "ada.lind@example.com"
 """A customer who is subscribed to marketing emails: whom the first screen unsubscribes."""
 
+FEED = "Birch & Loom's catalogue"
+
 type Body = dict[str, Any]
 
 STORE: Body = {

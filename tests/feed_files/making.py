@@ -4,7 +4,8 @@ import csv
 import gzip
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from xml.sax.saxutils import escape
 
 from storepost.feed_files.bounds import Bound
@@ -78,8 +79,8 @@ def as_lines(rows: Sequence[Text]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-FORMATS = {
-    **{name: lambda rows, d=d: as_table(rows, d) for name, d in DELIMITERS.items()},
+FORMATS: dict[str, Callable[[Sequence[Text]], str]] = {
+    **{name: partial(as_table, delimiter=d) for name, d in DELIMITERS.items()},
     "rss": as_rss,
     "atom": as_atom,
     "channel": as_channel,

@@ -244,7 +244,7 @@ class TestList:
 
     def test_filters_and_orders(self, shop: Shop) -> None:
         other = shop.world.store(shop.owner)
-        names = {}
+        names: dict[str, Json] = {}
         for name, more in (
             ("Übersee", {}),
             ("Beta", {"mode": "enrich_only"}),

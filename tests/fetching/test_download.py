@@ -20,9 +20,9 @@ def redirect(location: str, status: int = 302) -> bytes:
     return f"HTTP/1.1 {status} Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n".encode()
 
 
-def file(body: bytes = b"id\n1\n", **headers: str) -> bytes:
+def file(body: bytes = b"id\n1\n", headers: dict[str, str] | None = None) -> bytes:
     """An answer with a file."""
-    told = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    told = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
     length = len(body)
     return f"HTTP/1.1 200 OK\r\n{told}Content-Length: {length}\r\n\r\n".encode() + body
 
@@ -64,7 +64,7 @@ class TestFile:
     """What is there."""
 
     def test_its_bytes_and_what_the_server_says_of_it(self, wire: Wire, resolver: Resolver) -> None:
-        with serving(saying(file(**{"Content-Type": "text/csv; charset=x"}))) as server:
+        with serving(saying(file(headers={"Content-Type": "text/csv; charset=x"}))) as server:
             at_shop(wire, resolver, server)
             with download(START, timeout=5, most_bytes=5, schemes=HTTP_OR_HTTPS) as got:
                 assert (got.content_type, got.length) == ("text/csv; charset=x", 5)
@@ -73,7 +73,7 @@ class TestFile:
         assert server.header("accept-encoding") == ["identity"]
 
     def test_packed_content_comes_as_it_is(self, wire: Wire, resolver: Resolver) -> None:
-        with serving(saying(file(b"\x1f\x8bxyz", **{"Content-Encoding": "gzip"}))) as server:
+        with serving(saying(file(b"\x1f\x8bxyz", {"Content-Encoding": "gzip"}))) as server:
             at_shop(wire, resolver, server)
             assert whole() == b"\x1f\x8bxyz"
 

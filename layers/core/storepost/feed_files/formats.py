@@ -60,14 +60,14 @@ def shape_of(head: bytes, content_type: str) -> Shape:
 
 
 def _encoding(head: bytes, content_type: str) -> str:
-    for mark, name in _BOMS:
+    for mark, marked in _BOMS:
         if head.startswith(mark):
-            return name
+            return marked
     sixteen = _sixteen_bits(head[:64])
     if sixteen:
         return sixteen
     declared = _XML_ENCODING.match(head)
-    name: str | None = declared[1].decode() if declared else _charset(content_type)
+    name = declared[1].decode() if declared else _charset(content_type)
     return _known(name) if name else "utf-8"
 
 
