@@ -142,8 +142,8 @@ class Folder:
 
     def stand_in(self) -> None:
         """Takes S3's place."""
-        objects.put_file, objects.get_file = self.put, self.get
-        objects.delete_object = self.delete
+        names = {"put_file": self.put, "get_file": self.get, "delete_object": self.delete}
+        vars(objects).update(names)
 
 
 def serve(folder: Path) -> str:

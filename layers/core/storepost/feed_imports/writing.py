@@ -2,10 +2,15 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from storepost.feed_imports.plan import Placed
-from storepost.persistence.changes import MOST_ITEMS, Changes, TooManyWrites, WrittenTwice
+from storepost.persistence.changes import (
+    MOST_ITEMS,
+    Changes,
+    LostRace,
+    TooManyWrites,
+    WrittenTwice,
+)
 from storepost.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.products.records import Said
 from storepost.products.writing import (
@@ -20,18 +25,31 @@ from storepost.products.writing import (
 
 AHEAD = 25
 """Products that are read at once."""
+_REMEMBERED = 200
+"""Transactions after which everything is read anew: what others say of products would pile up."""
 
 type RowsOf = Callable[[str], Sequence[Placed]]
 type Note = Callable[[Changes, int, int], None]
 """Adds to a transaction how far the import is: products more that are done, and created."""
 
 
-@dataclass(frozen=True)
-class Writer:
-    """Writes a feed's products."""
+class _Overfull(TooManyWrites):
+    """The last product was one too many."""
 
-    bringer: Bringer
-    rows_of: RowsOf
+    def __init__(self, fitting: int) -> None:
+        super().__init__(f"{fitting} products fit")
+        self.fitting = fitting
+
+
+class Writer:
+    """Writes a feed's products, a transaction after the other."""
+
+    def __init__(self, bringer: Bringer, rows_of: RowsOf) -> None:
+        """Nothing read yet."""
+        self._bringer = bringer
+        self._rows_of = rows_of
+        self._reads = ReadAhead()
+        self._written = 0
 
     def write(self, products: Sequence[str], note: Note) -> tuple[int, int]:
         """Writes the first of the products, and what `note` adds: how many, and created ones.
@@ -40,45 +58,57 @@ class Writer:
         """
         most = min(len(products), AHEAD)
         while True:
-            reads = self._read_ahead(products[:most])
-            changes = Changes(reads)
+            self._read_ahead(products)
             try:
-                done, created = self._gather(changes, products[:most])
-                note(changes, done, created)
-                changes.commit()
+                return self._commit(products[:most], note)
+            except _Overfull as overfull:
+                most = overfull.fitting
             except (TooManyWrites, WrittenTwice, ReadAfterWrite):
                 if most == 1:
                     raise
                 most //= 2
-            else:
-                return done, created
 
-    def _read_ahead(self, products: Sequence[str]) -> ReadAhead:
-        reads, store = ReadAhead(), self.bringer.store
-        reads.ahead(keys_of(store, products))
-        reads.ahead(keys_behind(store, products, reads))
-        return reads
+    def _commit(self, products: Sequence[str], note: Note) -> tuple[int, int]:
+        changes = Changes(self._reads)
+        try:
+            done, created = self._gather(changes, products)
+            note(changes, done, created)
+            changes.commit()
+        except LostRace:
+            self._reads.forget()  # somebody else changed what was read
+            raise
+        self._written += 1
+        return done, created
+
+    def _read_ahead(self, products: Sequence[str]) -> None:
+        """Begins the next transaction; the lists' nodes that are known need no reading."""
+        store = self._bringer.store
+        if self._written % _REMEMBERED == 0:
+            self._reads.forget()
+        self._reads.next()
+        self._reads.ahead(keys_of(store, products))
+        self._reads.ahead(keys_behind(store, products, self._reads))
 
     def _gather(self, changes: Changes, products: Sequence[str]) -> tuple[int, int]:
         """The changes of as many products as a transaction holds. Raises TooManyWrites."""
-        created = heaviest = 0
+        created = items = heaviest = 0
         for done, product in enumerate(products):
-            before = changes.items
-            if done and before + heaviest > _ROOM:
+            if done and items + heaviest > _ROOM:
                 return done, created
             created += self._add(changes, product)
-            heaviest = max(heaviest, changes.items - before)
-            if done and changes.items > _ROOM:
-                raise TooManyWrites
+            before, items = items, changes.items
+            heaviest = max(heaviest, items - before)
+            if done and items > _ROOM:
+                raise _Overfull(done)
         return len(products), created
 
     def _add(self, changes: Changes, product: str) -> bool:
         """Adds one product; whether it is new."""
-        rows = self.rows_of(product)
+        rows = self._rows_of(product)
         if not rows:
-            remove_records(changes, self.bringer, product)
+            remove_records(changes, self._bringer, product)
             return False
-        written = replace_layer(changes, self.bringer, Brought(product, said_of(product, rows)))
+        written = replace_layer(changes, self._bringer, Brought(product, said_of(product, rows)))
         return written.outcome is Outcome.CREATED
 
 
