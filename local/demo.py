@@ -272,7 +272,9 @@ def connect_shopify(
 
 
 def _send_shop(api: Api, key: str, store_id: str) -> None:
-    """All that the shop has, as one batch."""
+    """All that the shop has: its products, and the rest as one batch."""
+    for external_id, body in shop.products().items():
+        api.call("PUT", f"/stores/{store_id}/products/{external_id}", key, body)
     batch = {
         name: [{"externalId": external_id, **body} for external_id, body in records.items()]
         for name, records in (("customers", shop.customers()), ("orders", shop.orders()))

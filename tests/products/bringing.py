@@ -31,9 +31,11 @@ def says(
     external_id: str,
     locale: str | None = None,
     variants: Mapping[str, Mapping[str, Any]] | None = None,
+    custom: Mapping[str, str] | None = None,
     **fields: Any,
 ) -> Brought:
     """What a feed says of a product and of some of its variants."""
+    fields |= {f"custom.{key}": value for key, value in (custom or {}).items()}
     own = [Said(fields, locale)] if fields else []
     others = [Said(said, locale, key) for key, said in (variants or {}).items()]
     return Brought(external_id, (*own, *others))

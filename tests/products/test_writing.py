@@ -69,8 +69,11 @@ class TestBringing:
     ) -> None:
         put(world, owner, str(shop.id), "p-1", product(link=None, variants=[variant(1)]))
         source = feed(shop)
-        fields = {"title": "Other", "link": "https://l.example", "custom.color": "green"}
-        bring(source, says("p-1", None, {"v-1": {"compareAtPrice": eur(900)}}, **fields))
+        fields = {"title": "Other", "link": "https://l.example"}
+        bring(
+            source,
+            says("p-1", None, {"v-1": {"compareAtPrice": eur(900)}}, {"color": "green"}, **fields),
+        )
         body = shown(world, owner, shop, "p-1")
         assert (body["title"], body["link"]) == ("Grüner Tee", "https://l.example")
         assert body["customFields"] == {"origin": "Uji", "color": "green"}
@@ -284,7 +287,7 @@ class TestKilled:
     @pytest.mark.parametrize("kept", [False, True])
     def test_put(self, world: World, owner: Someone, store: str, *, kept: bool) -> None:
         shop = store_of(world, store)
-        bring(feed(shop), says("p-1", title="F", **{"custom.a": "b"}))
+        bring(feed(shop), says("p-1", title="F", custom={"a": "b"}))
         if kept:
             put(world, owner, store, "p-1", product())
         body = product(updatedAt="2026-04-01T00:00:00Z", variants=[variant(2), variant(3)])

@@ -81,8 +81,9 @@ class ProductLists:
             yield self.by_title, Entry(text_key(product.summary.title, product.id))
 
     def _partition(self, order: str) -> str:
-        of = ["store", short(self.store_id)] if self.store_id else []
-        return self.workspace.partition("products", *of, order)
+        if self.store_id is None:
+            return self.workspace.partition("products", order)
+        return self.workspace.partition("products", "store", short(self.store_id), order)
 
 
 def counted_values(product: Product) -> dict[str, FilterValue]:
