@@ -150,6 +150,7 @@ def load(run: "LocalRun") -> Demo:
         api.call("POST", "/locales", keys["write"], locale)
     store_id = _connect_store(api, owner, run.write_back_url)
     _send_shop(api, keys["write"], store_id)
+    _add_feed(api, keys["write"], store_id, run.catalogue_url)
     connect_shopify(api, run.shopify, SHOPIFY_SHOP, owner, workspace["id"])
     deliver()
     subscriber_id = _subscriber(api, keys["read"])
@@ -284,12 +285,23 @@ def connect_shopify(
 
 
 def _send_shop(api: Api, key: str, store_id: str) -> None:
-    """All that the shop has, as one batch."""
+    """All that the shop has: its products, and the rest as one batch."""
+    for external_id, body in shop.products().items():
+        api.call("PUT", f"/stores/{store_id}/products/{external_id}", key, body)
     batch = {
         name: [{"externalId": external_id, **body} for external_id, body in records.items()]
         for name, records in (("customers", shop.customers()), ("orders", shop.orders()))
     }
     api.call("POST", f"/stores/{store_id}/batches", key, batch)
+
+
+def _add_feed(api: Api, key: str, store_id: str, url: str) -> None:
+    """The shop's product feed, its columns mapped as the preview suggests."""
+    source = {"storeId": store_id, "url": url}
+    columns = api.call("POST", "/feeds/preview", key, source)["columns"]
+    mapping = {column["name"]: column["suggested"] for column in columns}
+    feed = {**source, "name": shop.FEED, "mode": "add_and_enrich", "mapping": mapping}
+    api.call("POST", "/feeds", key, feed)
 
 
 def _subscriber(api: Api, key: str) -> str:

@@ -29,9 +29,11 @@ from storepost import clock
 PREFIX = "/_local"
 WRITE_BACK_PATH = f"{PREFIX}/store/write-backs"
 SHOPIFY_PATH = f"{PREFIX}/shopify"
+CATALOGUE_PATH = f"{PREFIX}/site/catalogue.xml"
 LARGEST_ADVANCE_SECONDS = 10 * 365 * 24 * 60 * 60
 """Ten years: time never goes back, and dates end with the year 9999."""
 
+_CATALOGUE = Path(__file__).parent / "pages" / "catalogue.xml"
 _pages = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "pages"),
     autoescape=select_autoescape(["html"]),
@@ -65,6 +67,7 @@ class Endpoints:
                 self._route("GET", "/emails/<email_id>", self.email),
                 self._route("GET", "/write-backs", self.write_backs),
                 self._route("POST", "/store/write-backs", self.receive_write_back),
+                self._route("GET", "/site/catalogue.xml", self.catalogue),
                 Rule(f"{SHOPIFY_PATH}/<shop>/<path:path>", endpoint=self.shopify),
                 self._route("GET", "/queues", self.queues),
                 self._route("POST", "/schedules/<name>", self.run_schedule),
@@ -125,6 +128,10 @@ class Endpoints:
                 shown.headers["content-security-policy"] = "script-src 'none'"
                 return shown
         raise NotFound("No email has this id.")
+
+    def catalogue(self, _request: Request) -> Response:
+        """The pretend shop's product feed, as its web site has it."""
+        return Response(_CATALOGUE.read_text("utf-8"), mimetype="application/rss+xml")
 
     def write_backs(self, _request: Request) -> Response:
         """What the pretend store received, oldest first."""

@@ -14,7 +14,7 @@ from local import aws, functions
 from local.bells import Bell
 from local.console import say_failure
 from local.cors import cors_of_template
-from local.endpoints import SHOPIFY_PATH, WRITE_BACK_PATH, Endpoints
+from local.endpoints import CATALOGUE_PATH, SHOPIFY_PATH, WRITE_BACK_PATH, Endpoints
 from local.front import HOST, Api, Front, gateway_in_process, server_on
 from local.places import Places
 from local.pretend_store import PretendStore
@@ -62,6 +62,7 @@ class LocalRun:
         self.base_url = f"{self.origin}/v1"
         store_origin = entrance.origin if entrance else self.origin
         self.write_back_url = f"{store_origin}{WRITE_BACK_PATH}"
+        self.catalogue_url = f"{store_origin}{CATALOGUE_PATH}"
         _allow(urlsplit(store_origin).netloc)
         self.shopify = PretendShopify(APP, demo_shops())
         os.environ["SHOPIFY_STAND_IN"] = f"{store_origin}{SHOPIFY_PATH}"

@@ -14,6 +14,8 @@ ORDERS = 30
 SUBSCRIBER = "ada.lind@example.com"
 """A customer who is subscribed to marketing emails: whom the first screen unsubscribes."""
 
+FEED = "Birch & Loom's catalogue"
+
 type Body = dict[str, Any]
 
 STORE: Body = {
@@ -95,6 +97,15 @@ _GOODS = (
     ("Beeswax candle", None, "CANDLE", 1290),
 )
 
+# Title in German, kind, another variant with its SKU, how many there are.
+_SHELVES = (
+    ("Wolldecke", "Throws", ("Green", "THROW-GREEN"), 12),
+    ("Leinentuch", "Bedding", ("Single", "SHEET-SINGLE"), 7),
+    ("Birkentablett", "Kitchen", None, 0),
+    ("Baumwollhandtuch", "Bath", ("Small", "TOWEL-S"), 40),
+    ("Bienenwachskerze", "Candles", None, 25),
+)
+
 # Of ten orders, what became of the payment and of the parcel.
 _COURSES = (
     ("paid", "fulfilled"),
@@ -118,6 +129,11 @@ def customers() -> dict[str, Body]:
 def orders() -> dict[str, Body]:
     """The orders' bodies by their `externalId`, the oldest first, the newest of a moment ago."""
     return {f"order-{1000 + number}": _order(number) for number in range(1, ORDERS + 1)}
+
+
+def products() -> dict[str, Body]:
+    """The products' bodies by their `externalId`."""
+    return {f"product-{number}": _product(number) for number in range(1, len(_GOODS) + 1)}
 
 
 def visits(store_id: str) -> list[Body]:
@@ -184,11 +200,48 @@ def _order(number: int) -> Body:
     }
 
 
+def _product(number: int) -> Body:
+    title, option, sku, price = _GOODS[number - 1]
+    german, kind, other, inventory = _SHELVES[number - 1]
+    slug = title.lower().replace(" ", "-")
+    variants = [(option or title, sku), *([other] if other else [])]
+    return {
+        "updatedAt": _ago(days=number),
+        "createdAt": _ago(days=200 + number),
+        "status": "draft" if number == len(_GOODS) else "active",
+        "handle": slug,
+        "vendor": "Birch & Loom",
+        "productType": kind,
+        "tags": ["handmade", kind.lower()],
+        "link": f"https://shop.example.com/products/{slug}",
+        "image": {"url": f"https://shop.example.com/images/{slug}.jpg", "alt": title},
+        "customFields": {"origin": "Sweden" if number % 2 else "Portugal"},
+        "adminUrl": f"{ADMIN}products/{number}",
+        "locales": [
+            {"locale": "en", "title": title, "description": f"<p>{title}, made to last.</p>"},
+            {"locale": "de", "title": german},
+        ],
+        "variants": [
+            {
+                "externalId": f"variant-{number}-{place}",
+                "title": name,
+                "sku": code,
+                "options": [{"name": "Kind", "value": name}],
+                "price": _money(price),
+                "compareAtPrice": _money(price + 1000) if number == 1 else None,
+                "inventory": inventory,
+            }
+            for place, (name, code) in enumerate(variants, 1)
+        ],
+    }
+
+
 def _lines(number: int) -> list[Body]:
     """One to three goods; every fifth order has a tenth off."""
     lines = []
     for place in range(1 + number % 3):
-        title, variant, sku, price = _GOODS[(number + place) % len(_GOODS)]
+        good = (number + place) % len(_GOODS)
+        title, variant, sku, price = _GOODS[good]
         quantity = 1 + (number + place) % 2
         discount = price * quantity // 10 if number % 5 == 0 else 0
         lines.append(
@@ -200,6 +253,8 @@ def _lines(number: int) -> list[Body]:
                 "unitPrice": _money(price),
                 "totalDiscount": _money(discount),
                 "isGiftCard": False,
+                "productExternalId": f"product-{good + 1}",
+                "variantExternalId": f"variant-{good + 1}-1",
             }
         )
     return lines

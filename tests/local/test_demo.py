@@ -88,6 +88,11 @@ class TestData:
         (batch,) = api.call("GET", f"/stores/{credentials.store_id}/imports", key)["items"]
         assert (batch["status"], batch["imported"]) == ("completed", brought)
         assert store["imports"]["customersOrders"] == batch
+        products = api.call("GET", "/products?locale=de", key)
+        assert products["total"] == store["productCount"] == len(shop.products())
+        throw = api.call("GET", "/products?externalId=product-1", key)["items"][0]
+        assert api.call("GET", f"/products/{throw['id']}/variants", key)["total"] == 2
+        assert api.call("GET", f"/products/{throw['id']}/sales", key)["orders"] > 0
         [connection] = api.call("GET", "/connections", key)["items"]
         assert connection["identifier"] == demo.SHOPIFY_SHOP
         assert connection["state"] == "connected"

@@ -19,6 +19,9 @@ QUEUES = {
     Queue.WEBHOOKS: ("WebhookQueue", "a record"),
     Queue.PROFILE_ERASURES: ("ProfileErasureQueue", None),
     Queue.WORKSPACE_DELETIONS: ("WorkspaceDeletionQueue", None),
+    Queue.FEED_IMPORTS: ("FeedImportQueue", "a feed"),
+    Queue.PRODUCT_JOBS: ("ProductJobQueue", None),
+    Queue.PRODUCT_SALES: ("ProductSalesQueue", None),
 }
 """What template.yaml calls each, and in a FIFO queue a group."""
 

@@ -161,15 +161,22 @@ class TestBuckets:
 
     @pytest.mark.parametrize("name", BUCKETS)
     def test_what_each_holds_expires_and_has_no_second_version(self, name: str) -> None:
-        [rule] = BUCKETS[name]["LifecycleConfiguration"]["Rules"]
-        assert (rule["Status"], rule["ExpirationInDays"]) == ("Enabled", 7)
-        assert "Prefix" not in rule
+        rules = BUCKETS[name]["LifecycleConfiguration"]["Rules"]
+        assert {rule["Status"] for rule in rules} == {"Enabled"}
         assert "VersioningConfiguration" not in BUCKETS[name]
+        days = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
+        assert days == {"batches/": 7, "webhooks/": 7, "feeds/": 7, "manifests/": 365}
+        # Whatever our code keeps there has one of these names.
+        code = "".join(path.read_text() for path in (ROOT / "layers/core").rglob("*.py"))
+        named = set(re.findall(r'return f"(\w+/)\{|name = f"(\w+/)\{', code))
+        assert {one or other for one, other in named} == set(days)
 
     def test_a_message_waits_no_longer_than_what_it_is_about(self) -> None:
-        [rule] = BUCKETS["JobObjects"]["LifecycleConfiguration"]["Rules"]
-        days = QUEUES["StoreImportQueue"]["MessageRetentionPeriod"] / (24 * 60 * 60)
-        assert days == rule["ExpirationInDays"]
+        rules = BUCKETS["JobObjects"]["LifecycleConfiguration"]["Rules"]
+        kept = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
+        for queue, prefix in (("StoreImportQueue", "batches/"), ("FeedImportQueue", "feeds/")):
+            days = QUEUES[queue]["MessageRetentionPeriod"] / (24 * 60 * 60)
+            assert days == kept[prefix]
 
 
 class TestLogs:

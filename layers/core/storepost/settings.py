@@ -34,6 +34,11 @@ class Settings:
     workspace_deletion_queue_url: str = field(
         default_factory=lambda: _read("WORKSPACE_DELETION_QUEUE_URL", "")
     )
+    feed_import_queue_url: str = field(default_factory=lambda: _read("FEED_IMPORT_QUEUE_URL", ""))
+    product_job_queue_url: str = field(default_factory=lambda: _read("PRODUCT_JOB_QUEUE_URL", ""))
+    product_sales_queue_url: str = field(
+        default_factory=lambda: _read("PRODUCT_SALES_QUEUE_URL", "")
+    )
     job_objects: str = field(default_factory=lambda: _read("JOB_OBJECTS", ""))
     data_key_id: str = field(default_factory=lambda: _read("DATA_KEY_ID", ""))
     code_key_id: str = field(default_factory=lambda: _read("CODE_KEY_ID", ""))

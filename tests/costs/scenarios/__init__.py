@@ -16,6 +16,7 @@ from tests.costs.scenarios import (
     service,
     shopping,
     sign_in,
+    stocking,
     telling,
 )
 from tests.costs.scenarios.registry import Scenario, Scenarios
@@ -27,6 +28,7 @@ GROUPS: dict[str, Scenarios] = {
     "Connections to Shopify": connecting.SCENARIOS,
     "Batches and imports": importing.SCENARIOS,
     "Profiles, customers, orders": selling.SCENARIOS,
+    "Products and field priority": stocking.SCENARIOS,
     "Profiles that become one": merging.SCENARIOS,
     "Events": telling.SCENARIOS,
     "Consent": consenting.SCENARIOS,

@@ -2,8 +2,15 @@
 
 from storepost.fetching.client import ANSWER_BYTES, Answer, post
 from storepost.fetching.conversation import Conversation
-from storepost.fetching.download import download
-from storepost.fetching.guard import HTTP_OR_HTTPS, HTTPS, FetchFailed, UrlNotAllowed, check_url
+from storepost.fetching.download import Download, download
+from storepost.fetching.guard import (
+    HTTP_OR_HTTPS,
+    HTTPS,
+    Failure,
+    FetchFailed,
+    UrlNotAllowed,
+    check_url,
+)
 
 __all__ = [
     "ANSWER_BYTES",
@@ -11,6 +18,8 @@ __all__ = [
     "HTTP_OR_HTTPS",
     "Answer",
     "Conversation",
+    "Download",
+    "Failure",
     "FetchFailed",
     "UrlNotAllowed",
     "check_url",

@@ -84,6 +84,8 @@ class Failure(StrEnum):
     TIMED_OUT = "no complete answer came in time"
     MALFORMED = "the answer broke off or was not valid HTTP"
     TOO_LONG = "the answer was longer than is read"
+    STATUS = "the server answered with a status that is no success"
+    REDIRECTS = "the server redirected too often"
 
 
 class UrlNotAllowed(Exception):  # noqa: N818 - it is what happened, and the code's name

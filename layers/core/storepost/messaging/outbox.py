@@ -35,6 +35,9 @@ class Queue(StrEnum):
     WEBHOOKS = "webhooks"
     PROFILE_ERASURES = "profile_erasures"
     WORKSPACE_DELETIONS = "workspace_deletions"
+    FEED_IMPORTS = "feed_imports"
+    PRODUCT_JOBS = "product_jobs"
+    PRODUCT_SALES = "product_sales"
 
 
 @dataclass(frozen=True)

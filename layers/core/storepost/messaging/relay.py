@@ -36,6 +36,9 @@ def _address(queue: Queue) -> str:
         Queue.WEBHOOKS: settings().webhook_queue_url,
         Queue.PROFILE_ERASURES: settings().profile_erasure_queue_url,
         Queue.WORKSPACE_DELETIONS: settings().workspace_deletion_queue_url,
+        Queue.FEED_IMPORTS: settings().feed_import_queue_url,
+        Queue.PRODUCT_JOBS: settings().product_job_queue_url,
+        Queue.PRODUCT_SALES: settings().product_sales_queue_url,
     }
     return urls[queue]
 

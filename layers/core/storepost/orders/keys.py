@@ -22,6 +22,11 @@ def order_key(workspace: WorkspaceScope, order: UUID) -> Key:
     return (workspace.partition("order", short(order)), "order")
 
 
+def counted_key(workspace: WorkspaceScope, order: UUID) -> Key:
+    """Where it stands what of an order is counted as sold."""
+    return (workspace.partition("order", short(order)), "sales")
+
+
 def deleted_partition(workspace: WorkspaceScope) -> str:
     """The partition that names the orders of which no list tells any more."""
     return workspace.partition("orders", "deleted")

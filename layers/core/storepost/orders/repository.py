@@ -76,6 +76,7 @@ class Held:
     updated_at: datetime
     order: Order | None
     told: Told
+    store_id: UUID
 
 
 class OrderRepository:
@@ -99,7 +100,7 @@ class OrderRepository:
             return None
         self._read[order_id] = item
         order = _as_order(item) if item.deleted_at is None else None
-        return Held(item.updated_at, order, _as_told(item))
+        return Held(item.updated_at, order, _as_told(item), item.store_id)
 
     def get_many(self, order_ids: Iterable[UUID]) -> list[Order]:
         """Those of the orders that there are, in the order of the ids."""

@@ -13,6 +13,7 @@ from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id
 from storepost.orders.model import Order, Told
 from storepost.orders.repository import Held, OrderRepository
+from storepost.orders.sales import tell_of_sales
 from storepost.orders.trees import relist
 from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
@@ -67,6 +68,7 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     if after != before:
         repository.save(changes, before, after)
     relist(changes, store.workspace, before, after)
+    tell_of_sales(changes, store.workspace, before, after)
     return WrittenOrder(after, buyer.profile, before is None)
 
 
@@ -86,6 +88,7 @@ def remove_order(store: Store, external_id: str, changes: Changes) -> None:
     take_away(changes, store.workspace, order)
     repository.delete(changes, order, clock.now())
     relist(changes, store.workspace, order, None)
+    tell_of_sales(changes, store.workspace, order, None)
 
 
 def bury_order(store: Store, external_id: str, at: datetime, changes: Changes) -> None:
@@ -98,6 +101,7 @@ def bury_order(store: Store, external_id: str, at: datetime, changes: Changes) -
     if held and held.order:
         take_away(changes, store.workspace, held.order)
         relist(changes, store.workspace, held.order, None)
+        tell_of_sales(changes, store.workspace, held.order, None)
     if held is None or held.order or held.updated_at < at:
         repository.bury(changes, store.id, external_id, held, at)
 

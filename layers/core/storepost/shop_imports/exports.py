@@ -71,8 +71,8 @@ def fetch(export: Export, spool: Spool, seconds: float) -> None:
     """
     if export.url is not None:
         try:
-            with download(export.url, timeout=seconds, most_bytes=MOST_BYTES) as pieces:
-                spool.fill(pieces)
+            with download(export.url, timeout=seconds, most_bytes=MOST_BYTES) as file:
+                spool.fill(file.pieces)
         except (FetchFailed, UrlNotAllowed) as error:
             raise ShopUnavailable(f"the export's file: {error.reason}") from error
     if export.ended is Ended.WHOLE and len(spool) != export.records:

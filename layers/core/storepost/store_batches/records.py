@@ -1,4 +1,5 @@
-"""The records of an import in the order in which they are dealt with: customers, then orders."""
+"""The records of an import in the order in which they are dealt with: customers, then orders; or
+products."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +19,14 @@ from storepost.persistence.changes import Changes
 from storepost.persistence.item import Key
 from storepost.persistence.reads import ReadAhead
 from storepost.problems import ValidationFailed
+from storepost.products.incoming import IncomingProduct
+from storepost.products.service import write_product
+from storepost.products.writing import keys_behind as layer_keys
+from storepost.products.writing import keys_of as product_keys
 from storepost.profiles.keys import profile_key
 from storepost.profiles.model import Identity
 from storepost.profiles.resolution import claim_keys, keys_behind
-from storepost.store_batches.schemas import BatchCustomer, BatchOrder, StoreBatch
+from storepost.store_batches.schemas import BatchCustomer, BatchOrder, BatchProduct, StoreBatch
 from storepost.store_imports.model import ImportStage
 from storepost.stores.model import Store
 from storepost.wire import RequestBody
@@ -127,6 +132,35 @@ class OrderRecord:
 
 
 @dataclass(frozen=True)
+class ProductRecord:
+    """A product that is brought."""
+
+    sender: Sender
+    index: int
+    external_id: str
+    """What the store calls it."""
+    size: int
+    """Its bytes as JSON."""
+    given: IncomingProduct
+    """What the service is told."""
+
+    stage = ImportStage.PRODUCTS
+
+    @cached_property
+    def keys(self) -> list[Key]:
+        """The rows that say what is held of it, and the rules that are in force."""
+        return product_keys(self.sender.store, [self.external_id])
+
+    def keys_behind(self, reads: ReadAhead) -> list[Key]:
+        """The rows of what its sources say."""
+        return layer_keys(self.sender.store, [self.external_id], reads)
+
+    def write(self, changes: Changes) -> None:
+        """Adds what it changes, as its own PUT would."""
+        write_product(self.sender.store, self.given, changes)
+
+
+@dataclass(frozen=True)
 class UnreadableRecord:
     """What lacks something that no record can be without: it becomes a problem of the import."""
 
@@ -146,7 +180,7 @@ class UnreadableRecord:
         raise ValidationFailed(f"The shop's record has {self.reason}.")
 
 
-type Record = CustomerRecord | OrderRecord | UnreadableRecord
+type Record = CustomerRecord | OrderRecord | ProductRecord | UnreadableRecord
 
 
 def records_of(batch: StoreBatch, sender: Sender) -> Sequence[Record]:
@@ -154,6 +188,7 @@ def records_of(batch: StoreBatch, sender: Sender) -> Sequence[Record]:
     return [
         *(_customer(sender, index, body) for index, body in enumerate(batch.customers)),
         *(_order(sender, index, body) for index, body in enumerate(batch.orders)),
+        *(_product(sender, index, body) for index, body in enumerate(batch.products)),
     ]
 
 
@@ -164,6 +199,11 @@ def _customer(sender: Sender, index: int, body: BatchCustomer) -> CustomerRecord
 def _order(sender: Sender, index: int, body: BatchOrder) -> OrderRecord:
     given = body.value(body.external_id)
     return OrderRecord(sender, index, body.external_id, _size(body), given)
+
+
+def _product(sender: Sender, index: int, body: BatchProduct) -> ProductRecord:
+    given = body.product(body.external_id)
+    return ProductRecord(sender, index, body.external_id, _size(body), given)
 
 
 def _size(body: RequestBody) -> int:

@@ -13,6 +13,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from storepost.customers.schemas import Customer, CustomerExternalId
 from storepost.orders.schemas import ExternalId, OrderBody
+from storepost.products.bodies import ProductBody
+from storepost.store_imports.model import ImportScope
 from storepost.wire import RequestBody
 
 MOST_RECORDS = 500
@@ -29,6 +31,12 @@ class BatchCustomer(Customer):
 
 class BatchOrder(OrderBody):
     """An order of a batch."""
+
+    external_id: ExternalId
+
+
+class BatchProduct(ProductBody):
+    """A product of a batch."""
 
     external_id: ExternalId
 
@@ -64,7 +72,9 @@ def _at(index: int, error: ValidationError) -> list[InitErrorDetails]:
 
 
 class StoreBatch(RequestBody):
-    """Up to 500 records together, at least one: the customers are dealt with first, in order."""
+    """Up to 500 records together, at least one: customers, which are dealt with first, and orders;
+    or products.
+    """
 
     customers: Annotated[
         list[BatchCustomer], Field(max_length=MOST_RECORDS), WrapValidator(_one_by_one)
@@ -73,9 +83,20 @@ class StoreBatch(RequestBody):
         list[BatchOrder], Field(max_length=MOST_RECORDS), WrapValidator(_one_by_one)
     ] = Field(default_factory=list)
 
+    products: Annotated[
+        list[BatchProduct], Field(max_length=MOST_RECORDS), WrapValidator(_one_by_one)
+    ] = Field(default_factory=list)
+
+    @property
+    def scope(self) -> ImportScope:
+        """What the batch's import is of."""
+        return ImportScope.PRODUCTS if self.products else ImportScope.CUSTOMERS_ORDERS
+
     @model_validator(mode="after")
     def _counted(self) -> "StoreBatch":
-        records = len(self.customers) + len(self.orders)
+        if self.products and (self.customers or self.orders):
+            raise ValueError("A batch has customers and orders, or products")
+        records = len(self.customers) + len(self.orders) + len(self.products)
         if not 1 <= records <= MOST_RECORDS:
             raise ValueError(f"A batch has 1 to {MOST_RECORDS} records together, not {records}")
         return self

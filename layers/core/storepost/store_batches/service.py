@@ -9,7 +9,7 @@ from storepost.persistence.objects import put_object
 from storepost.scope import WorkspaceScope
 from storepost.store_batches.problems import BatchBacklog
 from storepost.store_batches.schemas import StoreBatch
-from storepost.store_imports.model import ImportScope, StoreImport
+from storepost.store_imports.model import StoreImport
 from storepost.store_imports.repository import TurnsRepository
 from storepost.store_imports.service import queue_import
 from storepost.stores.service import active_custom_store
@@ -35,8 +35,7 @@ def queue_batch(
     content = batch.model_dump_json(by_alias=True, exclude_unset=True).encode()
     name = _name(workspace, store.id, content)
     put_object(name, content)
-    scope, requester = ImportScope.CUSTOMERS_ORDERS, caller.requester
-    return queue_import(changes, workspace, turns, scope, requester, name)
+    return queue_import(changes, workspace, turns, batch.scope, caller.requester, name)
 
 
 def _name(workspace: WorkspaceScope, store_id: UUID, content: bytes) -> str:

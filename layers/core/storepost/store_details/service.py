@@ -8,6 +8,8 @@ from uuid import UUID
 from storepost.orders.model import OrderSummary
 from storepost.orders.trees import OrderList
 from storepost.pagination import PageRequest
+from storepost.persistence.counted_tree import moment_of
+from storepost.products.trees import ProductLists
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.store_imports.listing import latest_imports
@@ -53,6 +55,7 @@ def details_of_id(workspace: WorkspaceScope, store_id: UUID) -> StoreDetails:
 def details_of(store: Store) -> StoreDetails:
     """The store with what its lists hold."""
     order, orders = _newest_order(store)
+    synced_at, products = _newest_product(store)
     latest, customers = _newest_customer(store)
     turns = TurnsRepository(store.workspace).get(store.id)
     return StoreDetails(
@@ -61,9 +64,9 @@ def details_of(store: Store) -> StoreDetails:
         imports=latest_imports(store.workspace, turns),
         customers=customers,
         orders=orders,
-        products=0,
+        products=products,
         last_order_at=order.placed_at if order else None,
-        last_product_sync_at=None,
+        last_product_sync_at=synced_at,
         latest_customer=latest,
     )
 
@@ -72,6 +75,12 @@ def _newest_order(store: Store) -> tuple[OrderSummary | None, int]:
     orders = OrderList(store.workspace, store.id)
     listing = orders.tree.page(_NEWEST, descending=True)
     return next(map(orders.summary, listing.items), None), listing.total
+
+
+def _newest_product(store: Store) -> tuple[datetime | None, int]:
+    """When a source last said something new of a product, and how many there are."""
+    listing = ProductLists(store.workspace, store.id).by_changed.page(_NEWEST, descending=True)
+    return next((moment_of(entry.key) for entry in listing.items), None), listing.total
 
 
 def _newest_customer(store: Store) -> tuple[LatestCustomer | None, int]:

@@ -29,6 +29,16 @@ from storepost.consent.repository import (
 from storepost.customers.repository import CustomerItem, customer_key
 from storepost.definitions.keys import definitions_partition, versions_partition
 from storepost.definitions.repository import DefinitionItem, VersionItem
+from storepost.feeds.keys import due_key, skipped_partition
+from storepost.feeds.keys import imports_partition as feed_imports_partition
+from storepost.feeds.repository import FeedRepository
+from storepost.feeds.rows import (
+    FeedAddressItem,
+    FeedDueItem,
+    FeedImportItem,
+    FeedItem,
+    SkippedRowsItem,
+)
 from storepost.identity.repository import ApiKeyTokenItem, token_key
 from storepost.ids import from_short
 from storepost.invitations.repository import (
@@ -38,7 +48,7 @@ from storepost.invitations.repository import (
     pointer_key,
 )
 from storepost.locales.repository import LocalesItem
-from storepost.orders.keys import deleted_partition, order_key
+from storepost.orders.keys import counted_key, deleted_partition, order_key
 from storepost.orders.repository import DeletedOrderItem, OrderItem, OrderPointerItem
 from storepost.orders.trees import OrderList
 from storepost.persistence.changes import Changes, commit_anew
@@ -48,6 +58,26 @@ from storepost.persistence.item import Item, Key, find, find_all, keys_in
 from storepost.postings.entries import SearchKind
 from storepost.postings.keys import postings_partition
 from storepost.postings.repository import PostingItem
+from storepost.priorities.repository import (
+    ChangedProductItem,
+    NamedChangeItem,
+    PriorityChangeItem,
+    StoreChangesItem,
+    change_partition,
+    named_changes,
+)
+from storepost.product_sales.repository import CountedOrderItem, SalesItem, sales_partitions
+from storepost.products.keys import product_partition, store_partition
+from storepost.products.naming import all_partitions
+from storepost.products.rows import (
+    CustomFieldsItem,
+    LayerItem,
+    MarkItem,
+    NameItem,
+    ProductItem,
+    RulesItem,
+)
+from storepost.products.trees import ProductLists
 from storepost.profile_events.repository import ProfileEventItem, UniqueEventItem
 from storepost.profiles.erasing import addresses_of
 from storepost.profiles.keys import claim_key, profile_key
@@ -124,28 +154,66 @@ def remove_people(workspace: WorkspaceScope) -> bool:
 def remove_orders(workspace: WorkspaceScope) -> bool:
     """Removes some orders, and then their entries in the list of all."""
     entries = keys_in(OrderList(workspace).tree.rows.partition, FEW)
-    _remove(order_key(workspace, id_of(key)) for _, key in entries)
+    orders = [id_of(key) for _, key in entries]
+    _remove(key(workspace, each) for each in orders for key in (order_key, counted_key))
     _remove(entries)
     return bool(entries)
+
+
+def remove_products(workspace: WorkspaceScope) -> bool:
+    """Removes some products with what their sources say, and then their entries in a list."""
+    lists = ProductLists(workspace)
+    for tree in (lists.by_added, lists.removed):
+        entries = keys_in(tree.rows.partition, FEW)
+        for _, key in entries:
+            _empty(product_partition(workspace, id_of(key)))
+        _remove(entries)
+        if entries:
+            return True
+    return False
+
+
+def remove_priority_changes(workspace: WorkspaceScope) -> bool:
+    """Removes what is kept of changes of the stores' rules."""
+    for store in StoreRepository(workspace).all():
+        for change in named_changes(workspace, store.id):
+            _empty(change_partition(workspace, change))
+    return False
+
+
+def remove_product_stores(workspace: WorkspaceScope) -> bool:
+    """Removes some of what the products of each store have in common."""
+    return any(
+        _remove_some(partition)
+        for store in StoreRepository(workspace).all()
+        for partition in (
+            store_partition(workspace, store.id),
+            *all_partitions(store),
+            *sales_partitions(workspace, store.id),
+        )
+    )
 
 
 def remove_deleted_orders(workspace: WorkspaceScope) -> bool:
     """Removes what is left of some deleted orders."""
     named = keys_in(deleted_partition(workspace), FEW)
-    _remove(order_key(workspace, from_short(key)) for _, key in named)
+    orders = [from_short(key) for _, key in named]
+    _remove(key(workspace, each) for each in orders for key in (order_key, counted_key))
     _remove(named)
     return bool(named)
 
 
 def remove_lists(workspace: WorkspaceScope) -> bool:
-    """Removes rows of lists whose people and orders are gone."""
-    profiles, orders = ProfileLists(workspace), OrderList(workspace)
-    trees = [profiles.by_name, profiles.by_email]
+    """Removes rows of lists whose people, orders and products are gone."""
+    profiles, products = ProfileLists(workspace), ProductLists(workspace)
+    trees = [profiles.by_name, profiles.by_email, products.by_changed, products.by_title]
     for store in StoreRepository(workspace).all():
         trees += [profiles.of_store(store.id), OrderList(workspace, store.id).tree]
+        trees += ProductLists(workspace, store.id).trees
     # What stands in the lists of all leads to people and orders: it goes with those alone.
+    leading = (profiles.by_first_seen, OrderList(workspace).tree, products.by_added)
     partitions = [tree.rows.partition for tree in trees]
-    nodes = [tree.rows.nodes_partition for tree in (*trees, profiles.by_first_seen, orders.tree)]
+    nodes = [tree.rows.nodes_partition for tree in (*trees, *leading, products.removed)]
     return any(_remove_some(partition) for partition in (*partitions, *nodes))
 
 
@@ -174,6 +242,18 @@ def remove_definitions(workspace: WorkspaceScope) -> bool:
 def remove_postings(workspace: WorkspaceScope) -> bool:
     """Removes what the search knows; the stream brings what the rows before have left behind."""
     return any(_remove_some(postings_partition(workspace, kind)) for kind in SearchKind)
+
+
+def remove_feeds(workspace: WorkspaceScope) -> bool:
+    """Removes some of each feed's imports, with what they skipped; objects on S3 expire."""
+    more = False
+    for feed_id in FeedRepository(workspace).ids():
+        found = keys_in(feed_imports_partition(workspace, feed_id), FEW)
+        for _, key in found:
+            _empty(skipped_partition(workspace, from_short(key.partition("#")[2])))
+        _remove(found)
+        more = more or bool(found)
+    return more
 
 
 def remove_hashes(workspace: WorkspaceScope) -> bool:
@@ -222,8 +302,22 @@ CONTENTS: tuple[Holding, ...] = (
         ),
         remove_people,
     ),
-    Holding((OrderItem,), remove_orders),
+    Holding((OrderItem, CountedOrderItem), remove_orders),
     Holding((DeletedOrderItem,), remove_deleted_orders),
+    Holding((ProductItem, LayerItem), remove_products),
+    Holding((PriorityChangeItem, ChangedProductItem), remove_priority_changes),
+    Holding(
+        (
+            RulesItem,
+            MarkItem,
+            CustomFieldsItem,
+            NameItem,
+            SalesItem,
+            StoreChangesItem,
+            NamedChangeItem,
+        ),
+        remove_product_stores,
+    ),
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
     Holding(
@@ -231,6 +325,7 @@ CONTENTS: tuple[Holding, ...] = (
         remove_definitions,
     ),
     Holding((PostingItem,), remove_postings),
+    Holding((FeedImportItem, SkippedRowsItem), remove_feeds),
     Holding((ErasedAddressItem,), remove_hashes),
     Holding(
         (
@@ -246,6 +341,9 @@ CONTENTS: tuple[Holding, ...] = (
             StoreClaimItem,
             WriteBackItem,
             ImportTurnsItem,
+            FeedItem,
+            FeedAddressItem,
+            FeedDueItem,
             InstallItem,
             InstallStateItem,
         ),
@@ -313,6 +411,8 @@ def _named_by(workspace: WorkspaceScope, row: Item) -> list[Key]:
         return [pointer_key(row.id)]
     if isinstance(row, ApiKeyItem):
         return [token_key(digest) for digest in row.digests]
+    if isinstance(row, FeedItem):
+        return [due_key(row.id, row.next_import_at)]
     if isinstance(row, InstallItem):
         return [state_key(row.state_digest)]
     return []

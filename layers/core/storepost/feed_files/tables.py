@@ -1,0 +1,39 @@
+"""Rows of CSV and its like."""
+
+import csv
+from collections.abc import Iterator
+
+from storepost.feed_files.bounds import ROW_LENGTH
+from storepost.feed_files.failures import FeedFailure, FeedUnusable
+from storepost.feed_files.source import FeedText
+
+# The bound of a row holds for its fields; the module's own would be 128 KB. It counts for all.
+csv.field_size_limit(ROW_LENGTH + 1)
+
+type Cells = dict[str, str] | None
+"""A row's text by column; None where it has more or fewer columns than the header."""
+
+
+def table_rows(text: FeedText, delimiter: str) -> Iterator[Cells]:
+    """The rows behind the header; lines with nothing in them are none. Raises FeedUnusable."""
+    reader = csv.reader(text.lines(), delimiter=delimiter)
+    try:
+        header = next(filter(None, reader), [])
+        columns = _columns(header)
+        for cells in reader:
+            text.row_ended()
+            if cells:
+                yield dict(zip(columns, cells, strict=True)) if len(cells) == len(header) else None
+    except csv.Error as error:
+        raise FeedUnusable(FeedFailure.UNREADABLE) from error
+
+
+def _columns(header: list[str]) -> list[str]:
+    """The columns' names; of several that have one name, the later ones with their number."""
+    seen = dict[str, int]()
+    names = list[str]()
+    for cell in header:
+        name = cell.strip().lstrip("\ufeff")
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return names

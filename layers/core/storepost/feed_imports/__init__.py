@@ -1,0 +1,1 @@
+"""Feeds as they are previewed, checked and imported: fetched, read, matched, written."""

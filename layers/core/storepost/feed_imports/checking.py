@@ -1,0 +1,144 @@
+"""A feed's beginning, looked at before anything is imported.
+
+A check goes the way of an import up to the writing; so of a file inside its bound both count the
+same.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import UUID
+
+from storepost.feed_files.failures import FeedFailure, FeedUnusable
+from storepost.feed_files.formats import FeedFormat
+from storepost.feed_files.reading import FeedFile, Row
+from storepost.feed_imports.fetching import sampled
+from storepost.feed_imports.matching import adds, digest_of, find, terms_of
+from storepost.feed_imports.work import Work
+from storepost.feed_records.mapping import FeedMapping, has_id
+from storepost.feed_records.reading import RowReader
+from storepost.feed_records.suggesting import suggested_mapping
+from storepost.feeds.model import FeedCounts, FeedMode, Settings, SkippedRow
+from storepost.feeds.problems import MappingMissingId, problem_of
+from storepost.feeds.service import check_url
+from storepost.fetching import UrlNotAllowed
+from storepost.scope import WorkspaceScope
+from storepost.stores import problems
+from storepost.stores.model import Store
+from storepost.stores.repository import StoreRepository
+from storepost.stores.service import found_store
+
+MOST_SAMPLES = 3
+SAMPLE_LENGTH = 200
+MOST_SKIPPED_SHOWN = 500
+"""Skipped rows in a check's answer, the first ones."""
+
+
+@dataclass(frozen=True)
+class SeenColumn:
+    """A column, what it probably is, and some of what is in it."""
+
+    name: str
+    suggested: str
+    samples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a feed's beginning has."""
+
+    format: FeedFormat
+    columns: tuple[SeenColumn, ...]
+    sampled: int
+    """Rows."""
+    matches: int
+    """Of those, the ones about something that the store has."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What an import would do with a feed's beginning."""
+
+    counts: FeedCounts
+    skipped: tuple[SkippedRow, ...]
+
+
+def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview:
+    """What the feed's beginning has, and what its columns probably are.
+
+    Raises UrlNotAllowed and the problem of what is wrong with the feed.
+    """
+    store = found_store(StoreRepository(workspace), store_id)
+    with _opened(url) as file:
+        rows = list(_seen(file.rows))
+        columns = list(dict.fromkeys(name for row in rows for name in row.cells or ()))
+        mapping = suggested_mapping(columns)
+        seen = tuple(
+            SeenColumn(name, mapping[name], tuple(_samples(rows, name))) for name in columns
+        )
+        matches = _matches(store, mapping, rows) if has_id(mapping) else 0
+        return Preview(file.format, seen, len(rows), matches)
+
+
+def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: Settings) -> Check:
+    """What an import of the feed's beginning would count.
+
+    Raises MappingMissingId, UrlNotAllowed and the problem of what is wrong with the feed.
+    """
+    if not has_id(settings.mapping):
+        raise MappingMissingId()
+    store = found_store(StoreRepository(workspace), store_id)
+    with _opened(settings.url) as file, _settled(store, settings, _seen(file.rows)) as work:
+        return Check(work.counts(), tuple(work.skipped(MOST_SKIPPED_SHOWN)))
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[FeedFile]:
+    check_url(url)
+    try:
+        with sampled(url) as file:
+            yield file
+    except FeedUnusable as unusable:
+        raise problem_of(unusable.why) from unusable
+    except UrlNotAllowed as refused:
+        raise problems.UrlNotAllowed(refused.reason) from None
+
+
+def _seen(rows: Iterator[Row]) -> Iterator[Row]:
+    """The rows. Raises FeedUnusable where there are none."""
+    first = next(rows, None)
+    if first is None:
+        raise FeedUnusable(FeedFailure.NO_ROWS)
+    yield first
+    yield from rows
+
+
+@contextmanager
+def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> Iterator[Work]:
+    with TemporaryDirectory() as place, Work(Path(place) / "work") as work:
+        work.read(rows, RowReader(settings.mapping, terms_of(store, settings)), _never)
+        work.settle(
+            lambda unplaced: find(store, unplaced),
+            _never,
+            adds=adds(settings),
+            settings=digest_of(store, settings),
+        )
+        yield work
+
+
+def _matches(store: Store, mapping: FeedMapping, rows: list[Row]) -> int:
+    settings = Settings("", "", None, FeedMode.ENRICH_ONLY, mapping)
+    with _settled(store, settings, iter(rows)) as work:
+        return work.matches
+
+
+def _samples(rows: list[Row], name: str) -> list[str]:
+    values = (row.cells[name].strip() for row in rows if row.cells and name in row.cells)
+    distinct = dict.fromkeys(value[:SAMPLE_LENGTH] for value in values if value)
+    return list(distinct)[:MOST_SAMPLES]
+
+
+def _never() -> bool:
+    return False

@@ -1,0 +1,76 @@
+"""What an import has to write, on disk: products in order, each with its rows."""
+
+import sqlite3
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+PLAN = """
+    CREATE TABLE plan.product (seq INTEGER PRIMARY KEY, product TEXT);
+    CREATE TABLE plan.row (product TEXT, number INTEGER, id TEXT, locale TEXT, grp TEXT,
+        variant TEXT, content TEXT, PRIMARY KEY (product, number)) WITHOUT ROWID;
+    INSERT INTO plan.product (product) SELECT product FROM row
+        WHERE product IN (SELECT product FROM changed) GROUP BY product ORDER BY min(number);
+    INSERT INTO plan.row SELECT product, number, id, locale, grp, variant, content FROM row
+        WHERE product IN (SELECT product FROM changed) ORDER BY product, number;
+    INSERT INTO plan.product (product) SELECT product FROM changed
+        WHERE product NOT IN (SELECT product FROM row WHERE product IS NOT NULL) ORDER BY product;
+"""
+"""Written from the rows when they are settled."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A row that is about a product."""
+
+    id: str
+    locale: str | None
+    group: str | None
+    variant: str | None
+    content: str = field(repr=False)
+
+
+class Plan:
+    """What an import has to write; use it in a `with`."""
+
+    def __init__(self, path: Path) -> None:
+        """From a file that was written."""
+        self._db = sqlite3.connect(path, isolation_level=None)
+
+    def products(self, done: int, most: int) -> list[str]:
+        """The next products to write, behind so many."""
+        found = self._db.execute(
+            "SELECT product FROM product WHERE seq > ? ORDER BY seq LIMIT ?", (done, most)
+        )
+        return [product for (product,) in found]
+
+    def rows_of(self, product: str) -> list[Placed]:
+        """The rows about a product, in the file's order; none where it has none any more."""
+        found = self._db.execute(
+            "SELECT id, nullif(locale, ''), grp, variant, content FROM row"
+            " WHERE product = ? ORDER BY number",
+            (product,),
+        )
+        return [Placed(*row) for row in found]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
+
+
+def plan_removal(manifest: Path, path: Path) -> None:
+    """Writes a plan in which no product of a manifest has any row."""
+    db = sqlite3.connect(path, isolation_level=None)
+    try:
+        db.execute("ATTACH ? AS manifest", (str(manifest),))
+        db.executescript("""
+            CREATE TABLE product (seq INTEGER PRIMARY KEY, product TEXT);
+            CREATE TABLE row (product TEXT, number INTEGER, id TEXT, locale TEXT, grp TEXT,
+                variant TEXT, content TEXT);
+            INSERT INTO product (product) SELECT DISTINCT product FROM manifest.entry
+                ORDER BY product;
+        """)
+    finally:
+        db.close()

@@ -1,0 +1,44 @@
+"""Which column of a feed is what."""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+
+CUSTOM = "custom."
+CUSTOM_KEY = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+class Target(StrEnum):
+    """What a column can be, besides a custom field."""
+
+    ID = "id"
+    ITEM_GROUP_ID = "item_group_id"
+    TITLE = "title"
+    DESCRIPTION = "description"
+    LINK = "link"
+    IMAGE_LINK = "image_link"
+    ADDITIONAL_IMAGE_LINK = "additional_image_link"
+    PRICE = "price"
+    SALE_PRICE = "sale_price"
+    AVAILABILITY = "availability"
+    QUANTITY = "quantity"
+    BRAND = "brand"
+    PRODUCT_TYPE = "product_type"
+    GTIN = "gtin"
+    MPN = "mpn"
+    SKU = "sku"
+    COLOR = "color"
+    SIZE = "size"
+    MATERIAL = "material"
+    PATTERN = "pattern"
+    LOCALE = "locale"
+    IGNORE = "ignore"
+
+
+type FeedMapping = Mapping[str, str]
+"""Columns' names with a target each, or `custom.<key>`."""
+
+
+def has_id(mapping: FeedMapping) -> bool:
+    """Whether a column says which product a row is about."""
+    return Target.ID in mapping.values()

@@ -1,0 +1,72 @@
+"""Prices as feeds spell them: `15.00 USD`, `1.299,00 EUR`, `1,299.00`, `€ 5`."""
+
+import re
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cache, lru_cache
+
+from storepost.values.money import Money, checked_currency
+
+_MOST_MINOR_UNITS = 10**15
+_PRICE = re.compile(r"(?P<before>[^\d.,+-]*)(?P<number>\d[\d.,]*|[.,]\d+)(?P<after>[^\d.,]*)")
+_BLANKS = str.maketrans("", "", " \t\u00a0\u202f\u2009'\u2019")
+_SYMBOLS = {"€": "EUR", "£": "GBP", "¥": "JPY", "zł": "PLN", "₹": "INR", "₺": "TRY", "₴": "UAH"}
+_DOLLARS = frozenset({"USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"})
+
+
+@lru_cache(maxsize=20_000)
+def read_price(text: str, currency: str) -> Money | None:
+    """The price, in `currency` where it names none; None where it can't be read.
+
+    The last of two kinds of separators is the decimal one. One alone is the thousands' where it
+    stands more than once, or three digits before the end of a number that isn't below one, unless
+    the currency itself has three.
+    """
+    found = _PRICE.fullmatch(text.translate(_BLANKS))
+    if found is None:
+        return None
+    named = (found["before"] + found["after"]).strip(".-")
+    code = _currency(named, currency) if named else currency
+    if code is None:
+        return None
+    digits = _minor_digits(code)
+    number = _number(found["number"], digits)
+    if number is None:
+        return None
+    minor = (number * 10**digits).quantize(Decimal(1), ROUND_HALF_UP)
+    return Money(int(minor), code) if minor <= _MOST_MINOR_UNITS else None
+
+
+def _currency(named: str, default: str) -> str | None:
+    if named == "$":
+        return default if default in _DOLLARS else "USD"
+    if named in _SYMBOLS:
+        return _SYMBOLS[named]
+    try:
+        return checked_currency(named)
+    except ValueError:
+        return None
+
+
+@cache
+def _minor_digits(code: str) -> int:
+    from iso4217 import Currency  # noqa: PLC0415 - 38 ms
+
+    return int(Currency(code).exponent or 0)
+
+
+def _number(text: str, digits: int) -> Decimal | None:
+    last = max(text.rfind("."), text.rfind(","))
+    if last < 0:
+        return Decimal(text)
+    whole, fraction = text[:last], text[last + 1 :]
+    is_alone = not set(whole) & {".", ","}
+    if text[last] in whole or (is_alone and _is_thousands(whole, fraction, digits)):
+        whole, fraction = text, ""
+    grouped = re.split(r"[.,]", whole)
+    if len(grouped) > 1 and (any(len(part) != 3 for part in grouped[1:]) or not grouped[0]):
+        return None
+    return Decimal(f"{''.join(grouped) or 0}.{fraction or 0}")
+
+
+def _is_thousands(whole: str, fraction: str, digits: int) -> bool:
+    return len(fraction) == 3 and digits != 3 and whole.strip("0") != "" and len(whole) <= 3

@@ -1,0 +1,1 @@
+"""Changes of a store's field priority: previewed, then applied, by a worker."""

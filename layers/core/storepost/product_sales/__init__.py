@@ -1,0 +1,1 @@
+"""What orders sold of products, by day."""

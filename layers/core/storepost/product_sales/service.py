@@ -1,0 +1,35 @@
+"""What was sold of one product."""
+
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from storepost.product_sales.repository import ProductSales, SalesRepository
+from storepost.products.service import product_of
+from storepost.scope import WorkspaceScope
+from storepost.stores.repository import StoreRepository
+from storepost.stores.service import found_store
+from storepost.values.money import Money
+
+
+@dataclass(frozen=True)
+class SoldProduct:
+    """What was sold of a product, in its store's currency."""
+
+    sales: ProductSales
+    currency: str
+
+    @property
+    def revenue(self) -> Money:
+        """What it brought."""
+        return Money(self.sales.revenue, self.currency)
+
+
+def sales_of_product(
+    workspace: WorkspaceScope, wanted: UUID, since: date | None, until: date | None
+) -> SoldProduct:
+    """What was sold of a product from a day (inclusive) to another one (exclusive)."""
+    product = product_of(workspace, wanted)
+    store = found_store(StoreRepository(workspace), product.store_id)
+    sales = SalesRepository(workspace).total(store.id, product.id, since, until)
+    return SoldProduct(sales, store.currency)

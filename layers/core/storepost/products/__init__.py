@@ -1,0 +1,1 @@
+"""Products of the stores: what each source says of them, and what so becomes of them."""

@@ -1,0 +1,48 @@
+"""A product whole: with all that its sources say of it, resolved under the rules in force."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from storepost.products.in_force import terms_of
+from storepost.products.model import Product
+from storepost.products.problems import LocaleNotFound
+from storepost.products.records import Record
+from storepost.products.resolution import Resolution, ResolvedProduct
+from storepost.products.rules import Rules
+from storepost.stores.model import Store
+
+
+@dataclass(frozen=True)
+class ProductDetails:
+    """A product with what its sources say."""
+
+    product: Product
+    store: Store
+    rules: Rules
+    records: Sequence[Record]
+
+    @cached_property
+    def resolution(self) -> Resolution:
+        """What becomes of it."""
+        return Resolution(self.records, self.rules, terms_of(self.store))
+
+    def in_locale(self, locale: str | None) -> ResolvedProduct:
+        """It in one of its locales, the store's primary one by default. Raises LocaleNotFound."""
+        wanted = locale or self.store.primary_locale
+        if wanted not in self.resolution.locales:
+            raise LocaleNotFound()
+        return self.resolution.in_locale(wanted)
+
+    def seen_at(self, record: Record) -> datetime:
+        """When its source last had it: a feed has what is live whenever an import is completed."""
+        source = self.rules.by_id.get(record.source)
+        if source and record.is_live and source.imported_at:
+            return max(record.seen_at, source.imported_at)
+        return record.seen_at
+
+    @property
+    def synced_at(self) -> datetime:
+        """When any of its sources last had it."""
+        return max(map(self.seen_at, self.records))

@@ -1,0 +1,121 @@
+"""What sources say: records by (source, variant or none, locale), and a source's layer of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+type Value = Any
+"""What JSON can say."""
+type Fields = Mapping[str, Value]
+type Place = tuple[str | None, str | None]
+"""Which variant of the product a record is about, None for the product itself, and its locale."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a source says of one thing in one locale."""
+
+    fields: Fields
+    locale: str | None = None
+    variant: str | None = None
+    """The variant's key in the product: its external id; None for the product itself."""
+    external_id: str | None = None
+    """What the source itself calls it, where that is something else than the key."""
+
+    @property
+    def place(self) -> Place:
+        """What tells it from the others of its source."""
+        return (self.variant, self.locale)
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a source says, and since when."""
+
+    source: UUID
+    """The product source."""
+    said: Said
+    first_seen_at: datetime
+    seen_at: datetime
+    removed_at: datetime | None = None
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the source still says it."""
+        return self.removed_at is None
+
+    @property
+    def place(self) -> Place:
+        """What tells it from the others of its source."""
+        return self.said.place
+
+
+MOST_REMOVED = 2000
+"""Removed records that a layer keeps, the latest ones."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """All that one source says of one product."""
+
+    source: UUID
+    records: tuple[Record, ...] = ()
+    updated_at: datetime | None = None
+    """The source's own time of its latest change, where it tells one."""
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the source still says anything of the product."""
+        return any(record.is_live for record in self.records)
+
+    @property
+    def has_product(self) -> bool:
+        """Whether the source still has a record of the product itself."""
+        return any(record.is_live and record.said.variant is None for record in self.records)
+
+    def replaced(self, said: Sequence[Said], updated_at: datetime | None, now: datetime) -> "Layer":
+        """The layer once the source says this and nothing else."""
+        places = {each.place for each in said}
+        gone = [record.place for record in self.records if record.place not in places]
+        layer = self.merged(said, now).without(gone, now)
+        return replace(layer, updated_at=updated_at)
+
+    def merged(self, said: Iterable[Said], now: datetime) -> "Layer":
+        """The layer once the source says this, too, or instead of what it said of the same."""
+        records = {record.place: record for record in self.records}
+        for each in said:
+            before = records.get(each.place)
+            if before and before.is_live and before.said == each:
+                continue
+            first = before.first_seen_at if before else now
+            records[each.place] = Record(self.source, each, first, now)
+        return replace(self, records=tuple(records.values()))
+
+    def without(self, places: Iterable[Place], now: datetime) -> "Layer":
+        """The layer once the source says nothing of those any more."""
+        gone = set(places)
+        records = [
+            replace(record, removed_at=now) if record.is_live and record.place in gone else record
+            for record in self.records
+        ]
+        return replace(self, records=_pruned(records))
+
+    def emptied(self, now: datetime) -> "Layer":
+        """The layer once the source says nothing of the product any more."""
+        return self.without([record.place for record in self.records], now)
+
+
+def _pruned(records: Sequence[Record]) -> tuple[Record, ...]:
+    """Without the oldest of too many removed variants."""
+    removed = [r for r in records if r.removed_at and r.said.variant is not None]
+    if len(removed) <= MOST_REMOVED:
+        return tuple(records)
+    removed.sort(key=_newest_first, reverse=True)
+    dropped = {record.place for record in removed[MOST_REMOVED:]}
+    return tuple(record for record in records if record.place not in dropped)
+
+
+def _newest_first(record: Record) -> tuple[datetime | None, str, str]:
+    return (record.removed_at, record.said.variant or "", record.said.locale or "")

@@ -1,0 +1,238 @@
+"""Imports: what becomes of a file's rows."""
+
+from uuid import UUID
+
+from storepost.products.keys import product_partition
+from tests.feeds.shop import Shop, counts, csv
+
+
+class TestFirstImport:
+    """What a feed brings at first."""
+
+    def test_products_are_made_of_rows(self, shop: Shop) -> None:
+        feed = shop.feed(
+            csv(
+                {"id": "a", "title": "Cup", "price": "15.00 EUR", "link": "https://shop.example/a"},
+                {
+                    "id": "b",
+                    "title": "Pot",
+                    "price": "1.299,00 EUR",
+                    "availability": "out of stock",
+                },
+            )
+        )
+        latest = feed["latestImport"]
+        assert latest["status"] == "completed", latest
+        assert latest["counts"] == counts(rows=2, imported=2, created=2, products=2)
+        assert (latest["format"], latest["trigger"], latest["error"]) == ("csv", "created", None)
+        products = shop.products()
+        assert {name: product["title"] for name, product in products.items()} == {
+            "a": "Cup",
+            "b": "Pot",
+        }
+        assert products["a"]["price"]["min"] == {"amount": 1500, "currency": "EUR"}
+        assert products["b"]["price"]["min"] == {"amount": 129900, "currency": "EUR"}
+        assert [products[name]["stock"] for name in "ab"] == ["not_tracked", "out_of_stock"]
+
+    def test_a_group_is_one_product(self, shop: Shop) -> None:
+        feed = shop.feed(
+            csv(
+                {
+                    "id": "s",
+                    "item_group_id": "shirt",
+                    "title": "Shirt S",
+                    "size": "S",
+                    "price": "9",
+                },
+                {"id": "shirt", "item_group_id": "shirt", "title": "The shirt"},
+                {
+                    "id": "m",
+                    "item_group_id": "shirt",
+                    "title": "Shirt M",
+                    "size": "M",
+                    "price": "11",
+                },
+                {"id": "x", "item_group_id": "sock", "title": "Sock X", "color": "red"},
+                {"id": "y", "item_group_id": "sock", "title": "Sock Y"},
+            )
+        )
+        assert feed["latestImport"]["counts"] == counts(
+            rows=5, imported=5, variantOnly=3, fromFirstRow=1, created=2, products=2
+        )
+        products = shop.products()
+        assert {name: product["title"] for name, product in products.items()} == {
+            "shirt": "The shirt",
+            "sock": "Sock X",
+        }
+        shirts, socks = shop.variants(products["shirt"]), shop.variants(products["sock"])
+        assert {name: row["title"] for name, row in shirts.items()} == {
+            "s": "Shirt S",
+            "m": "Shirt M",
+        }
+        assert shirts["m"]["options"] == [{"name": "Size", "value": "M"}]
+        assert {name: row["title"] for name, row in socks.items()} == {"x": "Sock X", "y": "Sock Y"}
+        assert products["shirt"]["price"] == {
+            "min": {"amount": 900, "currency": "EUR"},
+            "max": {"amount": 1100, "currency": "EUR"},
+        }
+
+    def test_rows_match_what_the_store_has(self, shop: Shop) -> None:
+        """By a variant's id, a product's, a SKU, a barcode: in that order."""
+        shop.put_product("p1")
+        money = {"amount": 1000, "currency": "EUR"}
+        shop.put_product(
+            "p2", variants=[{"externalId": "v2", "title": "V", "price": money, "sku": "SKU-2"}]
+        )
+        shop.put_product(
+            "p3", variants=[{"externalId": "v3", "title": "V", "price": money, "barcode": "4012"}]
+        )
+        shop.put_product("p4")
+        feed = shop.feed(
+            csv(
+                {"id": "p1-v", "brand": "by variant"},
+                {"id": "x2", "sku": "SKU-2", "brand": "by sku"},
+                {"id": "x3", "gtin": "4012", "brand": "by barcode"},
+                {"id": "p4", "brand": "by product"},
+                {"id": "nobody", "brand": "nobody's"},
+            ),
+            mode="enrich_only",
+        )
+        assert feed["latestImport"]["counts"] == counts(
+            rows=5, imported=4, fromFirstRow=3, products=4, unmatched=1
+        )
+        vendors = {name: product["vendor"] for name, product in shop.products().items()}
+        assert vendors == {
+            "p1": "by variant",
+            "p2": "by sku",
+            "p3": "by barcode",
+            "p4": "by product",
+        }
+        assert [len(shop.variants(product)) for product in shop.products().values()] == [1] * 4
+
+    def test_what_several_have_matches_nobody(self, shop: Shop) -> None:
+        money = {"amount": 1000, "currency": "EUR"}
+        for name in ("p1", "p2"):
+            variant = {"externalId": f"{name}-v", "title": "V", "price": money, "sku": "same"}
+            shop.put_product(name, variants=[variant])
+        feed = shop.feed(csv({"id": "x", "sku": "same", "brand": "B"}), mode="enrich_only")
+        assert feed["latestImport"]["counts"] == counts(rows=1, unmatched=1)
+
+    def test_a_groups_new_variants_join_the_product_that_its_others_match(self, shop: Shop) -> None:
+        shop.put_product("p1")
+        feed = shop.feed(
+            csv(
+                {"id": "p1-v", "item_group_id": "g", "title": "Old"},
+                {"id": "new", "item_group_id": "g", "title": "New"},
+            )
+        )
+        assert feed["latestImport"]["counts"] == counts(
+            rows=2, imported=2, variantOnly=1, fromFirstRow=1, products=1
+        )
+        [product] = shop.products().values()
+        assert set(shop.variants(product)) == {"p1-v", "new"}
+
+    def test_rows_that_cant_be_used_are_skipped_with_their_reasons(self, shop: Shop) -> None:
+        feed = shop.feed(
+            "id,title,price,locale\n"
+            "a,One,1,\n"
+            ",No id,1,\n"
+            "a,Again,2,\n"
+            "b,Too few\n"
+            "c,Bad price,ask us,\n"
+            "d,Bad locale,1,klingon\n"
+            "a,Other locale,3,fr\n"
+        )
+        assert feed["latestImport"]["counts"] == counts(
+            rows=7, imported=2, created=1, products=1, skipped=5
+        )
+        assert shop.skipped(feed) == [
+            (2, None, "The row has no id."),
+            (3, "a", "An earlier row has the same id and locale."),
+            (4, None, "The row has more or fewer columns than the header."),
+            (5, "c", "The price can't be read."),
+            (6, "d", "The locale isn't known."),
+        ]
+
+
+CATALOGUE = [{"id": name, "title": f"Title {name}", "price": "5"} for name in "abcdef"]
+
+
+class TestNextImport:
+    """What the next file changes."""
+
+    def test_the_same_file_writes_no_product(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        before = stored(shop)
+        again = shop.again(feed)
+        assert again["status"] == "completed"
+        assert again["counts"] == counts(rows=6, imported=6, products=6)
+        assert stored(shop) == before
+
+    def test_only_what_changed_is_written(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        before = stored(shop)
+        changed = [{**row, "title": "Other"} if row["id"] == "c" else row for row in CATALOGUE]
+        added = [*changed, {"id": "g", "title": "G", "price": "7"}]
+        again = shop.again(feed, csv(*added))
+        assert again["counts"] == counts(rows=7, imported=7, created=1, products=7)
+        after = stored(shop)
+        assert {key for key in before if before[key] != after[key]} == {
+            key for key in before if titles(shop)[key[0]] == "Other"
+        }
+        assert len({key[0] for key in after} - {key[0] for key in before}) == 1
+
+    def test_what_it_brings_no_more_is_removed(self, shop: Shop) -> None:
+        shop.put_product("a", variants=[])
+        feed = shop.feed(csv(*CATALOGUE))
+        again = shop.again(feed, csv(*CATALOGUE[1:]))
+        assert again["counts"] == counts(rows=5, imported=5, products=5, removed=1)
+        products = shop.products()
+        assert products["a"]["title"] == "Store's a"
+        gone = shop.again(feed, csv(*CATALOGUE[2:]))
+        assert gone["counts"] == counts(rows=4, imported=4, products=4, removed=1)
+        assert set(shop.products()) == {"a", "c", "d", "e", "f"}
+        assert set(shop.products(status="removed")) == {"b"}
+
+    def test_what_returns_has_its_id(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        identifier = shop.products()["b"]["id"]
+        shop.again(feed, csv(*CATALOGUE[2:]))
+        assert "b" not in shop.products()
+        back = shop.again(feed, csv(*CATALOGUE))
+        assert back["counts"] == counts(rows=6, imported=6, products=6)
+        assert shop.products()["b"]["id"] == identifier
+
+    def test_no_rows_remove_nothing(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        before = stored(shop)
+        again = shop.again(feed, "id,title,price\n")
+        assert (again["status"], again["error"]) == ("failed", "no_rows")
+        assert stored(shop) == before
+
+    def test_a_manual_one_may_remove_most(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        again = shop.again(feed, csv(CATALOGUE[0]))
+        assert again["counts"] == counts(rows=1, imported=1, products=1, removed=5)
+        assert set(shop.products()) == {"a"}
+
+    def test_what_matched_nothing_may_match_later(self, shop: Shop) -> None:
+        feed = shop.feed(csv({"id": "p1", "brand": "B"}), mode="enrich_only")
+        assert feed["latestImport"]["counts"] == counts(rows=1, unmatched=1)
+        shop.put_product("p1")
+        again = shop.again(feed)
+        assert again["counts"] == counts(rows=1, imported=1, products=1)
+        assert shop.products()["p1"]["vendor"] == "B"
+
+
+def stored(shop: Shop) -> dict[tuple[str, str], object]:
+    """The rows of all products, by their keys."""
+    rows = shop.world.rows(shop.workspace.partition("product", ""))
+    return {row.key: row.to_dynamodb_dict() for row in rows}
+
+
+def titles(shop: Shop) -> dict[str, str]:
+    """What each product is called, by its partition."""
+    return {
+        product_partition(shop.workspace, UUID(product["id"])): product["title"]
+        for product in shop.products().values()
+    }
