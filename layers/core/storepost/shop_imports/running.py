@@ -47,7 +47,9 @@ from storepost.stores.model import Store
 
 TRIES = 5
 MARGIN_MILLISECONDS = 60_000
-LOOK_AGAIN_SECONDS = 5.0
+FIRST_LOOK_SECONDS = 0.5
+MOST_SECONDS = 5.0
+"""Between two looks at an export: each wait is twice the one before, up to this."""
 LONGEST = timedelta(hours=24)
 MOST_BROKEN = 5
 """Exports of a stage that may break off before the import does."""
@@ -169,6 +171,7 @@ def _running(run: _Run) -> StoreImport | None:
 
 def _export(run: _Run, admin: AdminClient, running: StoreImport) -> Export:
     """The stage's export once it has ended; asked for first, where that wasn't done yet."""
+    seconds = FIRST_LOOK_SECONDS
     while True:
         operation = running.pull.operation
         if operation is None:
@@ -179,7 +182,8 @@ def _export(run: _Run, admin: AdminClient, running: StoreImport) -> Export:
             return export
         if run.is_over:
             _stop(run)
-        sleep(LOOK_AGAIN_SECONDS)
+        sleep(seconds)
+        seconds = min(MOST_SECONDS, 2 * seconds)
 
 
 @dataclass(frozen=True)

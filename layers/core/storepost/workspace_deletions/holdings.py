@@ -24,7 +24,12 @@ from storepost.consent.repository import (
     address_key,
     erased_partitions,
 )
-from storepost.customers.repository import CustomerItem, customer_key
+from storepost.customers.repository import (
+    CustomerItem,
+    RedactedCustomerItem,
+    customer_key,
+    redacted_partitions,
+)
 from storepost.identity.repository import ApiKeyTokenItem, token_key
 from storepost.ids import from_short
 from storepost.invitations.repository import (
@@ -155,8 +160,9 @@ def remove_imports(workspace: WorkspaceScope) -> bool:
 
 
 def remove_hashes(workspace: WorkspaceScope) -> bool:
-    """Removes the hashes of erased people's addresses."""
-    return any(_remove_some(partition) for partition in erased_partitions(workspace))
+    """Removes the hashes of erased people's addresses, and which customers were redacted."""
+    partitions = (*erased_partitions(workspace), *redacted_partitions(workspace))
+    return any(_remove_some(partition) for partition in partitions)
 
 
 def remove_own(workspace: WorkspaceScope) -> bool:
@@ -204,7 +210,7 @@ CONTENTS: tuple[Holding, ...] = (
     Holding((DeletedOrderItem,), remove_deleted_orders),
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
-    Holding((ErasedAddressItem,), remove_hashes),
+    Holding((ErasedAddressItem, RedactedCustomerItem), remove_hashes),
     Holding(
         (
             MembershipItem,
