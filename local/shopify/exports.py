@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+from storepost import clock
 
 if TYPE_CHECKING:
     from local.shopify.shops import Shop
@@ -22,6 +25,7 @@ class Operation:
     looks: int = 1
     """How often it is looked at before it has ended."""
     ends: str = "COMPLETED"
+    created_at: datetime = field(default_factory=clock.now)
 
     def node(self, address: str) -> dict[str, Any]:
         """As the Admin API tells of it; `address` is where its file is."""
@@ -30,6 +34,7 @@ class Operation:
             "id": f"{GID}{self.number}",
             "status": self.status,
             "errorCode": "TIMEOUT" if part else None,
+            "createdAt": clock.to_text(self.created_at),
             "rootObjectCount": str(self.records),
             "url": address if whole and self.lines else None,
             "partialDataUrl": address if part and self.lines else None,

@@ -15,6 +15,7 @@ from storepost.consent.model import Origin, Source
 from storepost.logs import log_unexpected, logger
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew, wait_before
 from storepost.shop_imports.exports import Ended, Export, begin_export, fetch, look_at
+from storepost.shop_imports.reconciling import SWEPT, Sweep
 from storepost.shop_imports.records import ExportedRecords
 from storepost.shop_imports.spool import Spool
 from storepost.shopify.admin import AdminClient, admin_of
@@ -154,6 +155,7 @@ def _bring(run: _Run) -> None:
                 fetch(export, spool, max(1.0, (run.remaining() - MARGIN_MILLISECONDS) / 1000))
                 records = ExportedRecords(spool, _stage(running), _sender(run))
                 _write(run, records)
+                _reconcile(run, export, spool)
                 _leave(run, export, records)
 
 
@@ -224,6 +226,33 @@ def _write(run: _Run, records: ExportedRecords) -> None:
         running, lost = replace(running, progress=progress), 0
         if stops:
             raise _Stopped
+
+
+def _reconcile(run: _Run, export: Export, spool: Spool) -> None:
+    """Deletes what the whole export hasn't, a page of the store's list at a time."""
+    running = _still(run)
+    if export.ended is not Ended.WHOLE or not export.began or _stage(running) not in SWEPT:
+        return
+    sweep = Sweep(run.store, _stage(running), spool, export.began, running.pull.after)
+    while (page := sweep.missing(running.pull.swept)).until is not None:
+        for external_id in page.external_ids:
+            _delete(run, sweep, external_id)
+        running = _still(run)
+        running = _moved(run, running, pull=replace(running.pull, swept=page.until))
+        if run.is_over:
+            _stop(run)
+
+
+def _delete(run: _Run, sweep: Sweep, external_id: str) -> None:
+    """Deletes one record, if it is still to be; the import counts it in the same transaction."""
+
+    def write(changes: Changes) -> None:
+        running = _still(run)
+        if sweep.delete(changes, external_id):
+            progress = replace(running.progress, removed=running.progress.removed + 1)
+            run.imports.save(changes, running, replace(running, progress=progress))
+
+    commit_anew(write)
 
 
 def _leave(run: _Run, export: Export, records: ExportedRecords) -> None:
