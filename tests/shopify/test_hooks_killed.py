@@ -14,7 +14,7 @@ from storepost.shopify.claims import find_claim
 from storepost.webhooks.messages import Webhook, to_message
 from storepost.webhooks.topics import OF_A_STORE
 from storepost.webhooks.working import work_on
-from tests.kills import everywhere, killed_at
+from tests.kills import killed_at
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -27,6 +27,7 @@ from tests.shopify.hooks import (
     order_body,
 )
 from tests.shopify.shops import SHOP, Shopify
+from tests.shopify.test_killed import places_of
 from tests.store_batches.shop import Shop
 from tests.store_batches.state import state_of
 from tests.world import CANARY, Someone
@@ -106,7 +107,7 @@ def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, topic: str)
     before = outcome(shop, shopify)
     bring_back()
     forget_keys()
-    places = everywhere(work)
+    places = places_of(work)
     expected = outcome(shop, shopify)
     assert (expected == before) is (topic == "app/scopes_update")
     for number, moment in places:

@@ -123,7 +123,10 @@ def test_the_same_message_twice(hooks: Hooks, shop: Shop, anew: Callable[[], Non
     assert outcome(hooks, shop) == expected
 
 
-def test_throttled_in_one_call_of_five(hooks: Hooks, shop: Shop, anew: Callable[[], None]) -> None:
+def test_throttled_in_one_call_of_five(
+    hooks: Hooks, shop: Shop, anew: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=lambda _seconds: None))
     shop.run_worker()
     expected = outcome(hooks, shop)
     anew()

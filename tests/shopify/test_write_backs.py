@@ -15,10 +15,11 @@ from storepost import clock
 from storepost.consent.states import ConsentState
 from storepost.consent_changes.write_backs import write_back
 from storepost.persistence.changes import Changes, commit_anew
+from storepost.persistence.sealing import forget_keys
 from storepost.stores.model import ConnectionStatus
 from storepost.stores.repository import StoreRepository
 from storepost.webhooks.people import GID
-from tests.kills import everywhere, killed_at
+from tests.kills import killed_at
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -29,6 +30,7 @@ from tests.shopify.hooks import (
     customer_body,
 )
 from tests.shopify.shops import SHOP, Shopify, connection_is
+from tests.shopify.test_killed import places_of
 from tests.world import CANARY, Someone
 
 
@@ -280,10 +282,11 @@ def _answer(body: object) -> Callable[[Request], Response]:
     return lambda _request: Response(text, mimetype="application/json")
 
 
+GIVEN = {"email": "email_consent", "sms": "sms_consent"}
+
+
 class TestKilled:
     """At any of its calls to AWS, so also between what the shop took and the mark of that."""
-
-    ADDRESS = {"email": "email_consent", "sms": "sms_consent"}
 
     def say(self, hooks: Hooks, owner: Someone, channel: str, state: str) -> str:
         """Somebody says what the person wants; the change's id, before anybody was told."""
@@ -309,15 +312,17 @@ class TestKilled:
         change = self.say(hooks, owner, channel, "subscribed")
         bring_back = hooks.world.kept(deliver=False)
         bring_back()
-        places = everywhere(lambda: self.work(hooks, change))
+        forget_keys()
+        places = places_of(lambda: self.work(hooks, change))
         assert len(places) > 8
         for number, moment in places:
             bring_back()
-            setattr(customer, self.ADDRESS[channel], Consent())
+            forget_keys()
+            setattr(customer, GIVEN[channel], Consent())
             assert killed_at(number, moment, lambda: self.work(hooks, change)), (number, moment)
             self.work(hooks, change)
             assert outcome(hooks, owner, change) == WRITTEN, (number, moment)
-            told = getattr(customer, self.ADDRESS[channel])
+            told = getattr(customer, GIVEN[channel])
             assert told.marketing_state == "SUBSCRIBED", (number, moment)
             path = f"/profiles/{hooks.profile().id}/consent"
             assert hooks.world.call("GET", path, token=owner.token).json["total"] == 1
@@ -330,14 +335,16 @@ class TestKilled:
         older = self.say(hooks, owner, channel, "subscribed")
         bring_back = hooks.world.kept(deliver=False)
         bring_back()
-        for number, moment in everywhere(lambda: self.work(hooks, older)):
+        forget_keys()
+        for number, moment in places_of(lambda: self.work(hooks, older)):
             bring_back()
-            setattr(customer, self.ADDRESS[channel], Consent())
+            forget_keys()
+            setattr(customer, GIVEN[channel], Consent())
             assert killed_at(number, moment, lambda: self.work(hooks, older)), (number, moment)
             newer = self.say(hooks, owner, channel, "unsubscribed")
             for change in (newer, older, newer):
                 self.work(hooks, change)
-            told = getattr(customer, self.ADDRESS[channel])
+            told = getattr(customer, GIVEN[channel])
             assert told.marketing_state == "UNSUBSCRIBED", (number, moment)
             assert outcome(hooks, owner, newer) == WRITTEN, (number, moment)
             assert outcome(hooks, owner, older) in (WRITTEN, skipped("superseded"))
