@@ -10,7 +10,6 @@ from storepost.messaging.outbox import PARTITION, OutboxItem, Queue, send_with
 from storepost.persistence.changes import Changes
 from tests.world import World
 
-
 QUEUES = {
     Queue.EMAILS: ("EmailQueue", None),
     Queue.WRITE_BACKS: ("WriteBackQueue", "a store"),
