@@ -19,6 +19,7 @@ from graphql import (
 )
 from graphql.pyutils import camel_to_snake
 
+from local.shopify import exports
 from local.shopify.costs import cost_of
 from local.shopify.resolvers import RESOLVERS
 from local.shopify.shops import Shop
@@ -79,13 +80,22 @@ def needed_scopes(kind: GraphQLObjectType, field: str) -> list[set[str]]:
 def _resolve(above: object, info: Info, **arguments: object) -> object:
     shop: Shop = info.context
     _check_scopes(shop, info)
-    resolver = RESOLVERS.get((info.parent_type.name, info.field_name))
+    resolver = _RESOLVERS.get((info.parent_type.name, info.field_name))
     if resolver is not None:
         # A field of an object is about that object, one of the whole API about the shop.
         return resolver(shop if above is None else above, **arguments)
     if isinstance(above, Mapping):
         return above[info.field_name]
     return getattr(above, camel_to_snake(info.field_name))
+
+
+def _bulk_run(shop: Shop, *, query: str) -> Json:
+    """The query is answered as any other, but for nothing."""
+    shop.bucket.give_back(shop.bucket.maximum)
+    return exports.run(shop.operations, lambda: answer(shop, {"query": query}))
+
+
+_RESOLVERS = {**RESOLVERS, ("Mutation", "bulkOperationRunQuery"): _bulk_run}
 
 
 def _check_scopes(shop: Shop, info: Info) -> None:

@@ -1,14 +1,11 @@
 """A pretend shop's customers, and what it takes of changes of consent."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from storepost import clock
-
-if TYPE_CHECKING:
-    from local.shopify.shops import Shop
 
 GID = "gid://shopify/Customer/"
 
@@ -54,23 +51,27 @@ class ShopCustomer:
         }
 
 
-def found(shop: "Shop", gid: str) -> ShopCustomer | None:
-    """The shop's customer of that id."""
-    return next((c for c in shop.customers if f"{GID}{c.number}" == gid), None)
+def found(customers: Iterable[ShopCustomer], gid: str) -> ShopCustomer | None:
+    """The customer of that id."""
+    return next((c for c in customers if f"{GID}{c.number}" == gid), None)
 
 
-def update_email_consent(shop: "Shop", given: Mapping[str, Any]) -> dict[str, Any]:
+def update_email_consent(
+    customers: Iterable[ShopCustomer], given: Mapping[str, Any]
+) -> dict[str, Any]:
     """`customerEmailMarketingConsentUpdate`."""
-    customer = found(shop, given["customerId"])
+    customer = found(customers, given["customerId"])
     asked = given["emailMarketingConsent"]
     if customer is None or not customer.email:
         return _refused("emailMarketingConsent")
     return _updated(customer, customer.email_consent, asked)
 
 
-def update_sms_consent(shop: "Shop", given: Mapping[str, Any]) -> dict[str, Any]:
+def update_sms_consent(
+    customers: Iterable[ShopCustomer], given: Mapping[str, Any]
+) -> dict[str, Any]:
     """`customerSmsMarketingConsentUpdate`."""
-    customer = found(shop, given["customerId"])
+    customer = found(customers, given["customerId"])
     asked = given["smsMarketingConsent"]
     if customer is None or not customer.phone:
         return _refused("smsMarketingConsent")

@@ -1,12 +1,12 @@
 """Bulk operations of a pretend shop: a query whose answer is a file, a line an object."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
 
-if TYPE_CHECKING:
-    from local.shopify.shops import Shop
+from storepost import clock
 
 GID = "gid://shopify/BulkOperation/"
 
@@ -22,6 +22,7 @@ class Operation:
     looks: int = 1
     """How often it is looked at before it has ended."""
     ends: str = "COMPLETED"
+    created_at: datetime = field(default_factory=clock.now)
 
     def node(self, address: str) -> dict[str, Any]:
         """As the Admin API tells of it; `address` is where its file is."""
@@ -30,41 +31,39 @@ class Operation:
             "id": f"{GID}{self.number}",
             "status": self.status,
             "errorCode": "TIMEOUT" if part else None,
+            "createdAt": clock.to_text(self.created_at),
             "rootObjectCount": str(self.records),
             "url": address if whole and self.lines else None,
             "partialDataUrl": address if part and self.lines else None,
         }
 
 
-def run(shop: "Shop", query: str) -> dict[str, Any]:
-    """`bulkOperationRunQuery`: one at a time."""
-    from local.shopify import admin  # noqa: PLC0415 - the query is answered as any other
-
-    if any(operation.status == "RUNNING" for operation in shop.operations):
+def run(operations: list[Operation], answer: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+    """`bulkOperationRunQuery`: one at a time; `answer` is what the shop says to its query."""
+    if any(operation.status == "RUNNING" for operation in operations):
         error = {"field": None, "message": "Wait", "code": "OPERATION_IN_PROGRESS"}
         return {"bulkOperation": None, "userErrors": [error]}
-    shop.bucket.give_back(shop.bucket.maximum)
-    answer = admin.answer(shop, {"query": query})
-    if "errors" in answer:
+    said = answer()
+    if "errors" in said:
         refusal = {"field": ["query"], "message": "No such query", "code": "INVALID"}
         return {"bulkOperation": None, "userErrors": [refusal]}
-    [connection] = answer["data"].values()
+    [connection] = said["data"].values()
     lines = [json.dumps(line) for line in _flat(connection, None)]
-    operation = Operation(len(shop.operations) + 1, lines, len(connection["edges"]))
-    shop.operations.append(operation)
+    operation = Operation(len(operations) + 1, lines, len(connection["edges"]))
+    operations.append(operation)
     return {"bulkOperation": operation.node(""), "userErrors": []}
 
 
-def looked_at(shop: "Shop", gid: str) -> dict[str, Any] | None:
-    """`bulkOperation`: some looks later it has ended."""
-    operation = next((o for o in shop.operations if f"{GID}{o.number}" == gid), None)
+def looked_at(operations: list[Operation], gid: str, files: str) -> dict[str, Any] | None:
+    """`bulkOperation`: some looks later it has ended; `files` is where the shop's files are."""
+    operation = next((o for o in operations if f"{GID}{o.number}" == gid), None)
     if operation is None:
         return None
     if operation.status == "RUNNING":
         if operation.looks == 0:
             operation.status = operation.ends
         operation.looks -= 1
-    return operation.node(f"{shop.files}/admin/exports/{operation.number}")
+    return operation.node(f"{files}/admin/exports/{operation.number}")
 
 
 def wanted(query: str | None, number: int) -> bool:

@@ -27,7 +27,7 @@ def _app_uninstall(shop: Shop) -> dict[str, Any]:
 
 
 def _customer(shop: Shop, *, id: str) -> dict[str, Any] | None:
-    customer = customers.found(shop, id)
+    customer = customers.found(shop.customers, id)
     return customer.node() if customer else None
 
 
@@ -37,11 +37,11 @@ def _installation(shop: Shop) -> dict[str, Any]:
 
 
 def _email_consent(shop: Shop, *, input: dict[str, Any]) -> dict[str, Any]:
-    return customers.update_email_consent(shop, input)
+    return customers.update_email_consent(shop.customers, input)
 
 
 def _sms_consent(shop: Shop, *, input: dict[str, Any]) -> dict[str, Any]:
-    return customers.update_sms_consent(shop, input)
+    return customers.update_sms_consent(shop.customers, input)
 
 
 def _customers(shop: Shop, *, query: str | None = None, sortKey: str = "ID") -> dict[str, Any]:  # noqa: ARG001, N803
@@ -56,11 +56,7 @@ def _orders(shop: Shop, *, query: str | None = None, sortKey: str = "ID") -> dic
 
 
 def _bulk_operation(shop: Shop, *, id: str) -> dict[str, Any] | None:
-    return exports.looked_at(shop, id)
-
-
-def _bulk_run(shop: Shop, *, query: str) -> dict[str, Any]:
-    return exports.run(shop, query)
+    return exports.looked_at(shop.operations, id, shop.files)
 
 
 def _edges(nodes: list[dict[str, Any]]) -> dict[str, Any]:
@@ -74,7 +70,6 @@ RESOLVERS: dict[tuple[str, str], Resolver] = {
     ("QueryRoot", "customers"): _customers,
     ("QueryRoot", "orders"): _orders,
     ("QueryRoot", "bulkOperation"): _bulk_operation,
-    ("Mutation", "bulkOperationRunQuery"): _bulk_run,
     ("QueryRoot", "currentAppInstallation"): _installation,
     ("Mutation", "appUninstall"): _app_uninstall,
     ("Mutation", "customerEmailMarketingConsentUpdate"): _email_consent,

@@ -43,9 +43,9 @@ class Containers:
     def at_once(self, events: Sequence[Event], **how: Any) -> list[Any]:
         """One event a container, all at one moment: the answers, in the events' order.
 
-        `function` is who gets them, the gateway where it is left out; `again` are codes of
-        problems after which a request is repeated; `within_seconds` is how far apart they begin at
-        most, for other interleavings.
+        `function` is who gets them, or one for each, the gateway where it is empty; `again` are
+        codes of problems after which a request is repeated; `within_seconds` is how far apart they
+        begin at most, for other interleavings.
         """
         return [answer for (answer,) in self.in_turn([[event] for event in events], **how)]
 
@@ -53,14 +53,15 @@ class Containers:
         self,
         events: Sequence[Iterable[Event]],
         *,
-        function: str = "",
+        function: str | Sequence[str] = "",
         again: Iterable[str] = (),
         within_seconds: float = 0,
     ) -> list[list[Any]]:
         """A list of events a container, which it works off: the answers in the same order."""
         assert len(events) == len(self.pipes)
-        for pipe, own in zip(self.pipes, events, strict=True):
-            pipe.send(Task(function, list(own), frozenset(again), within_seconds))
+        named = [function] * len(events) if isinstance(function, str) else function
+        for pipe, own, each in zip(self.pipes, events, named, strict=True):
+            pipe.send(Task(each, list(own), frozenset(again), within_seconds))
         done: list[Done] = [pipe.recv() for pipe in self.pipes]
         assert [each.error for each in done if each.error] == []
         for each in done:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from storepost.shop_imports import running
 from storepost.shopify import patience
 from tests.shopify.hooks import Hooks
 from tests.shopify.shops import Shopify, ShopifyServer, canary_shops, running_server
@@ -32,6 +33,7 @@ def shopify(
         world.advance(seconds=seconds)
 
     monkeypatch.setattr(patience, "sleep", nap)
+    monkeypatch.setattr(running, "sleep", lambda _seconds: None)
     return made
 
 
@@ -43,8 +45,10 @@ def owner(world: World) -> Someone:
 
 @pytest.fixture
 def hooks(world: World, shopify: Shopify, owner: Someone) -> Hooks:
-    """The shop, connected to the owner's workspace."""
+    """The shop, connected to the owner's workspace and pulled while it was still empty."""
     workspace = world.workspace(owner)
     store = shopify.connect(owner, workspace)
+    world.deliver()
+    shopify.shop().operations.clear()
     shopify.server.requests.clear()
     return Hooks(world, workspace, store)

@@ -49,6 +49,25 @@ def summary(world: World, someone: Someone, workspace: WorkspaceScope) -> dict[s
     return dict(found)
 
 
+SCOPES = {"customersOrders": "customers_orders", "products": "products"}
+
+
+def first_import(told: Any, name: str) -> dict[str, Any]:
+    """The import that connecting a shop leaves behind, for which nobody asked."""
+    return {
+        "id": told[name]["id"],
+        "scope": SCOPES[name],
+        "status": "queued",
+        "stage": None,
+        "requestedBy": None,
+        "imported": {"customers": 0, "orders": 0, "products": 0},
+        "error": None,
+        "queuedAt": told[name]["queuedAt"],
+        "startedAt": None,
+        "completedAt": None,
+    }
+
+
 class TestPreview:
     """GET /connect-links/{id}/preview."""
 
@@ -261,7 +280,7 @@ class TestConnect:
             "primaryLocale": "en",
             "status": "active",
             "connectionStatus": "connected",
-            "importStatus": "none",
+            "importStatus": "queued",
             "permissions": {"coupons": True, "consent": True},
             "connectedAt": clock.to_text(shopify.store(workspace).connected_at),
             "storefrontUrl": "https://shop.example.com",
@@ -272,7 +291,10 @@ class TestConnect:
             "productCount": 0,
             "lastOrderAt": None,
             "lastProductSyncAt": None,
-            "imports": {"customersOrders": None, "products": None},
+            "imports": {
+                "customersOrders": first_import(body["imports"], "customersOrders"),
+                "products": first_import(body["imports"], "products"),
+            },
             "latestCustomer": None,
             "adminUrl": body["adminUrl"],
         }
@@ -293,7 +315,7 @@ class TestConnect:
             ("en", "store", True)
         ]
         assert summary(world, owner, workspace)["storeCount"] == 1
-        assert [row["state"] for row in shopify.connections(owner)] == ["connected"]
+        assert [row["state"] for row in shopify.connections(owner)] == ["importing"]
         claim = find_claim(SHOP)
         assert claim is not None
         assert (claim.workspace, str(claim.store_id)) == (workspace, body["id"])
@@ -350,7 +372,7 @@ class TestConnect:
     ) -> None:
         someone = world.person()
         assert shopify.choose(someone, link, NEW).status == 200
-        assert [row["state"] for row in shopify.connections(someone)] == ["connected"]
+        assert [row["state"] for row in shopify.connections(someone)] == ["importing"]
 
     def test_who_may_choose_a_workspace(
         self, world: World, shopify: Shopify, workspace: WorkspaceScope, link: str

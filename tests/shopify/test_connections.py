@@ -369,6 +369,7 @@ class TestList:
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
     ) -> None:
         store = shopify.connect(owner, workspace)
+        world.deliver()
         assert shopify.connections(owner) == [
             {
                 "key": KEY,
@@ -391,9 +392,9 @@ class TestList:
         assert [row["identifier"] for row in shopify.connections(owner)] == [OTHER, SHOP]
         for states, shops in (
             ("pending", [OTHER]),
-            ("connected", [SHOP]),
-            ("connected,pending", [OTHER, SHOP]),
-            ("disconnected,importing,needs_attention", []),
+            ("importing", [SHOP]),
+            ("importing,pending", [OTHER, SHOP]),
+            ("disconnected,connected,needs_attention", []),
         ):
             found = shopify.connections(owner, state=states, type="shopify")
             assert [row["identifier"] for row in found] == shops
@@ -447,9 +448,11 @@ class TestGet:
         for path in (f"/connections/{KEY}", f"/connections/shopify%3A{SHOP}"):
             assert world.call("GET", path, token=owner.token).json == begun
         shopify.connect(owner, workspace)
-        body = world.call("GET", f"/connections/{KEY}", token=owner.token).json
-        assert [body] == shopify.connections(owner)
-        assert body["state"] == "connected"
+        for state in ("importing", "connected"):
+            body = world.call("GET", f"/connections/{KEY}", token=owner.token).json
+            assert [body] == shopify.connections(owner)
+            assert body["state"] == state
+            world.deliver()
 
     @pytest.mark.parametrize(
         "key",

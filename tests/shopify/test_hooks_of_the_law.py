@@ -1,23 +1,34 @@
 """The three topics of the law, which come after the app was removed, too."""
 
+import json
+from functools import partial
+from typing import Any
+from uuid import UUID
+
 import pytest
 
+from local.shopify.customers import ShopCustomer
 from storepost import clock
-from storepost.consent.states import ConsentState
-from storepost.webhooks import privacy
+from storepost.persistence.sealing import forget_keys
+from storepost.profiles.repository import ProfileRepository
+from storepost.shop_records.reading import moment_of
+from storepost.webhooks import privacy, redacting
 from storepost.webhooks.messages import Webhook
+from tests.kills import everywhere, killed_at
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
     ORDER,
     PHONE,
+    UPDATED,
     Hooks,
     consents,
     customer_body,
     order_body,
 )
 from tests.shopify.shops import SHOP, Shopify
-from tests.world import Someone
+from tests.shopify.test_imports import order_node
+from tests.world import CANARY, Someone
 
 PERSON = {"id": CUSTOMER, "email": EMAIL, "phone": PHONE}
 ASKED = {"shop_id": 954889, "shop_domain": SHOP, "customer": PERSON}
@@ -56,49 +67,151 @@ class TestDataRequest:
         assert len(hooks.world.emails()) == before
 
 
+def profiles(hooks: Hooks, owner: Someone) -> list[dict[str, Any]]:
+    """All of the workspace's profiles."""
+    return list(hooks.world.call("GET", "/profiles", token=owner.token).json["items"])
+
+
+def of_profile(hooks: Hooks, owner: Someone, profile_id: str, what: str) -> Any:
+    """What a profile has of something: its items."""
+    path = f"/profiles/{profile_id}/{what}"
+    return hooks.world.call("GET", path, token=owner.token).json["items"]
+
+
+def put_elsewhere(hooks: Hooks, owner: Someone, **given: Any) -> None:
+    """Another store of the workspace tells of the same person."""
+    body = {
+        "email": EMAIL,
+        "externalCreatedAt": "2026-01-01T00:00:00Z",
+        "externalUpdatedAt": "2026-01-01T00:00:00Z",
+        **given,
+    }
+    path = f"/stores/{hooks.world.store(owner)}/customers/7"
+    assert hooks.world.call("PUT", path, token=owner.token, json_body=body).status == 201
+
+
+REDACT = {**ASKED, "orders_to_redact": [ORDER, 5, None]}
+
+
 class TestCustomerRedact:
     """customers/redact."""
 
     @pytest.mark.parametrize("is_removed", [False, True])
-    def test_what_was_told_of_the_person_goes(self, known: Hooks, is_removed: bool) -> None:
+    def test_who_is_known_by_nothing_else_is_erased(
+        self, known: Hooks, owner: Someone, is_removed: bool
+    ) -> None:
         if is_removed:
             remove_app(known)
         for _ in range(2):
-            known.tell("customers/redact", {**ASKED, "orders_to_redact": [ORDER, 5, None]})
-        customer, profile, order = known.customer(), known.profile(), known.order()
-        words = (customer.first_name, customer.last_name, customer.email, customer.phone)
-        assert words == (None, None, None, None)
-        assert customer.email_consent is ConsentState.NOT_SUBSCRIBED
-        assert customer.deleted_at is not None
-        assert (profile.name, profile.email, profile.phone) == (None, None, None)
-        assert profile.email_consent is ConsentState.NOT_SUBSCRIBED
+            known.tell("customers/redact", REDACT)
+        assert profiles(known, owner) == []
+        assert known.find_customer() is None
+        order = known.order()
         assert order is not None
         assert (order.profile_id, order.customer_external_id) == (None, None)
-        assert (profile.orders, dict(profile.spent)) == (0, {})
+        words = (EMAIL, PHONE, "Bob", "Biller")
+        assert [row for row in known.world.rows() if any(w in repr(vars(row)) for w in words)] == []
 
     def test_what_another_store_told_stays(self, known: Hooks, owner: Someone) -> None:
-        store = known.world.store(owner)
-        body = {
-            "email": EMAIL,
-            "firstName": "Bob",
-            "externalCreatedAt": "2026-01-01T00:00:00Z",
-            "externalUpdatedAt": "2026-01-01T00:00:00Z",
-        }
-        path = f"/stores/{store}/customers/7"
-        answer = known.world.call("PUT", path, token=owner.token, json_body=body)
-        assert answer.status == 201
-        known.tell("customers/redact", ASKED)
-        profile = known.profile()
-        assert (profile.first_name, profile.last_name) == ("Bob", None)
-        assert (profile.email, profile.phone) == (EMAIL, None)
+        put_elsewhere(known, owner, firstName="Bob")
+        for _ in range(2):
+            known.tell("customers/redact", REDACT)
+        [profile] = profiles(known, owner)
+        assert (profile["name"], profile["email"], profile["phone"]) == ("Bob", EMAIL, None)
+        assert known.find_customer() is None
+        names = of_profile(known, owner, profile["id"], "identities")
+        assert [(each["type"], each["value"]) for each in names] == [
+            ("platform_customer_id", "7"),
+            ("email", EMAIL),
+        ]
+        assert of_profile(known, owner, profile["id"], "events") == []
+        history = of_profile(known, owner, profile["id"], "consent")
+        assert {each["address"] for each in history} == {EMAIL}
+        whole = known.world.call("GET", f"/profiles/{profile['id']}", token=owner.token).json
+        assert (whole["orders"], whole["spent"], len(whole["stores"])) == (0, [], 1)
 
-    def test_a_late_update_brings_nothing_back(self, known: Hooks) -> None:
-        known.tell("customers/redact", ASKED)
+    @pytest.mark.parametrize("told", ["event", "anonymous id", "consent"])
+    def test_what_a_person_told_by_hand_stays(
+        self, known: Hooks, owner: Someone, told: str
+    ) -> None:
+        [profile] = profiles(known, owner)
+        path, body = {
+            "event": ("/events", {"profile": {"id": profile["id"]}, "name": "x", "properties": {}}),
+            "anonymous id": ("/profiles", {"email": EMAIL, "anonymousId": "a-1"}),
+            "consent": ("/consent/import", {"changes": [{
+                "email": EMAIL, "state": "unsubscribed", "occurredAt": "2026-06-01T00:00:00Z",
+            }]}),
+        }[told]  # fmt: skip
+        answer = known.world.call("POST", path, token=owner.token, json_body=body)
+        assert answer.status in {200, 201}, answer.body
+        known.tell("customers/redact", REDACT)
+        [left] = profiles(known, owner)
+        assert left["id"] == profile["id"]
+        assert (left["email"], left["phone"]) == (None, None)
+
+    def test_many_rows_go_a_few_at_a_time(
+        self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(redacting, "MOST_ROWS", 2)
+        put_elsewhere(known, owner)
+        for number in range(5):
+            known.tell("orders/create", order_body(id=number + 1))
+        [profile] = profiles(known, owner)
+        assert len(of_profile(known, owner, profile["id"], "events")) > 5
+        known.tell("customers/redact", REDACT)
+        assert of_profile(known, owner, profile["id"], "events") == []
+        found = ProfileRepository(known.workspace).get(UUID(profile["id"]))
+        assert found is not None
+        assert found.events == 0
+
+    def test_killed_anywhere(self, known: Hooks, owner: Someone) -> None:
+        put_elsewhere(known, owner)
+        other = {**PERSON, "id": 3, "email": f"eva.{CANARY}@example.com", "phone": None}
+        known.tell("customers/create", customer_body(**other, **consents("subscribed")))
+        bring_back = known.world.kept()
+
+        for customer, left in ((CUSTOMER, 2), (3, 1)):
+            body = json.dumps({**REDACT, "customer": {"id": customer}}).encode()
+            webhook = Webhook(SHOP, "customers/redact", clock.now(), body)
+            work = partial(privacy.customer_redacted, webhook, lambda: 10**6)
+            bring_back()
+            forget_keys()
+            for number, moment in everywhere(work):
+                bring_back()
+                forget_keys()
+                assert killed_at(number, moment, work)
+                work()
+                known.world.deliver()
+                assert known.find_customer(customer) is None, (number, moment)
+                found = profiles(known, owner)
+                assert len(found) == left, (number, moment)
+                assert all(each["phone"] != PHONE for each in found) is (customer == CUSTOMER)
+
+    def test_a_late_update_brings_nothing_back(self, known: Hooks, owner: Someone) -> None:
+        known.tell("customers/redact", REDACT)
         known.tell("customers/update", customer_body(**consents("subscribed")))
-        assert known.customer().email is None
+        known.tell("orders/updated", order_body())
+        assert known.find_customer() is None
+        assert profiles(known, owner) == []
+
+    def test_a_late_pull_brings_nothing_back(
+        self, known: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        at = moment_of(UPDATED)
+        assert at is not None
+        known.tell("customers/redact", REDACT)
+        there = [ShopCustomer(n, f"{n}.{CANARY}@example.com", updated_at=at) for n in (1, CUSTOMER)]
+        shopify.shop().customers += there
+        path = f"/stores/{known.store.id}/imports"
+        scope = {"scope": "customers_orders"}
+        assert known.world.call("POST", path, token=owner.token, json_body=scope).status == 202
+        known.world.deliver()
+        assert [each["email"] for each in profiles(known, owner)] == [there[0].email]
 
     def test_of_somebody_unknown(self, hooks: Hooks) -> None:
-        hooks.tell("customers/redact", {**ASKED, "orders_to_redact": [ORDER]})
+        hooks.tell("customers/redact", REDACT)
+        assert hooks.find_customer() is None
+        hooks.tell("customers/create", customer_body(**consents("subscribed")))
         assert hooks.find_customer() is None
 
 
@@ -107,14 +220,42 @@ class TestShopRedact:
 
     BODY = f'{{"shop_id": 954889, "shop_domain": "{SHOP}"}}'.encode()
 
-    def test_all_that_it_brought_goes(self, known: Hooks, owner: Someone) -> None:
-        for number in range(30):
+    def test_all_that_it_brought_goes(
+        self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(privacy, "_PAGE", 2)
+        for number in range(4):
+            more = {"email": f"{number}.{CANARY}@example.com", **consents("subscribed")}
             known.tell("orders/create", order_body(id=number + 1))
+            known.tell("customers/create", customer_body(id=number + 1, phone=None, **more))
         remove_app(known)
         known.tell("shop/redact", self.BODY)
-        assert known.customer().email is None
-        assert (known.profile().name, known.profile().orders) == (None, 0)
+        assert profiles(known, owner) == []
         assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+        assert [row for row in known.world.rows() if EMAIL in repr(vars(row))] == []
+
+    def test_who_is_known_from_elsewhere_stays(self, known: Hooks, owner: Someone) -> None:
+        put_elsewhere(known, owner)
+        remove_app(known)
+        known.tell("shop/redact", self.BODY)
+        [profile] = profiles(known, owner)
+        assert (profile["name"], profile["email"], profile["phone"]) == (None, EMAIL, None)
+        assert str(known.store.id) not in profile["storeIds"]
+
+    def test_connected_again_later_it_brings_all_of_it_again(
+        self, known: Hooks, shopify: Shopify, owner: Someone
+    ) -> None:
+        at = moment_of(UPDATED)
+        assert at is not None
+        buyer = ShopCustomer(CUSTOMER, EMAIL, created_at=at, updated_at=at)
+        shopify.shop().customers.append(buyer)
+        shopify.shop().orders.append(order_node(ORDER, buyer))
+        remove_app(known)
+        known.tell("shop/redact", self.BODY)
+        shopify.connect(owner, known.workspace)
+        known.world.deliver()
+        assert known.customer().email == EMAIL
+        assert known.order() is not None
 
     def test_not_of_one_that_was_connected_again(
         self, known: Hooks, shopify: Shopify, owner: Someone

@@ -33,7 +33,7 @@ from tests.shopify.hooks import (
     customer_body,
 )
 from tests.shopify.shops import SHOP, Shopify, connection_is
-from tests.world import CANARY, Answer, Someone
+from tests.world import CANARY, Answer, Someone, World
 
 SCOPE = {"scope": "customers_orders"}
 
@@ -104,11 +104,6 @@ def fill(shopify: Shopify, customers: int, orders: int) -> None:
         shop.orders.append(order_node(number, buyer))
 
 
-@pytest.fixture(autouse=True)
-def _nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "sleep", lambda _seconds: None)
-
-
 def ask(hooks: Hooks, owner: Someone, body: object = SCOPE) -> Answer:
     path = f"/stores/{hooks.store.id}/imports"
     return hooks.world.call("POST", path, token=owner.token, json_body=body)
@@ -125,6 +120,12 @@ def pulled(hooks: Hooks, owner: Someone) -> dict[str, Any]:
     assert answer.status == 202, answer.body
     hooks.world.deliver()
     return state(hooks, owner, answer.json["id"])
+
+
+def imports_of(hooks: Hooks, owner: Someone) -> list[dict[str, Any]]:
+    """The store's imports, the newest first."""
+    path = f"/stores/{hooks.store.id}/imports"
+    return list(hooks.world.call("GET", path, token=owner.token).json["items"])
 
 
 def totals(hooks: Hooks, owner: Someone) -> tuple[int, int]:
@@ -185,6 +186,46 @@ class TestAsk:
         stranger = hooks.world.person()
         hooks.world.workspace(stranger)
         assert ask(hooks, stranger).problem() == (404, "not_found")
+
+
+class TestFirstImport:
+    """Nobody asks for it: a shop that is connected is pulled."""
+
+    def test_once_it_is_connected(self, world: World, owner: Someone, shopify: Shopify) -> None:
+        fill(shopify, 3, 2)
+        workspace = world.workspace(owner)
+        hooks = Hooks(world, workspace, shopify.connect(owner, workspace))
+        assert [each["status"] for each in imports_of(hooks, owner)] == ["queued", "queued"]
+        assert [row["state"] for row in shopify.connections(owner)] == ["importing"]
+        world.deliver()
+        found = imports_of(hooks, owner)
+        assert [
+            (each["scope"], each["status"], each["requestedBy"], each["imported"]["orders"])
+            for each in found
+        ] == [("products", "completed", None, 0), ("customers_orders", "completed", None, 2)]
+        assert totals(hooks, owner) == (3, 2)
+        assert [row["state"] for row in shopify.connections(owner)] == ["connected"]
+
+    def test_what_it_missed_while_it_was_disconnected(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        hooks.tell("app/uninstalled", {"id": 1})
+        fill(shopify, 3, 2)
+        shopify.connect(owner, hooks.workspace)
+        hooks.world.deliver()
+        assert len(imports_of(hooks, owner)) == 4
+        assert totals(hooks, owner) == (3, 2)
+
+    def test_approved_again_it_goes_on_with_what_is_open(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        ask(hooks, owner)
+        connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)
+        shopify.connect(owner, hooks.workspace)
+        open_ones = [e["scope"] for e in imports_of(hooks, owner) if e["status"] == "queued"]
+        assert open_ones == ["products", "customers_orders"]
+        hooks.world.deliver()
+        assert {each["status"] for each in imports_of(hooks, owner)} == {"completed"}
 
 
 class TestPull:
@@ -432,8 +473,7 @@ class TestKilled:
                 operation.status = "COMPLETED"
             running.pull(hooks.store, 1, lambda: 10**6)
             assert totals(hooks, owner) == (3, 3), (number, moment)
-            path = f"/stores/{hooks.store.id}/imports"
-            [told] = hooks.world.call("GET", path, token=owner.token).json["items"]
+            told = imports_of(hooks, owner)[0]
             assert told["status"] == "completed", (number, moment)
             assert told["imported"] == {"customers": 3, "orders": 3, "products": 0}
 
@@ -446,8 +486,7 @@ class TestKilled:
         while runs < 60:
             runs += 1
             running.pull(hooks.store, 1, lambda: 0)
-            path = f"/stores/{hooks.store.id}/imports"
-            [told] = hooks.world.call("GET", path, token=owner.token).json["items"]
+            told = imports_of(hooks, owner)[0]
             if told["status"] == "completed":
                 break
         assert told["imported"]["customers"] == 60

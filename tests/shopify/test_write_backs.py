@@ -13,10 +13,13 @@ from local.pumps import pump_queue
 from local.shopify.customers import Consent, ShopCustomer
 from storepost import clock
 from storepost.consent.states import ConsentState
+from storepost.consent_changes.write_backs import write_back
 from storepost.persistence.changes import Changes, commit_anew
+from storepost.persistence.sealing import forget_keys
 from storepost.stores.model import ConnectionStatus
 from storepost.stores.repository import StoreRepository
 from storepost.webhooks.people import GID
+from tests.kills import killed_at
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -27,6 +30,7 @@ from tests.shopify.hooks import (
     customer_body,
 )
 from tests.shopify.shops import SHOP, Shopify, connection_is
+from tests.shopify.test_killed import places_of
 from tests.world import CANARY, Someone
 
 
@@ -276,3 +280,71 @@ def _left_alone(_request: Request) -> None:
 def _answer(body: object) -> Callable[[Request], Response]:
     text = json.dumps(body)
     return lambda _request: Response(text, mimetype="application/json")
+
+
+GIVEN = {"email": "email_consent", "sms": "sms_consent"}
+
+
+class TestKilled:
+    """At any of its calls to AWS, so also between what the shop took and the mark of that."""
+
+    def say(self, hooks: Hooks, owner: Someone, channel: str, state: str) -> str:
+        """Somebody says what the person wants; the change's id, before anybody was told."""
+        path = f"/profiles/{hooks.profile().id}/consent/{channel}"
+        answer = hooks.world.call("PUT", path, token=owner.token, json_body={"state": state})
+        assert answer.status == 200, answer.body
+        return str(answer.json["id"])
+
+    def work(self, hooks: Hooks, change_id: str) -> None:
+        """The worker gets the write-back's message."""
+        told = {
+            "workspaceId": str(hooks.workspace.id),
+            "storeId": str(hooks.store.id),
+            "profileId": str(hooks.profile().id),
+            "changeId": change_id,
+        }
+        write_back(json.dumps(told), 1)
+
+    @pytest.mark.parametrize("channel", ["email", "sms"])
+    def test_it_is_told_in_the_end_and_counts_once(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer, channel: str
+    ) -> None:
+        change = self.say(hooks, owner, channel, "subscribed")
+        bring_back = hooks.world.kept(deliver=False)
+        bring_back()
+        forget_keys()
+        places = places_of(lambda: self.work(hooks, change))
+        assert len(places) > 8
+        for number, moment in places:
+            bring_back()
+            forget_keys()
+            setattr(customer, GIVEN[channel], Consent())
+            assert killed_at(number, moment, lambda: self.work(hooks, change)), (number, moment)
+            self.work(hooks, change)
+            assert outcome(hooks, owner, change) == WRITTEN, (number, moment)
+            told = getattr(customer, GIVEN[channel])
+            assert told.marketing_state == "SUBSCRIBED", (number, moment)
+            path = f"/profiles/{hooks.profile().id}/consent"
+            assert hooks.world.call("GET", path, token=owner.token).json["total"] == 1
+
+    @pytest.mark.parametrize("channel", ["email", "sms"])
+    def test_the_shop_ends_with_the_newest(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer, channel: str
+    ) -> None:
+        """The person changes their mind before the run that died is made up for."""
+        older = self.say(hooks, owner, channel, "subscribed")
+        bring_back = hooks.world.kept(deliver=False)
+        bring_back()
+        forget_keys()
+        for number, moment in places_of(lambda: self.work(hooks, older)):
+            bring_back()
+            forget_keys()
+            setattr(customer, GIVEN[channel], Consent())
+            assert killed_at(number, moment, lambda: self.work(hooks, older)), (number, moment)
+            newer = self.say(hooks, owner, channel, "unsubscribed")
+            for change in (newer, older, newer):
+                self.work(hooks, change)
+            told = getattr(customer, GIVEN[channel])
+            assert told.marketing_state == "UNSUBSCRIBED", (number, moment)
+            assert outcome(hooks, owner, newer) == WRITTEN, (number, moment)
+            assert outcome(hooks, owner, older) in (WRITTEN, skipped("superseded"))

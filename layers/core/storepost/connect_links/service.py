@@ -20,6 +20,7 @@ from storepost.shopify.grants import keep_for_good
 from storepost.shopify.installs import InstallRepository, installs_of
 from storepost.shopify.scopes import may_make_coupons, may_write_consent
 from storepost.shopify.shops import address_of
+from storepost.store_imports.service import queue_first_imports
 from storepost.stores.model import ConnectionStatus, Platform, Store, StoreStatus
 from storepost.stores.repository import StoreRepository
 from storepost.stores.service import disconnect_store, known_store, save_connected
@@ -123,7 +124,7 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
     awaited = InstallRepository(workspace).get(link.shop)
     if awaited is not None:
         InstallRepository(workspace).end(changes, awaited)
-    # The first imports are to be queued here, with the store: nothing else knows that it began.
+    queue_first_imports(changes, workspace, store.id)
     return known
 
 

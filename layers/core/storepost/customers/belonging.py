@@ -39,16 +39,39 @@ def with_customer(
     return _with_locale(_with_words(profile, held, given), store, given)
 
 
-def forgotten(profile: Profile, customer: Customer, others: Iterable[Customer]) -> Profile:
-    """The profile without what this customer alone had told of the person."""
-    kept = list(others)
-    return replace(
-        profile,
-        first_name=_unless(profile.first_name, customer.first_name, [c.first_name for c in kept]),
-        last_name=_unless(profile.last_name, customer.last_name, [c.last_name for c in kept]),
-        email=_unless(profile.email, customer.email, [c.email for c in kept]),
-        phone=_unless(profile.phone, customer.phone, [c.phone for c in kept]),
+def without_customer(profile: Profile, customer: Customer, others: Sequence[Customer]) -> Profile:
+    """The profile without a customer, and without what that one alone had told of the person.
+
+    `others` are the profile's other customers. An address that none of them has identifies the
+    person no more; another one is shown in its place.
+    """
+    told = {IdentityType.EMAIL: customer.email, IdentityType.PHONE: customer.phone}
+    also = {
+        IdentityType.EMAIL: [c.email for c in others],
+        IdentityType.PHONE: [c.phone for c in others],
+    }
+    gone = {
+        Identity(kind, value) for kind, value in told.items() if value and value not in also[kind]
+    } | {Identity(IdentityType.PLATFORM_CUSTOMER_ID, customer.external_id, customer.store_id)}
+    left = {each: seen for each, seen in profile.sightings.items() if each not in gone}
+    after = replace(
+        profile.linked(customer.store_id, customers=-1),
+        first_name=_unless(profile.first_name, customer.first_name, [c.first_name for c in others]),
+        last_name=_unless(profile.last_name, customer.last_name, [c.last_name for c in others]),
+        sightings=left,
+        former=profile.former - gone,
     )
+    return replace(
+        after,
+        email=_shown(after, IdentityType.EMAIL, profile.email),
+        phone=_shown(after, IdentityType.PHONE, profile.phone),
+    )
+
+
+def _shown(profile: Profile, kind: IdentityType, shown: str | None) -> str | None:
+    """The address that was shown, if it still is the profile's; else the one that came first."""
+    own = [each.value for each in profile.identities if each.type is kind]
+    return shown if shown in own else next(iter(own), None)
 
 
 def _unless(shown: str | None, told: str | None, others: Sequence[str | None]) -> str | None:

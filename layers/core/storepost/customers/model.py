@@ -117,23 +117,6 @@ class Customer:
         updated_at = max(self.external_updated_at, at or self.external_updated_at)
         return replace(self, deleted_at=now, external_updated_at=updated_at)
 
-    def redacted(self, now: datetime) -> "Customer":
-        """What may be kept of the customer: that there was one."""
-        return replace(
-            self,
-            first_name=None,
-            last_name=None,
-            email=None,
-            phone=None,
-            locale=None,
-            email_consent=ConsentState.NOT_SUBSCRIBED,
-            sms_consent=ConsentState.NOT_SUBSCRIBED,
-            email_consent_at=None,
-            sms_consent_at=None,
-            deleted_at=self.deleted_at or now,
-            external_updated_at=max(self.external_updated_at, now),
-        )
-
 
 def customer_of(
     store: Store, external_id: str, profile_id: UUID, before: Customer | None, given: GivenCustomer

@@ -1,6 +1,7 @@
 """Rows of customers, each under its store and the store's own id of it."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
@@ -11,7 +12,7 @@ from storepost.consent.states import Channel, ConsentState
 from storepost.customers.model import Customer
 from storepost.ids import short
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Key, Moment, VersionedItem, amend
+from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, amend
 from storepost.persistence.reads import Reads
 from storepost.profiles.model import IdentityType, Profile
 from storepost.scope import WorkspaceScope
@@ -41,6 +42,12 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     sms_told = Identifier(null=True)
 
 
+class RedactedCustomerItem(Item, discriminator="redacted_customer"):
+    """That nothing of a customer may stay, whatever the shop had told of them before then."""
+
+    at = Moment()
+
+
 _COLUMNS = {
     Channel.EMAIL: (
         CustomerItem.email_consent,
@@ -60,6 +67,19 @@ _COLUMNS = {
 def customer_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
     """Where a customer stands; the store's id comes last, as it may hold any character."""
     return (workspace.partition("customer", short(store_id), external_id), "customer")
+
+
+def redacted_partitions(workspace: WorkspaceScope) -> list[str]:
+    """Where a workspace's redacted customers stand: several, as each import reads from them."""
+    return [workspace.partition("redacted", digit) for digit in "0123456789"]
+
+
+def redacted_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
+    """Where it stands that a customer was redacted; the ids of shops' customers are numbers."""
+    return (
+        workspace.partition("redacted", external_id[-1:]),
+        f"customer#{short(store_id)}#{external_id}",
+    )
 
 
 class CustomerRepository:
@@ -108,6 +128,21 @@ class CustomerRepository:
         item.email_consent_at = customer.email_consent_at
         item.sms_consent_at = customer.sms_consent_at
         changes.save(item)
+
+    def remove(self, changes: Changes, customer: Customer) -> None:
+        """Takes the customer away, if nobody changed it since it was read here."""
+        changes.delete(self._read[customer.id])
+
+    def bar(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
+        """Leaves that a customer was redacted then."""
+        key = redacted_key(self._scope, store_id, external_id)
+        changes.save(RedactedCustomerItem(*key, at=at))
+
+    def bars(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
+        """Whether what a shop tells of that moment is about a customer redacted since."""
+        key = redacted_key(self._scope, store_id, external_id)
+        row = self._reads.find(RedactedCustomerItem, key)
+        return row is not None and updated_at <= row.at
 
     def note_told(self, customer: Customer, change: ConsentChange) -> bool:
         """Lets a change that the store took count as given by it.

@@ -8,7 +8,7 @@ from storepost import clock
 from storepost.consent.model import Origin
 from storepost.consent.origins import origin_of
 from storepost.customers.asserting import Push, assert_and_save
-from storepost.customers.belonging import forgotten, with_customer
+from storepost.customers.belonging import with_customer
 from storepost.customers.model import Customer, GivenCustomer, customer_of
 from storepost.customers.repository import CustomerRepository
 from storepost.pagination import Listing, PageRequest, cut
@@ -20,7 +20,6 @@ from storepost.profiles.model import Identity, IdentityType, Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.resolution import people_of_arrival, takes_in
 from storepost.profiles.service import get_profile
-from storepost.profiles.shown import show_consents
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
 from storepost.stores.problems import StaleUpdate
@@ -63,13 +62,15 @@ def write_customer(
 ) -> PutCustomer:
     """Adds to a unit of work what a customer that arrives from a store changes.
 
-    `origin` says who brings it. Raises StaleUpdate where what is held is newer, or was deleted and
-    isn't older, and MergedFirst; before either it has added nothing.
+    `origin` says who brings it. Raises StaleUpdate where what is held is newer, or was deleted or
+    redacted and isn't older, and MergedFirst; before either it has added nothing.
     """
     customers = CustomerRepository(store.workspace, changes.reads)
     profiles = ProfileRepository(store.workspace, changes.reads)
     held = customers.get(store.id, external_id)
     if held and held.holds_newer_than(given.external_updated_at) and profiles.get(held.profile_id):
+        raise StaleUpdate()
+    if not store.is_custom and customers.bars(store.id, external_id, given.external_updated_at):
         raise StaleUpdate()
     identities = given.identities(store, external_id)
     cause = MergeCause(store.platform, external_id)
@@ -123,24 +124,6 @@ def remove_customer(
     profile = profiles.get(customer.profile_id)
     if profile:
         profiles.save(changes, profile, _without(profile, customer))
-
-
-def redact_customer(store: Store, external_id: str, changes: Changes) -> None:
-    """Adds to a unit of work that nothing of what a store told of a customer may stay.
-
-    What it told is taken from what the profile shows, too, unless the person is known by more than
-    that. Nothing where there is no such customer.
-    """
-    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
-    customer = customers.get(store.id, external_id)
-    if customer is None or customer == customer.redacted(customer.external_updated_at):
-        return
-    customers.save(changes, customer.redacted(clock.now()))
-    profile = profiles.get(customer.profile_id)
-    if profile:
-        others = [c for c in customers.of_profile(profile) if c.id != customer.id]
-        after = _without(forgotten(profile, customer, others), customer)
-        profiles.save(changes, profile, show_consents(changes, profile, after, {}))
 
 
 def _without(profile: Profile, customer: Customer) -> Profile:

@@ -179,6 +179,11 @@ class OrderRepository:
         changes.save(DeletedOrderItem(*deleted_key(self._scope, order.id)))
         self._point(changes, order, None)
 
+    def forget(self, changes: Changes, order: Order) -> None:
+        """Removes the order, if nobody changed it since it was read here."""
+        changes.delete(self._read[order.id])
+        self._point(changes, order, None)
+
     def bury(
         self,
         changes: Changes,

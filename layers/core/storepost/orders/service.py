@@ -106,14 +106,25 @@ def bury_order(store: Store, external_id: str, at: datetime, changes: Changes) -
         repository.bury(changes, store.id, external_id, held, at)
 
 
+def forget_order(store: Store, external_id: str, changes: Changes) -> None:
+    """Adds to a unit of work that there is no order, and that nothing says there was one."""
+    repository = OrderRepository(store.workspace)
+    order = repository.get(order_id(store.id, external_id))
+    if order is None:
+        return
+    take_away(changes, store.workspace, order)
+    repository.forget(changes, order)
+    relist(changes, store.workspace, order, None)
+
+
 def forget_buyer(store: Store, external_id: str, changes: Changes) -> None:
-    """Adds to a unit of work that an order names nobody any more."""
+    """Adds to a unit of work that an order names nobody any more, whatever its store tells."""
     repository = OrderRepository(store.workspace)
     order = repository.get(order_id(store.id, external_id))
     if order is None or (order.profile_id, order.customer_external_id) == (None, None):
         return
     take_away(changes, store.workspace, order)
-    after = replace(order, profile_id=None, customer_external_id=None)
+    after = replace(order, profile_id=None, customer_external_id=None, buyer_erased=True)
     repository.save(changes, order, after)
 
 

@@ -159,6 +159,11 @@ class ProfileEventRepository:
         for row in rows:
             changes.delete(type(row)(*row.key))
 
+    def take_away(self, changes: Changes, rows: Iterable[ProfileEventItem]) -> None:
+        """Removes events that are where they were read; whoever saves the profile counts that."""
+        for row in rows:
+            changes.delete(ProfileEventItem(*row.key), ProfileEventItem.pk.exists())
+
     def _between(
         self, profile_id: UUID, since: datetime | None, until: datetime | None, most: int | None
     ) -> Iterator[ProfileEventItem]:

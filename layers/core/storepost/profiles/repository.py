@@ -255,6 +255,12 @@ class ProfileRepository:
             else:
                 changes.save(row, IdentityItem.profile_id == held.profile_id)
 
+    def release(self, changes: Changes, claims: Iterable[Claim]) -> None:
+        """Makes identities nobody's, as long as their claims are as they were read."""
+        for claim in claims:
+            row = IdentityItem(*claim_key(self._scope, claim.identity))
+            changes.delete(row, IdentityItem.profile_id == claim.profile_id)
+
     def _row(self, before: Profile | None, after: Profile) -> ProfileItem:
         """The row of `after`, which passes only over the version of `before`."""
         version = before.version if before else None

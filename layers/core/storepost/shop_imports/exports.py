@@ -1,10 +1,12 @@
 """A bulk operation at a shop: begun, looked at, its file fetched."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum, auto
 
 from storepost.fetching import FetchFailed, UrlNotAllowed, download
 from storepost.shop_imports.spool import Spool
+from storepost.shop_records.reading import moment_of
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient
 from storepost.shopify.documents import Document
@@ -38,6 +40,8 @@ class Export:
     url: str | None
     """None where there is nothing in it."""
     records: int
+    began: datetime | None = None
+    """When, by the shop's own clock."""
 
 
 def begin_export(admin: AdminClient, stage: ImportStage, after: str | None) -> str | None:
@@ -60,7 +64,8 @@ def look_at(admin: AdminClient, operation: str) -> Export | None:
     if found["status"] in _WAITING:
         return None
     if found["status"] == "COMPLETED":
-        return Export(Ended.WHOLE, found["url"], int(found["rootObjectCount"]))
+        began = moment_of(found["createdAt"])
+        return Export(Ended.WHOLE, found["url"], int(found["rootObjectCount"]), began)
     return Export(Ended.PART, found["partialDataUrl"], int(found["rootObjectCount"]))
 
 

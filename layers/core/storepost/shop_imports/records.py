@@ -45,6 +45,8 @@ class ExportedRecords(Sequence[Record]):
         return id_of(self._spool.at(place)[0].get("id")) or "0"
 
     def _at(self, place: int) -> Record:
+        if not 0 <= place < len(self):
+            raise IndexError(place)
         node, children = self._spool.at(place)
         store, size = self._sender.store, len(json.dumps([node, children]))
         try:

@@ -15,6 +15,7 @@ from storepost.consent.model import Origin, Source
 from storepost.logs import log_unexpected, logger
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew, wait_before
 from storepost.shop_imports.exports import Ended, Export, begin_export, fetch, look_at
+from storepost.shop_imports.reconciling import SWEPT, Sweep
 from storepost.shop_imports.records import ExportedRecords
 from storepost.shop_imports.spool import Spool
 from storepost.shopify.admin import AdminClient, admin_of
@@ -47,7 +48,9 @@ from storepost.stores.model import Store
 
 TRIES = 5
 MARGIN_MILLISECONDS = 60_000
-LOOK_AGAIN_SECONDS = 5.0
+FIRST_LOOK_SECONDS = 0.5
+MOST_SECONDS = 5.0
+"""Between two looks at an export: each wait is twice the one before, up to this."""
 LONGEST = timedelta(hours=24)
 MOST_BROKEN = 5
 """Exports of a stage that may break off before the import does."""
@@ -152,6 +155,7 @@ def _bring(run: _Run) -> None:
                 fetch(export, spool, max(1.0, (run.remaining() - MARGIN_MILLISECONDS) / 1000))
                 records = ExportedRecords(spool, _stage(running), _sender(run))
                 _write(run, records)
+                _reconcile(run, export, spool)
                 _leave(run, export, records)
 
 
@@ -169,6 +173,7 @@ def _running(run: _Run) -> StoreImport | None:
 
 def _export(run: _Run, admin: AdminClient, running: StoreImport) -> Export:
     """The stage's export once it has ended; asked for first, where that wasn't done yet."""
+    seconds = FIRST_LOOK_SECONDS
     while True:
         operation = running.pull.operation
         if operation is None:
@@ -179,7 +184,8 @@ def _export(run: _Run, admin: AdminClient, running: StoreImport) -> Export:
             return export
         if run.is_over:
             _stop(run)
-        sleep(LOOK_AGAIN_SECONDS)
+        sleep(seconds)
+        seconds = min(MOST_SECONDS, 2 * seconds)
 
 
 @dataclass(frozen=True)
@@ -220,6 +226,33 @@ def _write(run: _Run, records: ExportedRecords) -> None:
         running, lost = replace(running, progress=progress), 0
         if stops:
             raise _Stopped
+
+
+def _reconcile(run: _Run, export: Export, spool: Spool) -> None:
+    """Deletes what the whole export hasn't, a page of the store's list at a time."""
+    running = _still(run)
+    if export.ended is not Ended.WHOLE or not export.began or _stage(running) not in SWEPT:
+        return
+    sweep = Sweep(run.store, _stage(running), spool, export.began, running.pull.after)
+    while (page := sweep.missing(running.pull.swept)).until is not None:
+        for external_id in page.external_ids:
+            _delete(run, sweep, external_id)
+        running = _still(run)
+        running = _moved(run, running, pull=replace(running.pull, swept=page.until))
+        if run.is_over:
+            _stop(run)
+
+
+def _delete(run: _Run, sweep: Sweep, external_id: str) -> None:
+    """Deletes one record, if it is still to be; the import counts it in the same transaction."""
+
+    def write(changes: Changes) -> None:
+        running = _still(run)
+        if sweep.delete(changes, external_id):
+            progress = replace(running.progress, removed=running.progress.removed + 1)
+            run.imports.save(changes, running, replace(running, progress=progress))
+
+    commit_anew(write)
 
 
 def _leave(run: _Run, export: Export, records: ExportedRecords) -> None:

@@ -3,7 +3,6 @@
 from uuid import UUID
 
 from storepost.persistence.changes import Changes
-from storepost.scope import WorkspaceScope
 from storepost.shop_imports.problems import ImportInProgress, NeedsReauth, StoreNotPullable
 from storepost.store_imports.model import ImportScope, StoreImport
 from storepost.store_imports.repository import TurnsRepository
@@ -12,7 +11,7 @@ from storepost.stores.model import ConnectionStatus
 from storepost.stores.problems import StoreDisconnected
 from storepost.stores.repository import StoreRepository
 from storepost.stores.service import found_store
-from storepost.workspaces.callers import Requester, WorkspaceCaller
+from storepost.workspaces.callers import WorkspaceCaller
 
 
 def request_import(
@@ -29,18 +28,7 @@ def request_import(
         raise StoreDisconnected()
     if store.connection_status is ConnectionStatus.NEEDS_REAUTH:
         raise NeedsReauth()
-    return queue_pull(changes, caller.workspace, store.id, scope, caller.requester)
-
-
-def queue_pull(
-    changes: Changes,
-    workspace: WorkspaceScope,
-    store_id: UUID,
-    scope: ImportScope,
-    requester: Requester | None,
-) -> StoreImport:
-    """Adds a pull to a unit of work. Raises ImportInProgress."""
-    turns = TurnsRepository(workspace).get(store_id)
+    turns = TurnsRepository(caller.workspace).get(store.id)
     if turns.open_of(scope):
         raise ImportInProgress()
-    return queue_import(changes, workspace, turns, scope, requester)
+    return queue_import(changes, caller.workspace, turns, scope, caller.requester)

@@ -69,6 +69,22 @@ class Spool:
         )
         return json.loads(line), [json.loads(child) for (child,) in children]
 
+    def ids(self) -> Iterator[str]:
+        """The ids of all records."""
+        return (each for (each,) in self._db.execute("SELECT id FROM root"))
+
+    def mark(self, names: Iterable[str]) -> None:
+        """Keeps names, to be looked for by `is_marked`."""
+        self._db.execute("CREATE TABLE mark (name TEXT PRIMARY KEY) WITHOUT ROWID")
+        self._db.execute("BEGIN")
+        self._db.executemany("INSERT OR IGNORE INTO mark VALUES (?)", ((name,) for name in names))
+        self._db.execute("COMMIT")
+
+    def is_marked(self, name: str) -> bool:
+        """Whether the name was kept."""
+        found = self._db.execute("SELECT 1 FROM mark WHERE name = ?", (name,))
+        return found.fetchone() is not None
+
     def __enter__(self) -> Self:
         return self
 

@@ -10,7 +10,7 @@ from storepost.consent.model import Address, Origin
 from storepost.consent.repository import address_key
 from storepost.consent.states import Channel
 from storepost.customers.model import GivenCustomer
-from storepost.customers.repository import customer_key
+from storepost.customers.repository import customer_key, redacted_key
 from storepost.customers.service import write_customer
 from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id, order_key
@@ -76,7 +76,10 @@ class CustomerRecord:
         """The rows that say what is held of it, and whose it is."""
         store = self.sender.store
         own = customer_key(store.workspace, store.id, self.external_id)
-        return [own, *self._claims.values()]
+        bars = (
+            [] if store.is_custom else [redacted_key(store.workspace, store.id, self.external_id)]
+        )
+        return [own, *bars, *self._claims.values()]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
         """The rows that it is decided on once those were read."""

@@ -63,6 +63,8 @@ class Progress:
     imported: Imported = Imported()
     problems: int = 0
     stage: ImportStage | None = None
+    removed: int = 0
+    """Records that the platform had no more, and that were deleted here."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class Pull:
     """The id of the last record of an export that broke off: the next one begins behind it."""
     exports: int = 0
     """How many exports of the stage broke off."""
+    swept: str | None = None
+    """Up to which key of the store's list was looked for what the export hasn't."""
 
 
 @dataclass(frozen=True)

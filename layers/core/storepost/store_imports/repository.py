@@ -146,9 +146,11 @@ class ImportRepository:
                 _told(ImportItem.pull, _pull_row(after.pull)),
                 ImportItem.imported.set(_imported_row(progress.imported)),
                 ImportItem.problems.set(progress.problems),
+                ImportItem.removed.set(progress.removed),
             ],
             (ImportItem.status == before.status)
             & (ImportItem.done == before.progress.done)
+            & (ImportItem.removed == before.progress.removed)
             & _same_pull(before.pull),
         )
 
@@ -189,7 +191,7 @@ def _same_pull(pull: Pull) -> Condition:
 
 
 def _pull_row(pull: Pull) -> list[object] | None:
-    return None if pull == Pull() else [pull.operation, pull.after, pull.exports]
+    return None if pull == Pull() else [pull.operation, pull.after, pull.exports, pull.swept]
 
 
 def _imported_row(imported: Imported) -> list[int]:
@@ -213,6 +215,7 @@ def _as_import(item: ImportItem) -> StoreImport:
             Imported(*item.imported),
             int(item.problems),
             ImportStage(stage) if stage else None,
+            int(item.removed),
         ),
         content=item.content,
         pull=Pull(*item.pull) if item.pull else Pull(),

@@ -24,7 +24,8 @@ class ImportItem(Item, discriminator="store_import"):
     stage = UnicodeAttribute(null=True)
     content = UnicodeAttribute(null=True)
     pull = JSONAttribute(null=True)
-    """Operation, after, exports."""
+    """Operation, after, exports, swept."""
+    removed = NumberAttribute(default=0)
 
 
 class ImportTurnsItem(VersionedItem, discriminator="import_turns"):

@@ -1,5 +1,6 @@
 """A store's imports as they queue, run in turn and end."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -33,20 +34,48 @@ def queue_import(
 
     `content` names the object that holds its records; without one they are pulled.
     """
+    queued = replace(_next(turns, scope), requester=requester, content=content)
+    _wait(changes, workspace, turns, [queued])
+    return queued
+
+
+def queue_first_imports(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
+    """All that a shop has is pulled, though nobody asks: it was just connected.
+
+    What is open of a shop that was connected before goes on instead of beginning anew.
+    """
+    turns = TurnsRepository(workspace).get(store_id)
+    queued: list[StoreImport] = []
+    upcoming = turns
+    for scope in ImportScope:
+        if not turns.open_of(scope):
+            queued.append(_next(upcoming, scope))
+            upcoming = upcoming.with_queued(queued[-1])
+    if queued:
+        _wait(changes, workspace, turns, queued)
+
+
+def _next(turns: Turns, scope: ImportScope) -> StoreImport:
     queued_at = turns.next_moment(clock.now())
-    queued = StoreImport(
+    return StoreImport(
         id=timed_id(queued_at),
         store_id=turns.store_id,
         scope=scope,
         status=ImportStatus.QUEUED,
-        requester=requester,
+        requester=None,
         queued_at=queued_at,
-        content=content,
     )
-    ImportRepository(workspace, turns.store_id).add(changes, queued)
-    TurnsRepository(workspace).save(changes, turns.with_queued(queued))
+
+
+def _wait(
+    changes: Changes, workspace: WorkspaceScope, turns: Turns, queued: Iterable[StoreImport]
+) -> None:
+    repository = ImportRepository(workspace, turns.store_id)
+    for each in queued:
+        repository.add(changes, each)
+        turns = turns.with_queued(each)
+    TurnsRepository(workspace).save(changes, turns)
     go_on_with(changes, workspace, turns.store_id)
-    return queued
 
 
 def go_on_with(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:

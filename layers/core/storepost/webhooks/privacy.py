@@ -3,17 +3,18 @@
 They come after the app was removed, too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from uuid import UUID
 
 from storepost import clock
+from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
-from storepost.customers.service import redact_customer
 from storepost.emails.messages import DataRequested
 from storepost.emails.outgoing import send_email
 from storepost.identity.repository import find_person
 from storepost.orders.model import Order
 from storepost.orders.repository import OrderRepository
-from storepost.orders.service import bury_order, forget_buyer
+from storepost.orders.service import forget_buyer, forget_order
 from storepost.orders.trees import OrderList
 from storepost.pagination import PageRequest
 from storepost.persistence.changes import commit_anew
@@ -21,6 +22,7 @@ from storepost.profiles.repository import ProfileRepository
 from storepost.shop_records.reading import id_of, needed_id, part_of
 from storepost.stores.model import Store
 from storepost.webhooks.messages import Webhook
+from storepost.webhooks.redacting import redact
 from storepost.webhooks.stores import all_stores, knows
 from storepost.workspaces.repository import WorkspaceRepository
 
@@ -51,13 +53,14 @@ def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
         for order in orders if isinstance(orders, list) else ():
             if found := id_of(order):
                 _forget_buyer(store, found)
-        _redact(store, external_id)
+        redact(store, external_id, webhook.triggered_at)
 
 
 def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
     """`shop/redact`, two days after the app was removed: all that the shop brought goes.
 
-    Nothing goes where the shop was connected again. Raises NotDone.
+    Nothing goes where the shop was connected again; one that comes back later may bring it again.
+    Raises NotDone.
     """
     for store in all_stores(webhook.shop):
         if store.is_active:
@@ -82,14 +85,6 @@ def _forget_buyer(store: Store, external_id: str) -> None:
     commit_anew(lambda changes: forget_buyer(store, external_id, changes))
 
 
-def _redact(store: Store, external_id: str) -> None:
-    commit_anew(lambda changes: redact_customer(store, external_id, changes))
-
-
-def _remove(order: Order, store: Store) -> None:
-    commit_anew(lambda changes: bury_order(store, order.external_id, clock.now(), changes))
-
-
 def _remove_orders(store: Store, remaining: Remaining) -> None:
     orders = OrderList(store.workspace, store.id)
     while items := orders.tree.page(PageRequest(1, _PAGE)).items:
@@ -98,15 +93,28 @@ def _remove_orders(store: Store, remaining: Remaining) -> None:
             _remove(each, store)
 
 
+def _remove(order: Order, store: Store) -> None:
+    commit_anew(lambda changes: forget_order(store, order.external_id, changes))
+
+
 def _redact_customers(store: Store, remaining: Remaining) -> None:
-    profiles, customers = ProfileRepository(store.workspace), CustomerRepository(store.workspace)
-    number = 1
-    while items := profiles.lists.of_store(store.id).page(PageRequest(number, _PAGE)).items:
-        for profile in profiles.get_many(entry.id for entry in items):
-            for customer in customers.of_profile(profile, store.id):
-                _check(remaining)
-                _redact(store, customer.external_id)
-        number += 1
+    """Page by page; whoever is redacted leaves the list, and others come to the page."""
+    tree, number = ProfileRepository(store.workspace).lists.of_store(store.id), 1
+    while items := tree.page(PageRequest(number, _PAGE)).items:
+        found = [
+            redact(store, customer.external_id)
+            for customer in _customers(store, [entry.id for entry in items], remaining)
+        ]
+        if not any(found):
+            number += 1
+
+
+def _customers(store: Store, ids: Iterable[UUID], remaining: Remaining) -> Iterator[Customer]:
+    customers = CustomerRepository(store.workspace)
+    for profile in ProfileRepository(store.workspace).get_many(ids):
+        for customer in customers.of_profile(profile, store.id):
+            _check(remaining)
+            yield customer
 
 
 def _check(remaining: Remaining) -> None:

@@ -26,7 +26,12 @@ from storepost.consent.repository import (
     address_key,
     erased_partitions,
 )
-from storepost.customers.repository import CustomerItem, customer_key
+from storepost.customers.repository import (
+    CustomerItem,
+    RedactedCustomerItem,
+    customer_key,
+    redacted_partitions,
+)
 from storepost.definitions.keys import definitions_partition, versions_partition
 from storepost.definitions.repository import DefinitionItem, VersionItem
 from storepost.feeds.keys import due_key, skipped_partition
@@ -257,8 +262,9 @@ def remove_feeds(workspace: WorkspaceScope) -> bool:
 
 
 def remove_hashes(workspace: WorkspaceScope) -> bool:
-    """Removes the hashes of erased people's addresses."""
-    return any(_remove_some(partition) for partition in erased_partitions(workspace))
+    """Removes the hashes of erased people's addresses, and which customers were redacted."""
+    partitions = (*erased_partitions(workspace), *redacted_partitions(workspace))
+    return any(_remove_some(partition) for partition in partitions)
 
 
 def remove_own(workspace: WorkspaceScope) -> bool:
@@ -326,7 +332,7 @@ CONTENTS: tuple[Holding, ...] = (
     ),
     Holding((PostingItem,), remove_postings),
     Holding((FeedImportItem, SkippedRowsItem), remove_feeds),
-    Holding((ErasedAddressItem,), remove_hashes),
+    Holding((ErasedAddressItem, RedactedCustomerItem), remove_hashes),
     Holding(
         (
             MembershipItem,

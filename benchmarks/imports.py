@@ -1,0 +1,140 @@
+"""`make bench-imports`: a shop's customers and orders pulled, in a process of their own.
+
+The tables are in dynoxide; the shop and the rest of AWS are in this process, so that the other
+one's memory is the worker's alone. `CUSTOMERS=2000` makes it shorter: there are three orders a
+customer, and a row of a tenth of all before the row of all.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+import benchmarks.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.import_shop import connect, serving, write_customers, write_orders
+from benchmarks.reporting import Column, Table
+from benchmarks.tables import tables
+from local import aws
+from local.containers.aws_server import AwsServer
+from local.dynoxide import VERSION
+from storepost.settings import settings
+from storepost.store_imports.model import ImportScope, ImportStatus
+from storepost.store_imports.repository import ImportRepository, TurnsRepository
+from storepost.stores.model import Store
+
+CUSTOMERS = int(os.environ.get("CUSTOMERS", "100000"))
+ORDERS_A_CUSTOMER = 3
+MOST_GROWTH = 64
+COLUMNS = (
+    Column("what"),
+    Column("records", "customers and orders"),
+    Column("records/s", "by the clock"),
+    Column("CPU", "ms a record", 2),
+    Column("parsing's CPU", "ms a record", 3),
+    Column("times parsing", "", 1),
+    Column("memory", "MB at most"),
+    Column("before", "MB"),
+    Column("growth", "MB, beside the smaller", most=MOST_GROWTH),
+)
+NOTES = (
+    f"{ORDERS_A_CUSTOMER} orders a customer, of two lines each; everybody is new and subscribed.",
+    "CPU and memory are the worker's alone. The engine, the shop and KMS are in other processes.",
+    "Parsing: the same files joined on disk and read into records, in another process.",
+)
+
+
+class _Quiet(WSGIRequestHandler):
+    def log(self, type: str, message: str, *args: object) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def aws_for_all() -> Iterator[str]:
+    """This process's moto for other processes: its address."""
+    server = make_server("127.0.0.1", 0, AwsServer(), threaded=True, request_handler=_Quiet)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def apart(address: str, host: str, *arguments: str) -> dict[str, float]:
+    """What something took in a process of its own."""
+    environment = {
+        **os.environ,
+        "AWS_ENDPOINT_URL": address,
+        "FEED_ALLOW_HOSTS": host,
+        "SHOPIFY_STAND_IN": f"http://{host}",
+        "STOREPOST_LOCAL": "1",
+    }
+    command = [sys.executable, "-m", "benchmarks.import_worker", *arguments]
+    done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def check(store: Store, customers: int, orders: int) -> None:
+    """Raises where the import didn't bring everything."""
+    turns = TurnsRepository(store.workspace).get(store.id)
+    latest = turns.latest_of[ImportScope.CUSTOMERS_ORDERS]
+    found = ImportRepository(store.workspace, store.id).get(latest)
+    imported = found.progress.imported if found else None
+    if not found or found.status is not ImportStatus.COMPLETED or not imported:
+        raise RuntimeError(f"the import ended otherwise: {found}")
+    if (imported.customers, imported.orders) != (customers, orders):
+        raise RuntimeError(f"the import brought {imported}")
+
+
+def measure(table: Table, address: str, customers: int, least: float | None) -> float:
+    """A row of the table; the most memory that the worker took."""
+    orders = ORDERS_A_CUSTOMER * customers
+    records = customers + orders
+    store = connect(f"import-{customers}")
+    named = (str(store.workspace.id), str(store.id))
+    with TemporaryDirectory() as name, serving(Path(name), customers, orders) as host:
+        folder = Path(name)
+        write_customers(folder / "customers", customers)
+        write_orders(folder / "orders", orders, customers)
+        parsed = [
+            apart(address, host, "parse", *named, str(folder / stage), stage)["cpu"]
+            for stage in ("customers", "orders")
+        ]
+        took = apart(address, host, "pull", *named)
+    check(store, customers, orders)
+    table.add(
+        f"{customers:,} customers, {orders:,} orders",
+        records,
+        records / took["seconds"],
+        1000 * took["cpu"] / records,
+        1000 * sum(parsed) / records,
+        took["cpu"] / sum(parsed),
+        took["most"],
+        took["before"],
+        None if least is None else took["most"] - least,
+    )
+    return took["most"]
+
+
+def main() -> None:
+    """Measures and publishes."""
+    table = Table("imports", "Shops pulled", COLUMNS, {"dynoxide": VERSION}, NOTES)
+    with tables():
+        aws.start()
+        aws.create_resources()
+        settings.cache_clear()  # it was read before there were queues and buckets
+        with aws_for_all() as address:
+            least = measure(table, address, max(1, CUSTOMERS // 10), None)
+            measure(table, address, CUSTOMERS, least)
+    table.publish()
+
+
+if __name__ == "__main__":
+    main()

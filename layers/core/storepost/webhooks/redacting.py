@@ -1,0 +1,148 @@
+"""What a shop told of a person is taken away (docs/adr/0062).
+
+Who is known by nothing else is erased, as a workspace erases people. Of whoever others told of,
+too, only what this shop told goes. Each step is one transaction that finds out anew what there is,
+so it may be killed anywhere and run again.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+
+from storepost.consent.model import Address, ConsentChange, Source
+from storepost.consent.repository import ConsentRepository
+from storepost.customers.belonging import without_customer
+from storepost.customers.model import Customer
+from storepost.customers.repository import CustomerRepository
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.profile_erasures.service import erase_profile
+from storepost.profile_events.model import EventSource
+from storepost.profile_events.repository import ProfileEventItem, ProfileEventRepository
+from storepost.profiles.erasing import addresses_of
+from storepost.profiles.model import IdentityType, Profile
+from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.shown import show_consents
+from storepost.stores.model import Store
+
+MOST_ROWS = 25
+"""Events, and changes of consent, that one transaction takes away."""
+
+_TOLD_BY_OTHERS = frozenset({Source.API, Source.MANUAL, Source.IMPORT})
+"""Who unsubscribes by a link tells nothing by it that would have to be kept: the hash is."""
+
+
+@dataclass(frozen=True)
+class _Person:
+    """A customer's person, as far as more than the shop tells of them."""
+
+    store: Store
+    customers: CustomerRepository
+    """The one that read the customer."""
+    customer: Customer
+    profile: Profile
+    others: list[Customer]
+
+    @property
+    def events(self) -> ProfileEventRepository:
+        """The events of the workspace."""
+        return ProfileEventRepository(self.store.workspace)
+
+    @property
+    def consents(self) -> ConsentRepository:
+        """The consents of the workspace."""
+        return ConsentRepository(self.store.workspace)
+
+    @property
+    def is_known_to_others(self) -> bool:
+        """Whether anybody but the shop told of the person: another store, a key, somebody."""
+        links = self.profile.links.items()
+        return (
+            bool(self.others)
+            or any(link.orders for store_id, link in links if store_id != self.store.id)
+            or any(each.type is IdentityType.ANONYMOUS_ID for each in self.profile.identities)
+            or any(not self._told(event) for event in self.events.of_profile(self.profile))
+            or any(map(self._is_of_others, self._history()))
+        )
+
+    def told_events(self) -> list[ProfileEventItem]:
+        """Some of the events that the shop told of."""
+        events = self.events.of_profile(self.profile)
+        return list(islice(filter(self._told, events), MOST_ROWS))
+
+    def changes_of(self, addresses: set[Address]) -> list[ConsentChange]:
+        """Some of the changes of consent of these addresses."""
+        named = (
+            c for c in self._history() if c.address and Address(c.channel, c.address) in addresses
+        )
+        return list(islice(named, MOST_ROWS))
+
+    def _history(self) -> list[ConsentChange]:
+        return list(self.consents.histories(self.profile.consent_partitions))
+
+    def _told(self, event: ProfileEventItem) -> bool:
+        return event.source == EventSource.SHOPIFY and event.store_id == self.store.id
+
+    def _is_of_others(self, change: ConsentChange) -> bool:
+        origin = change.origin
+        return origin.source in _TOLD_BY_OTHERS or origin.store_id not in {None, self.store.id}
+
+
+def redact(store: Store, external_id: str, until: datetime | None = None) -> bool:
+    """Takes a customer away with what the shop told of the person; whether there was one.
+
+    What the shop told `until` then never brings the customer back, in whatever order that comes.
+    """
+    customers = CustomerRepository(store.workspace)
+    there_was = customers.get(store.id, external_id) is not None
+    if until is not None:
+        commit_anew(lambda changes: customers.bar(changes, store.id, external_id, until))
+    while commit_anew(lambda changes: _redact_some(changes, store, external_id)):
+        pass
+    return there_was
+
+
+def _redact_some(changes: Changes, store: Store, external_id: str) -> bool:
+    """Whether there may be more."""
+    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
+    customer = customers.get(store.id, external_id)
+    if customer is None:
+        return False
+    profile = profiles.get(customer.profile_id)
+    if profile is None:  # erased, and the worker is to come
+        customers.remove(changes, customer)
+        return False
+    others = [c for c in customers.of_profile(profile) if c.id != customer.id]
+    person = _Person(store, customers, customer, profile, others)
+    if not person.is_known_to_others:
+        erase_profile(store.workspace, profile.id, changes)
+        return False
+    return _leave_to_others(changes, person)
+
+
+def _leave_to_others(changes: Changes, person: _Person) -> bool:
+    """Takes away what the shop told, the customer last; whether there may be more."""
+    profiles = ProfileRepository(person.store.workspace)
+    after = without_customer(person.profile, person.customer, person.others)
+    gone = [each for each in person.profile.identities if each not in after.sightings]
+    addresses = set(addresses_of(gone))
+    events, said = person.told_events(), person.changes_of(addresses)
+    person.events.take_away(changes, events)
+    for change in said:
+        person.consents.remove(changes, change)
+    is_all = len(events) < MOST_ROWS and len(said) < MOST_ROWS
+    after = replace(
+        after if is_all else person.profile,
+        events=person.profile.events - len(events),
+        consent_changes=person.profile.consent_changes - len(said),
+    )
+    if not is_all:
+        profiles.save(changes, person.profile, after)
+        return True
+    consents = person.consents
+    for address, consent in consents.consents_of(addresses).items():
+        consents.erase_said(changes, address, consent, person.profile.consent_partitions)
+    after = show_consents(changes, person.profile, after, {})
+    profiles.save(changes, person.profile, after)
+    profiles.release(changes, profiles.claims_of(gone).values())
+    person.customers.remove(changes, person.customer)
+    return False

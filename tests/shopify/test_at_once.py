@@ -1,0 +1,116 @@
+"""A pull, and others who write of the same person between its reads and its writes."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from local.shopify.customers import Consent, ShopCustomer
+from storepost import clock
+from storepost.profiles.repository import ProfileRepository
+from storepost.shop_imports import running
+from storepost.shop_records.reading import moment_of
+from tests.kills import before_the_commit, counted
+from tests.shopify.hooks import (
+    CUSTOMER,
+    EMAIL,
+    LATER,
+    ORDER,
+    PHONE,
+    UPDATED,
+    Hooks,
+    consents,
+    customer_body,
+    order_body,
+)
+from tests.shopify.shops import SHOP, Shopify
+from tests.shopify.test_imports import ask, order_node, state
+from tests.store_batches.shop import Shop
+from tests.world import Someone
+
+type Meanwhile = Callable[[], object]
+
+
+@pytest.fixture
+def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
+    """A store whose shop has somebody with an order, of whom nothing is known here."""
+    at = moment_of(UPDATED)
+    assert at is not None
+    buyer = ShopCustomer(CUSTOMER, EMAIL, None, "Bob", "Biller", created_at=at, updated_at=at)
+    buyer.email_consent = Consent("SUBSCRIBED", at)
+    shopify.shop(SHOP).customers.append(buyer)
+    shopify.shop(SHOP).orders.append(order_node(ORDER, buyer))
+    return Shop(hooks.world, owner, hooks.workspace, str(hooks.store.id))
+
+
+def by_key(shop: Shop) -> None:
+    """Somebody tells of the person by hand."""
+    body = {"email": EMAIL, "anonymousId": "a-1"}
+    answer = shop.world.call("POST", "/profiles", token=shop.owner.token, json_body=body)
+    assert answer.status in {200, 201}, answer.body
+
+
+def by_webhook(hooks: Hooks) -> None:
+    """The shop tells of the person, newer."""
+    said = {"updated_at": LATER, "phone": PHONE, **consents("subscribed", "subscribed")}
+    hooks.tell("customers/update", customer_body(last_name="Builder", **said))
+
+
+def by_order(hooks: Hooks) -> None:
+    """The shop tells of the person's order, newer."""
+    hooks.tell("orders/updated", order_body(updated_at=LATER, customer={"id": CUSTOMER}))
+
+
+def by_another_store(shop: Shop, other: str) -> None:
+    """Another store tells of the person."""
+    at = clock.to_text(clock.now())
+    body = {"email": EMAIL, "externalCreatedAt": at, "externalUpdatedAt": at}
+    path = f"/stores/{other}/customers/c-1"
+    answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+    assert answer.status in {200, 201}, answer.body
+
+
+@pytest.mark.parametrize("who", ["by key", "by webhook", "by order", "by another store"])
+def test_one_profile_and_no_lost_change(hooks: Hooks, owner: Someone, shop: Shop, who: str) -> None:
+    other = hooks.world.store(owner)
+    meanwhile: Meanwhile = {
+        "by key": partial(by_key, shop),
+        "by webhook": partial(by_webhook, hooks),
+        "by order": partial(by_order, hooks),
+        "by another store": partial(by_another_store, shop, other),
+    }[who]
+    told = ask(hooks, owner).json["id"]
+    hooks.world.deliver_outbox()
+    bring_back = hooks.world.kept(deliver=False)
+    pull = partial(running.pull, hooks.store, 1, lambda: 10**6)
+    transactions = counted(pull).count("TransactWriteItems")
+    assert transactions >= 6
+    for which in range(1, transactions + 1):
+        bring_back()
+        with before_the_commit(meanwhile, which):
+            pull()
+        assert state(hooks, owner, told)["status"] == "completed", which
+        shop.check_lists()
+        [profile] = shop.get("/profiles")["items"]
+        assert _wanted(who, profile, shop), (which, profile)
+        whole = ProfileRepository(hooks.workspace).get(UUID(profile["id"]))
+        order = hooks.order()
+        assert whole is not None
+        assert order is not None
+        assert (whole.orders, order.profile_id) == (1, whole.id), which
+        assert (profile["email"], profile["emailMarketingConsent"]) == (EMAIL, "subscribed")
+        assert hooks.customer().profile_id == whole.id
+
+
+def _wanted(who: str, profile: dict[str, Any], shop: Shop) -> bool:
+    """Whether the profile shows what the other one told."""
+    names = shop.get(f"/profiles/{profile['id']}/identities")["items"]
+    kinds = {each["type"] for each in names}
+    return {
+        "by key": "anonymous_id" in kinds,
+        "by webhook": (profile["name"], profile["phone"]) == ("Bob Builder", PHONE),
+        "by order": shop.get("/orders")["items"][0]["fulfillmentStatus"] == "partially_fulfilled",
+        "by another store": len(profile["storeIds"]) == 2,
+    }[who]

@@ -1,0 +1,117 @@
+"""Webhooks whose worker dies at any of its calls to AWS: the next run ends as the first would."""
+
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+
+from local.shopify.customers import ShopCustomer
+from storepost import clock
+from storepost.persistence.sealing import forget_keys
+from storepost.shop_records.reading import moment_of
+from storepost.shopify.claims import find_claim
+from storepost.webhooks.messages import Webhook, to_message
+from storepost.webhooks.working import OF_A_STORE, work_on
+from tests.kills import killed_at
+from tests.shopify.hooks import (
+    CUSTOMER,
+    EMAIL,
+    LATER,
+    ORDER,
+    PHONE,
+    Hooks,
+    consents,
+    customer_body,
+    order_body,
+)
+from tests.shopify.shops import SHOP, Shopify
+from tests.shopify.test_killed import places_of
+from tests.store_batches.shop import Shop
+from tests.store_batches.state import state_of
+from tests.world import CANARY, Someone
+
+NEW, OTHER = 11, 12
+_CONSENT = {"state": "unsubscribed", "opt_in_level": None, "consent_updated_at": LATER}
+_NEW_PERSON = {"email": f"new.{CANARY}@example.com", "phone": None, **consents("subscribed")}
+
+BODIES: dict[str, dict[str, Any]] = {
+    "customers/create": customer_body(id=NEW, **_NEW_PERSON),
+    "customers/update": customer_body(
+        last_name="Builder",
+        email=f"moved.{CANARY}@example.com",
+        updated_at=LATER,
+        **consents("subscribed", "unsubscribed", LATER),
+    ),
+    "customers/delete": {"id": CUSTOMER},
+    "customers/merge": {
+        "admin_graphql_api_customer_kept_id": f"gid://shopify/Customer/{OTHER}",
+        "admin_graphql_api_customer_deleted_id": f"gid://shopify/Customer/{CUSTOMER}",
+        "status": "completed",
+    },
+    "customers_email_marketing_consent/update": {
+        "customer_id": CUSTOMER,
+        "email_address": EMAIL,
+        "email_marketing_consent": _CONSENT,
+    },
+    "customers_marketing_consent/update": {
+        "id": CUSTOMER,
+        "phone": PHONE,
+        "sms_marketing_consent": _CONSENT,
+    },
+    "orders/create": order_body(id=NEW, customer={"id": NEW}, email=_NEW_PERSON["email"]),
+    "orders/updated": order_body(updated_at=LATER, cancelled_at=LATER),
+    "orders/delete": {"id": ORDER},
+    "app/uninstalled": {"id": 1},
+    "app/scopes_update": {"id": 1},
+    "locales/create": {"locale": "fr"},
+    "locales/update": {"locale": "fr"},
+    "locales/destroy": {"locale": "fr"},
+    "shop/update": {"id": 1},
+}
+"""What each topic tells; all of them change something, or ask the shop and find it as it was."""
+
+
+def test_each_topic_is_here() -> None:
+    assert BODIES.keys() == OF_A_STORE.keys()
+
+
+@pytest.fixture
+def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
+    """A customer with an order, whose shop knows another one by the same phone."""
+    at = moment_of(LATER)
+    assert at is not None
+    kept = ShopCustomer(OTHER, EMAIL, PHONE, "Bob", created_at=at, updated_at=at)
+    shopify.shop(SHOP).customers.append(kept)
+    shopify.shop(SHOP).name = f"Renamed {CANARY}"
+    hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
+    hooks.tell("orders/create", order_body())
+    return Shop(hooks.world, owner, hooks.workspace, str(hooks.store.id))
+
+
+def outcome(shop: Shop, shopify: Shopify) -> dict[str, object]:
+    """All that came of it, once what it left to others was done."""
+    shop.world.deliver()
+    shop.check_lists()
+    held = shopify.store(shop.workspace)
+    store = (held.status, held.connection_status, held.name, held.locales, held.takes_consent)
+    return {"store": store, "claimed": find_claim(SHOP) is not None, **state_of(shop)}
+
+
+@pytest.mark.parametrize("topic", BODIES)
+def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, topic: str) -> None:
+    webhook = Webhook(SHOP, topic, clock.now(), json.dumps(BODIES[topic]).encode())
+    work = partial(work_on, json.dumps(to_message(webhook)), lambda: 10**6)
+    bring_back = hooks.world.kept()
+    before = outcome(shop, shopify)
+    bring_back()
+    forget_keys()
+    places = places_of(work)
+    expected = outcome(shop, shopify)
+    assert (expected == before) is (topic == "app/scopes_update")
+    for number, moment in places:
+        bring_back()
+        forget_keys()
+        assert killed_at(number, moment, work), (number, moment)
+        work()
+        assert outcome(shop, shopify) == expected, (number, moment)

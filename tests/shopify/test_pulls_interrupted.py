@@ -1,0 +1,166 @@
+"""A whole pull that dies, comes twice or is throttled anywhere ends as any other."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from botocore.awsrequest import AWSResponse, HeadersDict
+
+from local.shopify.exports import Operation
+from storepost import clock
+from storepost.persistence.item import dynamodb_client
+from storepost.persistence.sealing import forget_keys
+from storepost.shop_imports import reconciling
+from storepost.store_batches import chunks
+from tests.kills import Moment, counted, killed_at
+from tests.shopify.hooks import Hooks
+from tests.shopify.shops import SHOP, Shopify
+from tests.shopify.test_imports import ask, pulled
+from tests.shopify.test_reconciling import fill, lose, removed
+from tests.store_batches.shop import Shop
+from tests.store_batches.state import state_of
+from tests.world import Someone
+
+PLACES = 20
+TRIES = 10
+
+
+@pytest.fixture
+def shop(hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    """A store whose message waits: some records are new, some known, and some there no more."""
+    monkeypatch.setattr(chunks, "AHEAD", 3)
+    monkeypatch.setattr(reconciling, "PAGE", 2)
+    fill(shopify, 5, 4)
+    pulled(hooks, owner)
+    lose(shopify, customers={2, 4}, orders={2, 4})
+    there = shopify.shop(SHOP)
+    customers, orders, there.customers, there.orders = there.customers, there.orders, [], []
+    fill(shopify, 7, 6)
+    there.customers = [*customers, *there.customers[5:]]
+    there.orders = [*orders, *there.orders[4:]]
+    _began_at(clock.now(), monkeypatch)
+    ask(hooks, owner)
+    hooks.world.deliver_outbox()
+    return Shop(hooks.world, owner, hooks.workspace, str(hooks.store.id))
+
+
+def _began_at(moment: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every run's exports began then: what was deleted keeps that moment."""
+    real = Operation.node
+
+    def node(operation: Operation, address: str) -> dict[str, Any]:
+        return {**real(operation, address), "createdAt": clock.to_text(moment)}
+
+    monkeypatch.setattr(Operation, "node", node)
+
+
+def outcome(hooks: Hooks, shop: Shop) -> dict[str, object]:
+    """The import, and all that the store has."""
+    told = shop.get(f"{shop.path}/imports")["items"][0]
+    shop.check_lists()
+    shown = {name: told[name] for name in ("status", "stage", "imported", "error")}
+    return {**shown, "removed": removed(hooks), **state_of(shop)}
+
+
+@pytest.fixture
+def anew(hooks: Hooks, shop: Shop, shopify: Shopify) -> Callable[[], None]:
+    """Brings back the moment in which nothing of the pull was done."""
+    bring_back = hooks.world.kept(deliver=False)
+
+    def bring() -> None:
+        bring_back()
+        forget_keys()
+        shopify.shop(SHOP).operations.clear()
+
+    bring()
+    return bring
+
+
+def test_what_comes_of_it(hooks: Hooks, shop: Shop) -> None:
+    """Without any of that: what the others are compared with says something."""
+    assert shop.run_worker() == []
+    found = outcome(hooks, shop)
+    assert (found["status"], found["removed"]) == ("completed", 4)
+    assert found["imported"] == {"customers": 5, "orders": 4, "products": 0}
+
+
+def test_killed_at_random_places(
+    hooks: Hooks, shop: Shop, anew: Callable[[], None], shopify: Shopify
+) -> None:
+    calls = len(counted(shop.run_worker))
+    expected = outcome(hooks, shop)
+    chance = random.Random(PLACES)
+    places = [(chance.randrange(1, calls + 1), chance.choice(list(Moment))) for _ in range(PLACES)]
+    for number, moment in places:
+        anew()
+        assert killed_at(number, moment, shop.run_worker), (number, moment)
+        shop.run_worker()
+        hooks.world.deliver()
+        assert outcome(hooks, shop) == expected, (number, moment)
+
+
+def test_killed_again_and_again(hooks: Hooks, shop: Shop, anew: Callable[[], None]) -> None:
+    """Each run dies somewhere, until one comes to the end."""
+    shop.run_worker()
+    expected = outcome(hooks, shop)
+    anew()
+    chance = random.Random(1)
+    for _ in range(100):
+        if not killed_at(chance.randrange(8, 40), Moment.AFTER, shop.run_worker):
+            break
+    assert outcome(hooks, shop) == expected
+
+
+def test_the_same_message_twice(hooks: Hooks, shop: Shop, anew: Callable[[], None]) -> None:
+    shop.run_worker()
+    expected = outcome(hooks, shop)
+    anew()
+    for _ in range(2):
+        assert shop.run_worker() == []
+    assert outcome(hooks, shop) == expected
+
+
+def test_throttled_in_one_call_of_five(
+    hooks: Hooks, shop: Shop, anew: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=lambda _seconds: None))
+    shop.run_worker()
+    expected = outcome(hooks, shop)
+    anew()
+    with throttled(5) as refused:
+        assert any(shop.run_worker() == [] for _ in range(TRIES))
+    assert len(refused) > 10
+    assert outcome(hooks, shop) == expected
+
+
+@contextmanager
+def throttled(one_of: int) -> Iterator[list[str]]:
+    """DynamoDB refuses each call with that chance, as it refuses what is too much at once."""
+    chance, refused = random.Random(one_of), list[str]()
+
+    def refuse(request: Any, **_: object) -> AWSResponse | None:
+        if chance.randrange(one_of):
+            return None
+        refused.append(request.headers["X-Amz-Target"])
+        body = b'{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException","message":"slow"}'
+        return AWSResponse(request.url, 400, HeadersDict({"x-amzn-requestid": "one"}), _Raw(body))
+
+    events = dynamodb_client().meta.events
+    events.register_first("before-send.dynamodb", refuse)
+    try:
+        yield refused
+    finally:
+        events.unregister("before-send.dynamodb", refuse)
+
+
+class _Raw:
+    """An answer's body as urllib3 has it."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    def stream(self, **_: object) -> Iterator[bytes]:
+        yield self._body

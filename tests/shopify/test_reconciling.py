@@ -1,0 +1,168 @@
+"""What a shop has no more is found by a pull: deleted once, and only what could be there."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from werkzeug.wrappers import Request, Response
+
+from local.pumps import pump_queue
+from local.shopify.customers import ShopCustomer
+from local.shopify.exports import Operation
+from storepost import clock
+from storepost.shop_imports import reconciling
+from storepost.store_imports.repository import ImportRepository
+from tests.shopify.hooks import CREATED, CUSTOMER, ORDER, Hooks, consents, customer_body, order_body
+from tests.shopify.shops import SHOP, Shopify, choose_existing
+from tests.shopify.test_imports import order_node, pulled, totals
+from tests.world import CANARY, Someone
+
+ALL_ORDERS = "read_customers,write_customers,read_orders,read_products,read_all_orders"
+
+
+def told_at(days: int) -> str:
+    """So many days ago, as Shopify tells it."""
+    return clock.to_text(clock.now() - timedelta(days=days))
+
+
+def fill(shopify: Shopify, customers: int, orders: int) -> None:
+    """Customers 1 to so many and an order of each of the first, ten days old."""
+    shop, at = shopify.shop(SHOP), clock.now() - timedelta(days=10)
+    for n in range(1, customers + 1):
+        email = f"c{n}.{CANARY}@example.com"
+        shop.customers.append(ShopCustomer(n, email, created_at=at, updated_at=at))
+    for n in range(1, orders + 1):
+        node = order_node(n, shop.customers[n - 1], updatedAt=told_at(10))
+        shop.orders.append({**node, "createdAt": told_at(10), "processedAt": told_at(10)})
+
+
+def lose(shopify: Shopify, *, customers: set[int], orders: set[int]) -> None:
+    """The shop has them no more, and never tells."""
+    shop = shopify.shop(SHOP)
+    shop.customers = [c for c in shop.customers if c.number not in customers]
+    gone = {f"gid://shopify/Order/{n}" for n in orders}
+    shop.orders = [order for order in shop.orders if order["id"] not in gone]
+
+
+def removed(hooks: Hooks) -> int:
+    """How many records the last import deleted."""
+    newest = next(ImportRepository(hooks.workspace, hooks.store.id).newest_first())
+    return newest.progress.removed
+
+
+def there(hooks: Hooks, customers: int, orders: int) -> tuple[list[int], list[int]]:
+    """The numbers of those customers and orders that aren't deleted."""
+    found = [n for n in range(1, customers + 1) if not hooks.customer(n).deleted_at]
+    return found, [n for n in range(1, orders + 1) if hooks.order(n)]
+
+
+class TestMissing:
+    def test_they_are_deleted_and_counted(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(reconciling, "PAGE", 2)
+        fill(shopify, 5, 5)
+        pulled(hooks, owner)
+        assert removed(hooks) == 0
+        lose(shopify, customers={2, 5}, orders={3, 5})
+        told = pulled(hooks, owner)
+        assert (told["status"], told["imported"]["orders"]) == ("completed", 3)
+        assert there(hooks, 5, 5) == ([1, 3, 4], [1, 2, 4])
+        assert removed(hooks) == 4
+        assert totals(hooks, owner) == (5, 3)
+        pulled(hooks, owner)
+        assert (there(hooks, 5, 5), removed(hooks)) == (([1, 3, 4], [1, 2, 4]), 0)
+
+    def test_what_it_told_before_brings_them_not_back(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        fill(shopify, 2, 2)
+        pulled(hooks, owner)
+        lose(shopify, customers={2}, orders={2})
+        pulled(hooks, owner)
+        late = {"updated_at": told_at(1), **consents("subscribed")}
+        hooks.tell("customers/update", customer_body(id=2, **late))
+        hooks.tell("orders/updated", order_body(id=2, updated_at=told_at(1)))
+        assert there(hooks, 2, 2) == ([1], [1])
+        later = {"updated_at": told_at(-1), **consents("subscribed")}
+        hooks.tell("customers/update", customer_body(id=2, email=None, phone=None, **later))
+        assert there(hooks, 2, 2) == ([1, 2], [1])
+
+
+class TestNotMissing:
+    def test_what_was_written_since_the_export_began(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        fill(shopify, 2, 2)
+        pulled(hooks, owner)
+        at = told_at(0)
+        said = {"updated_at": at, **consents("subscribed")}
+        hooks.tell("customers/create", customer_body(email=None, phone=None, **said))
+        hooks.tell("orders/create", order_body(processed_at=at, updated_at=at))
+        pulled(hooks, owner)
+        assert hooks.customer(CUSTOMER).deleted_at is None
+        assert hooks.order(ORDER) is not None
+        assert removed(hooks) == 0
+
+    def test_orders_that_the_shop_does_not_show(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        """Without the scope for all orders, those of 60 days; none below the first of them."""
+        fill(shopify, 6, 6)
+        old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}
+        hooks.tell("orders/create", order_body(id=900, **old))
+        pulled(hooks, owner)
+        lose(shopify, customers=set(), orders={1, 4})
+        pulled(hooks, owner)
+        assert there(hooks, 6, 6)[1] == [1, 2, 3, 5, 6]
+        assert hooks.order(900) is not None
+        assert removed(hooks) == 1
+
+    def test_with_that_scope_all_of_them_count(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        hooks.tell("app/uninstalled", {"id": 1})
+        link = shopify.link(owner, SHOP, scope=ALL_ORDERS)
+        assert shopify.choose(owner, link, choose_existing(hooks.workspace)).status == 200
+        old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}
+        hooks.tell("orders/create", order_body(id=900, **old))
+        pulled(hooks, owner)
+        assert hooks.order(900) is None
+        assert removed(hooks) == 1
+
+    def test_a_file_that_lacks_records(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        fill(shopify, 3, 0)
+        pulled(hooks, owner)
+
+        def lacks(request: Request) -> Response | None:
+            if "/exports/" not in request.path:
+                return None
+            return Response(shopify.shop(SHOP).operations[-1].lines[0] + "\n")
+
+        shopify.server.interruptions += [lacks] * 100
+        assert pulled(hooks, owner)["status"] == "running"
+        for _ in range(5):
+            pump_queue("StoreImportQueue", 0)
+        assert removed(hooks) == 0
+        assert there(hooks, 3, 0)[0] == [1, 2, 3]
+
+    def test_what_an_export_before_it_had(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """One that broke off is gone: what comes behind it alone is looked for."""
+        fill(shopify, 5, 0)
+        pulled(hooks, owner)
+        lose(shopify, customers={2, 5}, orders=set())
+        real, first = Operation.node, len(shopify.shop(SHOP).operations) + 1
+
+        def breaks_off(operation: Operation, address: str) -> dict[str, Any]:
+            if operation.number == first and operation.status == "COMPLETED":
+                operation.status, operation.lines = "FAILED", operation.lines[:2]
+            return real(operation, address)
+
+        monkeypatch.setattr(Operation, "node", breaks_off)
+        assert pulled(hooks, owner)["status"] == "completed"
+        assert there(hooks, 5, 0)[0] == [1, 2, 3, 4]
+        assert removed(hooks) == 1
