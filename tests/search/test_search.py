@@ -14,6 +14,7 @@ from storepost.postings.repository import PostingItem, PostingRepository
 from tests.erasure.town import Place
 from tests.kills import counted, everywhere, killed_at
 from tests.people.town import ANN, BOB, PHONE
+from tests.products.sample import product
 from tests.world import World
 
 type Body = dict[str, Any]
@@ -255,3 +256,32 @@ class TestFollowing:
         postings.follow(None, Entry(SearchKind.PROFILE, PERSON, "ann bo cat", clock.now()))
         assert [word for word in library.postings() if len(word) < 4] == ["ann", "bo", "cat"]
         assert left == []
+
+
+class TestProducts:
+    """Products, by their words, ids and SKUs."""
+
+    def test_all_of_the_answer(self, library: Library) -> None:
+        path = f"/stores/{library.shop}/products/p-1"
+        made = library.call("PUT", path, product())
+        assert made.status == 201
+        expected = {
+            "kind": "product",
+            "id": made.json["id"],
+            "title": "Grüner Tee",
+            "detail": "Olive's",
+            "image": {"url": "https://shop.example.com/green-tea.jpg", "alt": "A cup"},
+            "platform": "custom",
+        }
+        for q in ("gruner", "green tea", "p-1", "TEA-2", "tea-1", made.json["id"]):
+            [group] = library.found(q, kinds="product")
+            assert (group["total"], group["items"]) == (1, [expected]), q
+        assert library.found("TEA-3", kinds="product") == []
+
+    def test_a_removed_one_by_what_names_it_alone(self, library: Library) -> None:
+        path = f"/stores/{library.shop}/products/p-1"
+        product_id = library.call("PUT", path, product()).json["id"]
+        assert library.call("DELETE", path).status == 204
+        assert library.found("gruner") == library.found("p") == []
+        for q in ("p-1", product_id):
+            assert [g["items"][0]["id"] for g in library.found(q)] == [product_id]

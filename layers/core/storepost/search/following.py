@@ -4,6 +4,7 @@ A row's records come in order, and those that failed come again with all that fo
 postings end where the row is, however often a record comes.
 """
 
+from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,4 +29,12 @@ def follow(before: Image | None, after: Image | None) -> None:
 
 
 def _row(image: Image | None) -> Item | None:
-    return Item.from_raw_data(dict(image)) if image else None
+    """The row of an image; Lambda hands binaries over as base64."""
+    if not image:
+        return None
+    return Item.from_raw_data({name: _value(value) for name, value in image.items()})
+
+
+def _value(value: dict[str, Any]) -> dict[str, Any]:
+    binary = value.get("B")
+    return {"B": b64decode(binary)} if isinstance(binary, str) else value

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from storepost.postings.entries import SearchKind
-from storepost.postings.finding import Found, Hit, Query, Rank, find
+from storepost.postings.finding import MOST_HITS, Found, Hit, Query, Rank, find
 from storepost.postings.repository import PostingRepository
 from storepost.scope import WorkspaceScope
+from storepost.search.naming import named_by
 from storepost.search.showing import Result, results_of
 
 
@@ -40,26 +41,19 @@ def search(
 def _found(
     workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind]
 ) -> Iterator[tuple[SearchKind, Found]]:
-    """What is found of each kind, where anything is."""
-    query, named = Query.of(q), _id_of(q)
-    by_id = results_of(workspace, [(kind, named) for kind in kinds] if named else [])
+    """What is found of each kind, where anything is; what the query names comes first."""
+    query, named = Query.of(q), named_by(workspace, q, kinds)
+    there = results_of(workspace, ((kind, each) for kind, ids in named.items() for each in ids))
     for kind in kinds:
-        if named and (kind, named) in by_id:
-            yield kind, Found([Hit(named, Rank.NAMED)], 1)
-            continue
+        by_name = [Hit(each, Rank.NAMED) for each in named.get(kind, ()) if (kind, each) in there]
         found = find(PostingRepository(workspace, kind), query)
-        if found.hits:
-            yield kind, found
+        first = {hit.id for hit in by_name}
+        hits = [*by_name, *(hit for hit in found.hits if hit.id not in first)]
+        if hits:
+            yield kind, Found(hits, min(len(hits), MOST_HITS))
 
 
 def _shown(
     shown: dict[tuple[SearchKind, UUID], Result], kind: SearchKind, hits: "Collection[Hit]"
 ) -> tuple[Result, ...]:
     return tuple(shown[kind, hit.id] for hit in hits if (kind, hit.id) in shown)
-
-
-def _id_of(q: str) -> UUID | None:
-    try:
-        return UUID(q.strip())
-    except ValueError:
-        return None

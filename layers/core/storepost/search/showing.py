@@ -1,15 +1,20 @@
 """Results as people know them: read anew, so that nothing is shown that is gone by now."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 from uuid import UUID
 
+from storepost.feeds.keys import feed_key
+from storepost.feeds.rows import FeedItem
 from storepost.orders.keys import order_key
 from storepost.orders.repository import OrderItem
-from storepost.persistence.item import Item, Key, find_all, find_in
+from storepost.persistence.item import Item, Key, find_all
 from storepost.postings.entries import SearchKind
+from storepost.products.keys import product_key
+from storepost.products.rows import ProductItem, as_product
 from storepost.profiles.keys import profile_key
-from storepost.profiles.rows import ProfileItem, ProfileRow
+from storepost.profiles.rows import ProfileItem
 from storepost.scope import WorkspaceScope
 from storepost.search.sources import entry_of
 from storepost.stores.repository import StoreItem, store_key
@@ -37,64 +42,93 @@ class Result:
     platform: str | None = None
 
 
-def key_of(workspace: WorkspaceScope, kind: SearchKind, entry_id: UUID) -> Key:
-    """Where the row of an entry stands."""
-    return _KEYS[kind](workspace, entry_id)
+@dataclass(frozen=True)
+class _Beside:
+    """What a result shows of other rows."""
+
+    platform: str | None
+    buyer: str | None
+
+
+KEYS: Mapping[SearchKind, Callable[[WorkspaceScope, UUID], Key]] = {
+    SearchKind.PROFILE: profile_key,
+    SearchKind.ORDER: order_key,
+    SearchKind.PRODUCT: product_key,
+    SearchKind.FEED: feed_key,
+    SearchKind.STORE: store_key,
+}
+"""Where the row of an entry stands."""
 
 
 def results_of(
     workspace: WorkspaceScope, named: Iterable[tuple[SearchKind, UUID]]
 ) -> dict[tuple[SearchKind, UUID], Result]:
     """The results of those of the entries that can still be found."""
-    keys = {each: key_of(workspace, *each) for each in named if each[0] in _KEYS}
+    keys = {(kind, entry): KEYS[kind](workspace, entry) for kind, entry in named}
     rows = find_all(keys.values())
-    rows |= find_all(_beside(workspace, rows.values()))
+    rows |= find_all(key for row in rows.values() for key in _keys_beside(workspace, row) if key)
     shown = ((each, _result(workspace, rows, rows.get(key))) for each, key in keys.items())
     return {each: result for each, result in shown if result}
 
 
-def _beside(workspace: WorkspaceScope, rows: Iterable[Item]) -> Iterable[Key]:
-    """What is read besides: orders' stores and buyers."""
-    for row in rows:
-        if isinstance(row, OrderItem):
-            yield store_key(workspace, row.store_id)
-            if row.profile_id:
-                yield profile_key(workspace, row.profile_id)
+def _keys_beside(workspace: WorkspaceScope, row: Item) -> tuple[Key | None, Key | None]:
+    """The store, and an order's buyer."""
+    store_id, profile_id = getattr(row, "store_id", None), getattr(row, "profile_id", None)
+    return (
+        store_key(workspace, store_id) if store_id else None,
+        profile_key(workspace, profile_id) if profile_id else None,
+    )
 
 
 def _result(workspace: WorkspaceScope, rows: Rows, row: Item | None) -> Result | None:
     entry = entry_of(row)
-    if entry is None:
+    if entry is None or row is None:
         return None
-    if isinstance(row, OrderItem):
-        platform = _platform(workspace, rows, row.store_id)
-        return Result(
-            entry.kind, entry.id, entry.title, _buyer(workspace, rows, row), None, platform
-        )
+    store, buyer = (rows.get(key) if key else None for key in _keys_beside(workspace, row))
+    platform = store.platform if isinstance(store, StoreItem) else None
+    bought_by = entry_of(buyer)
+    beside = _Beside(platform, bought_by.title if bought_by else None)
+    detail, image = _DETAILS[type(row)](row, beside)
     if isinstance(row, StoreItem):
-        return Result(entry.kind, entry.id, entry.title, row.external_id, None, row.platform)
-    if isinstance(row, ProfileItem):
-        detail = next((key for key in entry.keys if key != entry.title), None)
-        return Result(entry.kind, entry.id, entry.title or str(entry.id), detail)
-    return Result(entry.kind, entry.id, entry.title)
+        platform = row.platform
+    return Result(
+        entry.kind, entry.id, entry.title or str(entry.id), detail or None, image, platform
+    )
 
 
-def _platform(workspace: WorkspaceScope, rows: Rows, store_id: UUID) -> str | None:
-    store = find_in(dict(rows), StoreItem, store_key(workspace, store_id))
-    return store.platform if store else None
+def _of_profile(row: ProfileItem, _beside: _Beside) -> tuple[str | None, None]:
+    """The address, unless it is the title."""
+    named = row.first_name or row.last_name
+    return (row.email or row.phone if named else row.phone if row.email else None), None
 
 
-def _buyer(workspace: WorkspaceScope, rows: Rows, order: OrderItem) -> str | None:
-    """Who bought, by name or else by address."""
-    if order.profile_id is None:
-        return None
-    row = find_in(dict(rows), ProfileRow, profile_key(workspace, order.profile_id))
-    entry = entry_of(row)
-    return entry.title or None if entry else None
+def _of_order(_row: OrderItem, beside: _Beside) -> tuple[str | None, None]:
+    return beside.buyer, None
 
 
-_KEYS = {
-    SearchKind.PROFILE: profile_key,
-    SearchKind.ORDER: order_key,
-    SearchKind.STORE: store_key,
+def _of_product(row: ProductItem, _beside: _Beside) -> tuple[str | None, Image | None]:
+    summary = next(iter(as_product(row).summaries.values()))
+    image = summary.image
+    shown = Image(str(image["url"]), _text(image.get("alt"))) if image else None
+    return summary.vendor, shown
+
+
+def _of_feed(row: FeedItem, _beside: _Beside) -> tuple[str | None, None]:
+    return urlsplit(row.url).hostname, None
+
+
+def _of_store(row: StoreItem, _beside: _Beside) -> tuple[str | None, None]:
+    return row.external_id, None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+_DETAILS: Mapping[type[Item], Callable[..., tuple[str | None, Image | None]]] = {
+    ProfileItem: _of_profile,
+    OrderItem: _of_order,
+    ProductItem: _of_product,
+    FeedItem: _of_feed,
+    StoreItem: _of_store,
 }

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 
+from storepost.feeds.rows import FeedItem
 from storepost.orders.repository import OrderItem
 from storepost.persistence.item import Item
 from storepost.postings.entries import Entry, SearchKind
+from storepost.products.rows import ProductItem, as_product
 from storepost.profiles.rows import ProfileItem
 from storepost.stores.repository import StoreItem
 
@@ -22,14 +24,37 @@ def _order(row: OrderItem) -> Entry | None:
     return Entry(SearchKind.ORDER, row.id, row.number, row.placed_at, keys=(row.number,))
 
 
+def _product(row: ProductItem) -> Entry:
+    """By its words in every locale; a removed one by its id and its variants' SKUs alone."""
+    product = as_product(row)
+    first, *others = product.summaries.values()
+    texts = (first.vendor, first.product_type, *(summary.title for summary in others))
+    return Entry(
+        SearchKind.PRODUCT,
+        product.id,
+        first.title or product.external_id,
+        product.added_at,
+        texts=tuple(text for text in texts if text),
+        keys=(product.external_id,),
+        is_hidden=product.removed_at is not None,
+    )
+
+
+def _feed(row: FeedItem) -> Entry | None:
+    if row.deleted_at is not None:
+        return None
+    return Entry(SearchKind.FEED, row.id, row.name, row.created_at, texts=(row.url,))
+
+
 def _store(row: StoreItem) -> Entry:
-    texts = (row.external_id,)
-    return Entry(SearchKind.STORE, row.id, row.name, row.connected_at, texts)
+    return Entry(SearchKind.STORE, row.id, row.name, row.connected_at, texts=(row.external_id,))
 
 
 SOURCES: dict[type[Item], Callable[..., Entry | None]] = {
     ProfileItem: _profile,
     OrderItem: _order,
+    ProductItem: _product,
+    FeedItem: _feed,
     StoreItem: _store,
 }
 """What of each kind of row is searched; None of one that nobody is to find."""
