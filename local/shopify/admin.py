@@ -21,7 +21,7 @@ from graphql.pyutils import camel_to_snake
 
 from local.shopify import exports
 from local.shopify.costs import cost_of
-from local.shopify.resolvers import RESOLVERS
+from local.shopify.resolvers import RESOLVERS, Resolver
 from local.shopify.shops import Shop
 
 SCHEMA = Path(__file__).parent / "schema"
@@ -95,7 +95,10 @@ def _bulk_run(shop: Shop, *, query: str) -> Json:
     return exports.run(shop.operations, lambda: answer(shop, {"query": query}))
 
 
-_RESOLVERS = {**RESOLVERS, ("Mutation", "bulkOperationRunQuery"): _bulk_run}
+_RESOLVERS: dict[tuple[str, str], Resolver] = {
+    **RESOLVERS,
+    ("Mutation", "bulkOperationRunQuery"): _bulk_run,
+}
 
 
 def _check_scopes(shop: Shop, info: Info) -> None:

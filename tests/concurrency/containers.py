@@ -60,8 +60,8 @@ class Containers:
         """A list of events a container, which it works off: the answers in the same order."""
         assert len(events) == len(self.pipes)
         named = [function] * len(events) if isinstance(function, str) else function
-        for pipe, own, each in zip(self.pipes, events, named, strict=True):
-            pipe.send(Task(each, list(own), frozenset(again), within_seconds))
+        for pipe, own, name in zip(self.pipes, events, named, strict=True):
+            pipe.send(Task(name, list(own), frozenset(again), within_seconds))
         done: list[Done] = [pipe.recv() for pipe in self.pipes]
         assert [each.error for each in done if each.error] == []
         for each in done:

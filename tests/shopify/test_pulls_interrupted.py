@@ -7,7 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from botocore.awsrequest import AWSResponse, HeadersDict
+from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 
 from local.shopify.exports import Operation
 from storepost import clock
@@ -146,7 +147,7 @@ def throttled(one_of: int) -> Iterator[list[str]]:
             return None
         refused.append(request.headers["X-Amz-Target"])
         body = b'{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException","message":"slow"}'
-        return AWSResponse(request.url, 400, HeadersDict({"x-amzn-requestid": "one"}), _Raw(body))
+        return AWSResponse(request.url, 400, HTTPHeaders(), _Raw(body))
 
     events = dynamodb_client().meta.events
     events.register_first("before-send.dynamodb", refuse)
