@@ -6,7 +6,8 @@ time; ids are not, but have one length.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -17,8 +18,9 @@ from urllib.parse import quote, urlencode
 from benchmarks.reckoning import Usage
 from local.template import ROOT
 from storepost.consent_changes import requests
+from storepost.feed_imports import fetching as feed_fetching
 from storepost.fetching import Answer as Fetched
-from storepost.fetching import client, conversation, guard
+from storepost.fetching import Download, client, conversation, guard
 from storepost.http.forms import FORM
 from storepost.identity.model import KeyScope
 from storepost.scope import WorkspaceScope
@@ -249,6 +251,8 @@ class Outside:
         """`meter` counts the requests."""
         self._meter = meter
         self.status = 204
+        self.file = b""
+        """What every address of a feed leads to."""
         self._plain_resolve = guard.resolve
         self._patches: list[Any] = [
             mock.patch.object(requests, "post", self._post),
@@ -256,6 +260,7 @@ class Outside:
             mock.patch.object(conversation, "send", self._counted(client.send)),
             mock.patch.object(client, "send", self._counted(client.send)),
             mock.patch.object(patience, "sleep"),
+            mock.patch.object(feed_fetching, "download", self._download),
         ]
 
     def __enter__(self) -> "Outside":
@@ -281,6 +286,11 @@ class Outside:
             return send(*args, **given)
 
         return counted
+
+    @contextmanager
+    def _download(self, *_: object, **__: object) -> Iterator[Download]:
+        self._meter.note(Usage(told=1))
+        yield Download("text/csv", len(self.file), iter([self.file]))
 
     def _post(self, *_: object, **__: object) -> Fetched:
         self._meter.note(Usage(told=1))

@@ -89,7 +89,14 @@ class TestData:
         assert (batch["status"], batch["imported"]) == ("completed", brought)
         assert store["imports"]["customersOrders"] == batch
         products = api.call("GET", "/products?locale=de", key)
-        assert products["total"] == store["productCount"] == len(shop.products())
+        assert products["total"] == len(shop.products())
+        assert store["productCount"] == len(shop.products()) + 3
+        [feed] = api.call("GET", "/feeds", key)["items"]
+        assert feed["latestImport"]["status"] == "completed"
+        brought = {"rows": 6, "imported": 6, "products": 3, "created": 3, "variantOnly": 3}
+        assert feed["latestImport"]["counts"].items() >= brought.items()
+        vest = api.call("GET", "/products?externalId=feed-vest", key)["items"][0]
+        assert api.call("GET", f"/products/{vest['id']}/variants", key)["total"] == 3
         throw = api.call("GET", "/products?externalId=product-1", key)["items"][0]
         assert api.call("GET", f"/products/{throw['id']}/variants", key)["total"] == 2
         assert api.call("GET", f"/products/{throw['id']}/sales", key)["orders"] > 0

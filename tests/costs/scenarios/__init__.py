@@ -7,6 +7,7 @@ with what it sets off; whoever asks has just asked for something else, so no use
 from tests.costs.scenarios import (
     connecting,
     consenting,
+    feeding,
     importing,
     merging,
     people,
@@ -29,6 +30,7 @@ GROUPS: dict[str, Scenarios] = {
     "Batches and imports": importing.SCENARIOS,
     "Profiles, customers, orders": selling.SCENARIOS,
     "Products and field priority": stocking.SCENARIOS,
+    "Feeds": feeding.SCENARIOS,
     "Profiles that become one": merging.SCENARIOS,
     "Events": telling.SCENARIOS,
     "Consent": consenting.SCENARIOS,
