@@ -10,7 +10,6 @@ from storepost.messaging.outbox import PARTITION, OutboxItem, Queue, send_with
 from storepost.persistence.changes import Changes
 from tests.world import World
 
-
 QUEUES = {
     Queue.EMAILS: ("EmailQueue", None),
     Queue.WRITE_BACKS: ("WriteBackQueue", "a store"),
@@ -20,6 +19,7 @@ QUEUES = {
     Queue.WEBHOOKS: ("WebhookQueue", "a record"),
     Queue.PROFILE_ERASURES: ("ProfileErasureQueue", None),
     Queue.WORKSPACE_DELETIONS: ("WorkspaceDeletionQueue", None),
+    Queue.COUPON_CODES: ("CouponCodeQueue", "a-coupon"),
 }
 """What template.yaml calls each, and in a FIFO queue a group."""
 

@@ -112,6 +112,7 @@ class TestEnvironment:
             "PROFILE_MERGE_QUEUE_URL": aws.queue_url("ProfileMergeQueue"),
             "PROFILE_ERASURE_QUEUE_URL": aws.queue_url("ProfileErasureQueue"),
             "WORKSPACE_DELETION_QUEUE_URL": aws.queue_url("WorkspaceDeletionQueue"),
+            "COUPON_CODE_QUEUE_URL": aws.queue_url("CouponCodeQueue"),
             "JOB_OBJECTS": "JobObjects",
             "SHOPIFY_CLIENT_ID": APP.client_id,
             "SHOPIFY_SECRET_NAME": parameter_defaults()["ShopifySecretName"],

@@ -35,6 +35,7 @@ class Queue(StrEnum):
     WEBHOOKS = "webhooks"
     PROFILE_ERASURES = "profile_erasures"
     WORKSPACE_DELETIONS = "workspace_deletions"
+    COUPON_CODES = "coupon_codes"
 
 
 @dataclass(frozen=True)

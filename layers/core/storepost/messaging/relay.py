@@ -36,6 +36,7 @@ def _address(queue: Queue) -> str:
         Queue.WEBHOOKS: settings().webhook_queue_url,
         Queue.PROFILE_ERASURES: settings().profile_erasure_queue_url,
         Queue.WORKSPACE_DELETIONS: settings().workspace_deletion_queue_url,
+        Queue.COUPON_CODES: settings().coupon_code_queue_url,
     }
     return urls[queue]
 

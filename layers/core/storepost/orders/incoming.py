@@ -13,11 +13,11 @@ from storepost.orders.model import (
     LineItem,
     Order,
 )
-from storepost.orders.problems import CurrencyMismatch
 from storepost.problems import FieldError
 from storepost.profiles.model import Identity
 from storepost.profiles.resolution import identities_of
 from storepost.stores.model import Store
+from storepost.stores.problems import CurrencyMismatch
 
 
 @dataclass(frozen=True)

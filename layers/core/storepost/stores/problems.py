@@ -41,3 +41,11 @@ class UrlNotAllowed(ValidationFailed):
     code = "url_not_allowed"
     title = "The address isn't allowed"
     mend = "Use a public https address."
+
+
+class CurrencyMismatch(ValidationFailed):
+    """An amount isn't in the store's currency."""
+
+    code = "currency_mismatch"
+    title = "An amount isn't in the store's currency"
+    mend = "Give every amount in the store's own currency."

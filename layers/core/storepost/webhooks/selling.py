@@ -1,12 +1,12 @@
 """Orders as a shop tells of them: each time whole, and guarded by its own time."""
 
 from storepost.logs import logger
-from storepost.orders.problems import CurrencyMismatch
 from storepost.orders.service import bury_order, write_order
 from storepost.persistence.changes import commit_anew
 from storepost.shop_records import rest
 from storepost.shop_records.reading import needed_id
 from storepost.stores.model import Store
+from storepost.stores.problems import CurrencyMismatch
 from storepost.webhooks.messages import Webhook
 from storepost.webhooks.stores import write_unless_stale
 

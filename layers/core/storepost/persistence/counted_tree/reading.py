@@ -4,6 +4,7 @@ The nodes are read level by level, not at one moment, so each attempt checks tha
 a split or a write came between, the read begins again.
 """
 
+import secrets
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -166,6 +167,15 @@ def page(
         rows = _gathered(reading, skip, wanted, descending=descending)
     reading.demand(len(rows) == wanted)
     return rows, total
+
+
+def any_one(reading: Reading) -> Entry | None:
+    """One of the entries that count, each as likely."""
+    if reading.total <= 0:
+        return None
+    found = _gathered(reading, secrets.randbelow(reading.total), 1, descending=False)
+    reading.demand(bool(found))
+    return found[0] if found else None
 
 
 def _run(reading: Reading, skip: int, wanted: int, *, descending: bool) -> list[Entry]:

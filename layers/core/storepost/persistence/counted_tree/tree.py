@@ -18,7 +18,7 @@ from storepost.persistence.changes import Changes, LostRace, TooManyWrites
 from storepost.persistence.counted_tree import reading, scanning
 from storepost.persistence.counted_tree.keys import EVERYTHING, KeyRange
 from storepost.persistence.counted_tree.merging import Merger
-from storepost.persistence.counted_tree.model import Entry, Filter, FilterField
+from storepost.persistence.counted_tree.model import Counts, Entry, Filter, FilterField, total
 from storepost.persistence.counted_tree.rows import TOP_NODES, Rows
 from storepost.persistence.counted_tree.splitting import Splitter
 from storepost.persistence.counted_tree.writing import Addition, Writing
@@ -84,10 +84,10 @@ class Tree:
 
         The total is exact; past the end there are no items.
         """
-        items, total = reading.settled(
+        items, in_all = reading.settled(
             self.rows, by, lambda r: reading.page(r, request, within, descending=descending)
         )
-        return Listing(items, total, request)
+        return Listing(items, in_all, request)
 
     def scan(
         self,
@@ -108,6 +108,17 @@ class Tree:
         """
         found = scanning.look_through(self.rows, by, within, advised)
         return cut(keep(found[::-1] if descending else found), request)
+
+    def counts(self) -> Counts:
+        """How many entries there are, and how many have each value of each filter field."""
+        return reading.settled(self.rows, None, lambda r: total(node.counts for node in r.top))
+
+    def any_of(self, by: Filter) -> Entry | None:
+        """One of the entries that the filter keeps, each as likely; None where it keeps none.
+
+        So many who take at the same time seldom meet at one entry.
+        """
+        return reading.settled(self.rows, by, reading.any_one)
 
     def _writing(self, changes: Changes) -> Writing:
         return changes.gathered(
