@@ -154,6 +154,8 @@ def load(run: "LocalRun") -> Demo:
     deliver()
     subscriber_id = _subscriber(api, keys["read"])
     api.call("POST", "/events/bulk", keys["write"], {"events": shop.visits(store_id)})
+    _make_coupons(api, keys["write"], store_id, subscriber_id)
+    deliver()
     return Demo(
         Credentials(
             base_url=run.base_url,
@@ -277,6 +279,14 @@ def _send_shop(api: Api, key: str, store_id: str) -> None:
         for name, records in (("customers", shop.customers()), ("orders", shop.orders()))
     }
     api.call("POST", f"/stores/{store_id}/batches", key, batch)
+
+
+def _make_coupons(api: Api, key: str, store_id: str, subscriber_id: str) -> None:
+    """A pool, one for single people, and one of a file; somebody has a code of the first two."""
+    for coupon in shop.coupons(store_id):
+        made = api.call("POST", "/coupons", key, coupon)
+        api.call("POST", f"/coupons/{made['id']}/assign", key, {"profileId": subscriber_id})
+    api.call("POST", "/coupons/import", key, shop.gift_cards(store_id))
 
 
 def _subscriber(api: Api, key: str) -> str:

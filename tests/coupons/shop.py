@@ -144,11 +144,7 @@ class Shop(Town):
             for row in self.world.rows(DUE_PARTITION)
             if isinstance(row, CouponDueItem) and row.code_id
         }
-        assert due == {
-            row.id: row.sk_of_end
-            for row in map(_End, codes)
-            if row.is_due
-        }
+        assert due == {row.id: row.sk_of_end for row in map(_End, codes) if row.is_due}
 
     def code_rows(self) -> list[CodeItem]:
         """The codes as they are stored."""

@@ -7,6 +7,7 @@ with what it sets off; whoever asks has just asked for something else, so no use
 from tests.costs.scenarios import (
     connecting,
     consenting,
+    couponing,
     importing,
     merging,
     people,
@@ -28,6 +29,7 @@ GROUPS: dict[str, Scenarios] = {
     "Profiles that become one": merging.SCENARIOS,
     "Events": telling.SCENARIOS,
     "Consent": consenting.SCENARIOS,
+    "Coupons": couponing.SCENARIOS,
     "The service about itself": service.SCENARIOS,
 }
 

@@ -22,7 +22,7 @@ _REMOVAL = "removal#"
 
 def coupons_partition(workspace: WorkspaceScope) -> str:
     """The partition that has a workspace's coupons."""
-    return workspace.partition("coupons")
+    return workspace.partition("coupons", "all")
 
 
 def coupon_key(workspace: WorkspaceScope, coupon_id: UUID) -> Key:
@@ -77,7 +77,8 @@ def pointer_prefix(coupon_id: UUID | None = None) -> str:
 
 def pointer_key(workspace: WorkspaceScope, profile_id: UUID, coupon_id: UUID, name: str) -> Key:
     """Where a profile's partition names a code of a coupon."""
-    return (pointer_partition(workspace, profile_id), f"{pointer_prefix(coupon_id)}{name}")
+    partition = pointer_partition(workspace, profile_id)
+    return (partition, f"{_POINTER}{short(coupon_id)}#{name}")
 
 
 def pointer_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
@@ -93,10 +94,14 @@ def names_in_pointer(sort_key: str) -> tuple[UUID, str]:
 
 def due_partition(coupon_id: UUID) -> str:
     """The partition in which it stands when a coupon or its codes end."""
-    return f"{DUE_PARTITION}{crc32(coupon_id.bytes) % DUE_SHARDS}"
+    return f"{DUE_PARTITION}{_shard(coupon_id)}"
 
 
 def due_key(coupon_id: UUID, at: datetime, code: UUID | None = None) -> Key:
     """Where it stands that a code ends then, or the coupon."""
     named = f"{short(coupon_id)}#{short(code) if code else ''}"
-    return (due_partition(coupon_id), f"{clock.to_text(at)}#{named}")
+    return (f"{DUE_PARTITION}{_shard(coupon_id)}", f"{clock.to_text(at)}#{named}")
+
+
+def _shard(coupon_id: UUID) -> int:
+    return crc32(coupon_id.bytes) % DUE_SHARDS
