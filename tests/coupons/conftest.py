@@ -3,6 +3,7 @@
 import pytest
 
 from tests.coupons.shop import Shop
+from tests.shopify.conftest import shopify, shopify_server
 from tests.world import World
 
 
@@ -10,3 +11,6 @@ from tests.world import World
 def shop(world: World) -> Shop:
     """A workspace with a custom store and nobody in it."""
     return Shop(world)
+
+
+__all__ = ["shop", "shopify", "shopify_server"]

@@ -1,14 +1,18 @@
 """A workspace with a custom store that has coupons."""
 
+import json
 from typing import Any
 from uuid import UUID
 
-from local import pumps
+from local import aws, pumps
+from local.functions import invoke
+from local.pumps import reader_of
 from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import CodeStatus
 from storepost.coupons.rows import CodeItem, CouponDueItem, CouponItem
 from storepost.coupons.trees import CodeList
 from storepost.persistence.counted_tree.checking import faults
+from storepost.persistence.sealing import forget_keys
 from tests.people.town import Town, day
 from tests.world import CANARY, Answer, World
 
@@ -128,6 +132,23 @@ class Shop(Town):
         """What the schedule does every minute, and what follows of it."""
         pumps.run_schedule("coupon_expiry")
         self.world.deliver()
+
+    def work(self, coupon: str, tries: int = 1, *, fails: bool = False) -> None:
+        """Runs the worker for one coupon in a new container, as a message of any age would."""
+        forget_keys()
+        told = {"workspaceId": str(self.workspace.id), "couponId": coupon}
+        record = {
+            "messageId": "m",
+            "receiptHandle": "handle",
+            "body": json.dumps(told),
+            "attributes": {"ApproximateReceiveCount": str(tries), "MessageGroupId": coupon},
+            "messageAttributes": {},
+            "eventSource": "aws:sqs",
+            "eventSourceARN": f"arn:aws:sqs:{aws.REGION}:123456789012:CouponCodeQueue.fifo",
+            "awsRegion": aws.REGION,
+        }
+        answer = invoke(reader_of("CouponCodeQueue"), {"Records": [record]})
+        assert answer == {"batchItemFailures": [{"itemIdentifier": "m"}] if fails else []}
 
     def check(self) -> None:
         """What must hold of the rows whenever nobody writes."""

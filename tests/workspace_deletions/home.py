@@ -47,6 +47,19 @@ class Home(Place):
         batch = {"customers": [{"externalId": "z"}], "orders": []}
         self.call("POST", f"/stores/{self.shop}/batches", batch)
         self.upsert(anonymousId="b")
+        self._coupons()
+
+    def _coupons(self) -> None:
+        """One whose codes end by themselves, one that is still to be stored, and a strange code."""
+        terms = {"valueType": "percentage", "value": 5, "reissue": "every_email"}
+        pool = {"storeId": self.shop, "name": "Sale", "kind": "bulk", "quantity": 90, **terms}
+        made = self.call("POST", "/coupons", {**pool, "validity": {"type": "days", "days": 3}})
+        buyer = self.ids("/profiles", storeId=self.shop)[0]
+        self.call("POST", f"/coupons/{made.json['id']}/assign", {"profileId": buyer})
+        until = {"type": "until", "endsAt": "2099-01-01T00:00:00Z"}
+        brought = {"storeId": self.shop, "name": "Gifts", "content": "A1", "validity": until}
+        self.call("POST", "/coupons/import", {**brought, "reissue": "every_email"})
+        self.order(self.shop, "6", discountCodes=["SOMEBODY-ELSES"])
 
     def delete(self, **more: Any) -> Answer:
         """Asks for the deletion."""

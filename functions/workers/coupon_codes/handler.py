@@ -9,8 +9,8 @@ from storepost.jobs.batches import fifo_queue_handler
 
 def codes_of_coupon(record: SQSRecord, context: LambdaContext) -> None:
     """Goes on with one coupon."""
-
-    go_on(record.body, context.get_remaining_time_in_millis)
+    tries = int(record.attributes.approximate_receive_count)
+    go_on(record.body, tries, context.get_remaining_time_in_millis)
 
 
 lambda_handler = fifo_queue_handler(codes_of_coupon)

@@ -13,6 +13,7 @@ from uuid import UUID
 from storepost.coupons.ending import expire_some
 from storepost.coupons.filling import Filling
 from storepost.coupons.repository import CouponRepository
+from storepost.coupons.telling import Telling
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.scope import WorkspaceScope
 
@@ -26,13 +27,17 @@ type Step = Callable[[], bool]
 """Does some; whether there may be more."""
 
 
-def go_on(message: str, remaining: Remaining) -> None:
-    """Does what there is to do for the coupon that a message names, or sends the next message."""
+def go_on(message: str, tries: int, remaining: Remaining) -> None:
+    """Does what there is to do for the coupon that a message names, or sends the next message.
+
+    `tries` is how many times the queue brought the message, this one included.
+    """
     named = {name: UUID(value) for name, value in json.loads(message).items()}
     workspace, coupon_id = WorkspaceScope(named["workspaceId"]), named["couponId"]
     steps: tuple[Step, ...] = (
         Filling(workspace, coupon_id).store_some,
         partial(expire_some, workspace, coupon_id),
+        Telling(workspace, coupon_id, tries).tell_some,
     )
     for step in steps:
         while step():
