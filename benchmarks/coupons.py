@@ -54,12 +54,17 @@ def carry() -> None:
             return
 
 
+def content(codes: int) -> str:
+    """A file of so many codes."""
+    return "\n".join(f"GIFT{n * 7919 % 10_000_000:07}" for n in range(codes))
+
+
 def imported(meter: Meter, shop: Shop, codes: int) -> tuple[str, Measured[None]]:
     """A coupon whose codes are those of a file, and what it took."""
     body = {
         "storeId": shop.store,
         "name": "Gift cards",
-        "content": "\n".join(f"GIFT{n * 7919 % 10_000_000:07}" for n in range(codes)),
+        "content": content(codes),
         "validity": {"type": "none"},
         "reissue": "every_email",
     }
@@ -95,6 +100,11 @@ def rows(meter: Meter) -> Iterator[list[Cell]]:
         forget_objects()
         yield _row("an import", codes, codes, [taken])
         api = Api(shop.key, meter)
+        check = {"storeId": shop.store, "content": content(codes)}
+        told = api.call("POST", "/coupons/import/check", body=check)
+        if told.result["existing"] != codes:
+            raise RuntimeError(told.result)
+        yield _row("a file's check", codes, codes, [told])
         shown = api.call("GET", f"/coupons/{coupon}")
         if shown.result["codes"]["available"] != codes:
             raise RuntimeError(shown.result["codes"])

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from local import pumps
+from local.shopify.bucket import Bucket
 from storepost.persistence.sealing import forget_keys
-from storepost.shopify import patience
 from tests.coupons.shop import Shop, counts
 from tests.coupons.test_shopify import OnShopify
 from tests.kills import Moment, everywhere, killed_at
@@ -158,10 +158,7 @@ def test_marking_used(shop: Shop) -> None:
 class TestShop:
     """What a shop is told, once more and no more."""
 
-    def test_codes_that_it_takes_and_forgets(
-        self, world: World, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(patience, "sleep", lambda _seconds: None)
+    def test_codes_that_it_takes_and_forgets(self, world: World, shopify: Shopify) -> None:
         shop = OnShopify(world, shopify)
         coupon = shop.pool(3)
 
@@ -180,7 +177,8 @@ class TestShop:
         places = [place for place in everywhere(work) if place[1] is Moment.AFTER]
         for place in places:
             bring_back()
-            shop.shopify.shop().discounts.clear()
+            shopify.shop().bucket = Bucket()
+            shop.discounts.clear()
             forget_keys()
             assert killed_at(*place, work)
             then()
@@ -191,8 +189,9 @@ class TestShop:
         places = [place for place in everywhere(work) if place[1] is Moment.AFTER]
         for place in places:
             bring_back()
+            shopify.shop().bucket = Bucket()
             discount.codes = dict(codes)
-            shop.shopify.shop().discounts[:] = [discount]
+            shop.discounts[:] = [discount]
             forget_keys()
             assert killed_at(*place, work)
             shop.work(coupon)

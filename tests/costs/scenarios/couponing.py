@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from storepost.stores.model import ConnectionStatus
 from tests.costs.scenarios.registry import Scenarios
 from tests.costs.town import Ask, Town, order_of
+from tests.shopify.shops import canary_shops, connection_is
 
 SCENARIOS = Scenarios()
 
@@ -122,6 +124,17 @@ def order_with_code(town: Town) -> Ask:
     code = town.ask("coupons.assign", Ask(town.key, _assignment(town), path=coupon)).json["code"]
     body = {**order_of(900, 1), "discountCodes": [code]}
     return Ask(town.key, body, path={"id": town.store, "externalId": "new"})
+
+
+@SCENARIOS.of("couponCodes.retry", "in a shop")
+def retry(town: Town) -> Ask:
+    town.shopify.server.begin(*canary_shops())
+    store = town.shopify.connect(town.owner, town.workspace)
+    connection_is(store, ConnectionStatus.NEEDS_REAUTH)
+    coupon = _made(town, _pool(town, storeId=str(store.id), quantity=1))
+    connection_is(store, ConnectionStatus.CONNECTED)
+    [code] = town.ask("coupons.listCodes", Ask(town.key, path=coupon)).json["items"]
+    return Ask(town.key, path={"id": code["id"]})
 
 
 SCENARIOS.plain("couponCodes.delete", lambda town: Ask(town.key, path=_code_of(town)))

@@ -32,7 +32,8 @@ class Tree:
     """One list: its partition key and the fields whose values are counted.
 
     The fields stay what they are for as long as the list has entries, but for values added to one.
-    `fan_out` and `top_nodes` are for tests, which want many levels of few entries.
+    `fan_out` and `top_nodes` are for tests, which want many levels of few entries. A list in which
+    many places change at once may have more nodes at its top, 80 at most.
     """
 
     partition: str
