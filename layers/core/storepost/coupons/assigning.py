@@ -52,27 +52,23 @@ def assign_code(
     profile = get_profile(workspace, profile_id)
     if coupon.store_id not in profile.store_ids:
         raise ProfileNotInStore()
-    pointers = codes.pointers_of(profile.partitions, coupon.id)
-    kept = _kept(coupon, codes, pointers, reference)
+    occasion = _occasion(coupon, reference)
+    pointers = codes.pointers_of(profile.partitions, coupon.id, occasion) if occasion else ()
+    kept = _kept(coupon, codes, pointers)
     if kept:
         return Assigned(coupon, kept, profile, is_new=False)
     before = None if coupon.kind is CouponKind.PERSONAL else _available(coupon, codes)
     code = _given(before or _made(coupon, codes), coupon, profile)
     codes.save(changes, before, code)
-    codes.point(changes, profile.id, code, _name(coupon, code, pointers, reference))
+    codes.point(changes, profile.id, code, _name(occasion, code, pointers))
     ProfileRepository(workspace).expect_live(changes, profile)
     if code.status is CodeStatus.PENDING:
         coupons.send(changes, coupon.id)
     return Assigned(coupon, code, profile, is_new=True)
 
 
-def _kept(
-    coupon: Coupon, codes: CodeRepository, pointers: Sequence[Pointer], reference: str | None
-) -> Code | None:
+def _kept(coupon: Coupon, codes: CodeRepository, pointers: Sequence[Pointer]) -> Code | None:
     """The code that the person has for this occasion already."""
-    if coupon.reissue is Reissue.EVERY_EMAIL:
-        name = _name_of_reference(coupon, reference)
-        pointers = [each for each in pointers if each.name.partition("~")[0] == name]
     found = codes.get_many(each.code_id for each in pointers)
     if coupon.reissue is Reissue.AFTER_USE_OR_EXPIRY:
         over, now = {CodeStatus.USED, CodeStatus.EXPIRED}, clock.now()
@@ -119,14 +115,16 @@ def assigned(code: Code, coupon: Coupon) -> Code:
     )
 
 
-def _name(coupon: Coupon, code: Code, pointers: Sequence[Pointer], reference: str | None) -> str:
-    """Under which name the person gets the code: two at once can't have the same."""
-    if coupon.reissue is Reissue.EVERY_EMAIL:
-        return _name_of_reference(coupon, reference) or f"c{short(code.id)}"
-    ordinals = (each.name[1 : 1 + _DIGITS] for each in pointers)
-    return f"{_ORDINAL}{max(map(int, ordinals), default=0) + 1:0{_DIGITS}}"
-
-
-def _name_of_reference(coupon: Coupon, reference: str | None) -> str | None:
-    """What stands for a reference; None for an occasion of its own."""
+def _occasion(coupon: Coupon, reference: str | None) -> str | None:
+    """How the names of the codes begin that the person may keep; None where each is another one."""
+    if coupon.reissue is Reissue.AFTER_USE_OR_EXPIRY:
+        return _ORDINAL
     return f"r{short(derived_id(coupon.id, 'reference', reference))}" if reference else None
+
+
+def _name(occasion: str | None, code: Code, pointers: Sequence[Pointer]) -> str:
+    """Under which name the person gets the code: two at once can't have the same."""
+    if occasion == _ORDINAL:
+        ordinals = (each.name[1 : 1 + _DIGITS] for each in pointers)
+        return f"{_ORDINAL}{max(map(int, ordinals), default=0) + 1:0{_DIGITS}}"
+    return occasion or f"c{short(code.id)}"

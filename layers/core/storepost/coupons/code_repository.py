@@ -99,16 +99,17 @@ class CodeRepository:
         changes.create(CodePointerItem(*key, code_id=code.id))
 
     def pointers_of(
-        self, partitions: Iterable[UUID], coupon_id: UUID | None = None
+        self, partitions: Iterable[UUID], coupon_id: UUID | None = None, occasion: str = ""
     ) -> Sequence[Pointer]:
-        """The codes of a profile, of one coupon or of all, each once.
+        """The codes of a profile, each once: all, or those of a coupon whose names begin so.
 
         They only ever move to a later partition. So they are read in their order, and one that
         moves meanwhile is found twice rather than never.
         """
         found: dict[UUID, Pointer] = {}
+        prefix = pointer_prefix(coupon_id) + occasion
         for each in partitions:
-            found |= {p.code_id: p for p in self._pointers(each, pointer_prefix(coupon_id), None)}
+            found |= {p.code_id: p for p in self._pointers(each, prefix, None)}
         return list(found.values())
 
     def some_pointers(self, profile_id: UUID, most: int) -> Sequence[Pointer]:

@@ -17,6 +17,7 @@ from storepost.coupons.codes import folded
 from storepost.coupons.expiring import CODES_AT_ONCE, Repositories
 from storepost.coupons.model import Code, CodeStatus, Coupon
 from storepost.coupons.repository import CouponRepository
+from storepost.coupons.rows import CodeRemovalItem
 from storepost.coupons.shop import (
     MOST_CODES,
     Taken,
@@ -37,6 +38,8 @@ from storepost.stores.repository import StoreRepository
 
 PATIENCE_SECONDS = 120.0
 TRIES = 5
+REMOVALS_AT_ONCE = 80
+"""In one transaction."""
 _LIVE = frozenset({CodeStatus.PENDING, CodeStatus.AVAILABLE, CodeStatus.ASSIGNED})
 
 
@@ -78,16 +81,23 @@ class Telling:
         if not removals and not pending and not (coupon.external_id and is_over):
             return self._has_discount(coupon, store)
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
-            if removals and coupon.external_id:
-                delete_codes(admin, coupon.external_id, (each.external_id for each in removals))
-                for some in batched(removals, 80, strict=False):
-                    commit_anew(partial(CouponRepository(self.workspace).forgotten, removals=some))
+            if removals:
+                self._forget(admin, coupon, removals)
             if pending:
                 self._offer(admin, coupon, store, pending)
             elif is_over and coupon.external_id and len(removals) < MOST_CODES:
                 delete_discount(admin, coupon.external_id)
                 self._name_discount(None)
         return bool(removals or pending)
+
+    def _forget(
+        self, admin: AdminClient, coupon: Coupon, removals: Sequence[CodeRemovalItem]
+    ) -> None:
+        """Has the shop forget codes; without a discount it has none."""
+        if coupon.external_id:
+            delete_codes(admin, coupon.external_id, (each.external_id for each in removals))
+        for some in batched(removals, REMOVALS_AT_ONCE, strict=False):
+            commit_anew(partial(CouponRepository(self.workspace).forgotten, removals=some))
 
     def _has_discount(self, coupon: Coupon, store: Store) -> bool:
         """Makes the discount of a coupon that has no codes yet."""
@@ -132,7 +142,7 @@ class Telling:
     def _give_up(self, coupon: Coupon, why: str) -> bool:
         """Codes that the shop was to take have failed; what it was to forget, it never will."""
         repository = CouponRepository(self.workspace)
-        while removals := repository.removals(coupon.id, 80):
+        while removals := repository.removals(coupon.id, REMOVALS_AT_ONCE):
             commit_anew(partial(repository.forgotten, removals=removals))
         while pending := self._pending(coupon):
             self._note(coupon, {code.id: Taken(None, why) for code in pending})
