@@ -8,20 +8,18 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
 from storepost.coupons import changing, listing, service
 from storepost.coupons.assigning import assign_code
-from storepost.coupons.checking import check_import
-from storepost.coupons.listing import CodeFilter, CouponFilter
-from storepost.coupons.model import CodeStatus, CouponKind, CouponSource, CouponStatus
-from storepost.coupons.schemas import (
+from storepost.coupons.bodies import (
     CodeAssignment,
-    Coupon,
     CouponBody,
-    CouponCode,
     CouponImportBody,
-    CouponImportCheck,
     CouponImportCheckBody,
     CouponTopUp,
     CouponUpdate,
 )
+from storepost.coupons.checking import check_import
+from storepost.coupons.listing import CodeFilter, CouponFilter
+from storepost.coupons.model import CodeStatus, CouponKind, CouponSource, CouponStatus
+from storepost.coupons.schemas import Coupon, CouponCode, CouponImportCheck
 from storepost.http.app import create_app
 from storepost.http.callers import Reader, Writer
 from storepost.http.lists import Page, PageNumber, Search, Size
