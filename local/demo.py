@@ -156,6 +156,8 @@ def load(run: "LocalRun") -> Demo:
     subscriber_id = _subscriber(api, keys["read"])
     _define_segment(api, keys["propose"], owner)
     api.call("POST", "/events/bulk", keys["write"], {"events": shop.visits(store_id)})
+    _make_coupons(api, keys["write"], store_id, subscriber_id)
+    deliver()
     return Demo(
         Credentials(
             base_url=run.base_url,
@@ -302,6 +304,14 @@ def _add_feed(api: Api, key: str, store_id: str, url: str) -> None:
     mapping = {column["name"]: column["suggested"] for column in columns}
     feed = {**source, "name": shop.FEED, "mode": "add_and_enrich", "mapping": mapping}
     api.call("POST", "/feeds", key, feed)
+
+
+def _make_coupons(api: Api, key: str, store_id: str, subscriber_id: str) -> None:
+    """A pool, one for single people, and one of a file; somebody has a code of the first two."""
+    for coupon in shop.coupons(store_id):
+        made = api.call("POST", "/coupons", key, coupon)
+        api.call("POST", f"/coupons/{made['id']}/assign", key, {"profileId": subscriber_id})
+    api.call("POST", "/coupons/import", key, shop.gift_cards(store_id))
 
 
 def _subscriber(api: Api, key: str) -> str:

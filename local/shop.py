@@ -285,3 +285,42 @@ def _money(amount: int) -> Body:
 def _ago(**by: float) -> str:
     moment: datetime = clock.now() - timedelta(**by)
     return clock.to_text(moment)
+
+
+def coupons(store_id: str) -> list[dict[str, Any]]:
+    """A sale's pool of codes, and a welcome that each person gets one of."""
+    sale = {
+        "storeId": store_id,
+        "name": "Spring sale",
+        "kind": "bulk",
+        "quantity": 50,
+        "prefix": "SPRING-",
+        "valueType": "percentage",
+        "value": 15,
+        "validity": {"type": "days", "days": 30},
+        "reissue": "after_use_or_expiry",
+    }
+    welcome = {
+        "storeId": store_id,
+        "name": "Welcome",
+        "kind": "personal",
+        "prefix": "HELLO-",
+        "valueType": "amount",
+        "value": 500,
+        "minimumSubtotal": {"amount": 3000, "currency": STORE["currency"]},
+        "validity": {"type": "none"},
+        "reissue": "after_use_or_expiry",
+    }
+    return [sale, welcome]
+
+
+def gift_cards(store_id: str) -> dict[str, Any]:
+    """Codes that came from elsewhere, in a file."""
+    rows = (f"{number},GIFT-{number * 7919:07}" for number in range(1, 21))
+    return {
+        "storeId": store_id,
+        "name": "Gift cards",
+        "content": "\n".join(("number,code", *rows)),
+        "validity": {"type": "none"},
+        "reissue": "every_email",
+    }

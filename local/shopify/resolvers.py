@@ -7,7 +7,7 @@ A resolver gets the shop and the field's arguments. Everything else is found by 
 from collections.abc import Callable
 from typing import Any
 
-from local.shopify import customers, exports
+from local.shopify import customers, discounts, exports
 from local.shopify.shops import Locale, Shop
 
 type Resolver = Callable[..., Any]
@@ -59,6 +59,46 @@ def _bulk_operation(shop: Shop, *, id: str) -> dict[str, Any] | None:
     return exports.looked_at(shop.operations, id, shop.files)
 
 
+def _discount_of_code(shop: Shop, *, code: str) -> dict[str, Any] | None:
+    return discounts.of_code(shop, code)
+
+
+def _creation(shop: Shop, *, id: str) -> dict[str, Any] | None:
+    return discounts.creation(shop, id)
+
+
+def _created(
+    made: dict[str, Any], *, first: int | None = None, after: str | None = None
+) -> dict[str, Any]:
+    return discounts.created(made, first, after)
+
+
+def _codes(
+    discount: dict[str, Any],
+    *,
+    first: int | None = None,
+    after: str | None = None,  # noqa: ARG001
+    query: str | None = None,  # noqa: ARG001
+) -> dict[str, Any]:
+    return {"nodes": discount["codes"]["nodes"][:first]}
+
+
+def _discount_create(shop: Shop, *, basicCodeDiscount: dict[str, Any]) -> dict[str, Any]:  # noqa: N803
+    return discounts.create(shop, basicCodeDiscount)
+
+
+def _discount_delete(shop: Shop, *, id: str) -> dict[str, Any]:
+    return discounts.delete(shop, id)
+
+
+def _codes_add(shop: Shop, *, discountId: str, codes: list[dict[str, str]]) -> dict[str, Any]:  # noqa: N803
+    return discounts.add_codes(shop, discountId, codes)
+
+
+def _codes_delete(shop: Shop, *, discountId: str, ids: list[str] | None = None) -> dict[str, Any]:  # noqa: N803
+    return discounts.delete_codes(shop, discountId, ids)
+
+
 def _edges(nodes: list[dict[str, Any]]) -> dict[str, Any]:
     return {"edges": [{"node": node} for node in nodes]}
 
@@ -70,6 +110,14 @@ RESOLVERS: dict[tuple[str, str], Resolver] = {
     ("QueryRoot", "customers"): _customers,
     ("QueryRoot", "orders"): _orders,
     ("QueryRoot", "bulkOperation"): _bulk_operation,
+    ("QueryRoot", "codeDiscountNodeByCode"): _discount_of_code,
+    ("QueryRoot", "discountRedeemCodeBulkCreation"): _creation,
+    ("DiscountCodeBasic", "codes"): _codes,
+    ("DiscountRedeemCodeBulkCreation", "codes"): _created,
+    ("Mutation", "discountCodeBasicCreate"): _discount_create,
+    ("Mutation", "discountCodeDelete"): _discount_delete,
+    ("Mutation", "discountRedeemCodeBulkAdd"): _codes_add,
+    ("Mutation", "discountCodeRedeemCodeBulkDelete"): _codes_delete,
     ("QueryRoot", "currentAppInstallation"): _installation,
     ("Mutation", "appUninstall"): _app_uninstall,
     ("Mutation", "customerEmailMarketingConsentUpdate"): _email_consent,

@@ -7,6 +7,7 @@ from typing import Any
 
 from local.shopify.bucket import Bucket
 from local.shopify.customers import ShopCustomer
+from local.shopify.discounts import Creation, Discount
 from local.shopify.exports import Operation
 from storepost import clock
 
@@ -71,6 +72,10 @@ class Shop:
     orders: list[dict[str, Any]] = field(default_factory=list)
     """As the Admin API tells of them, their lines as a list under `lineItems`."""
     operations: list[Operation] = field(default_factory=list)
+    discounts: list[Discount] = field(default_factory=list)
+    creations: list[Creation] = field(default_factory=list)
+    numbers: int = 0
+    """Of discounts and their codes, so far."""
     files: str = ""
     """Where the shop serves the files of its exports."""
     codes: dict[str, tuple[str, ...]] = field(default_factory=dict)

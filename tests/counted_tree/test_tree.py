@@ -63,6 +63,30 @@ class TestPages:
         assert stored(empty.tree) == ([], [])
         assert faults(empty.tree) == []
 
+    def test_an_entry_by_chance_is_any_that_the_filter_keeps(self) -> None:
+        """With every place as likely, so that many who take at once seldom meet."""
+        lists = TwoLists(tree("list#chance"))
+        assert lists.tree.any_of(STATUS.among("paid")) is None
+        for number in range(40):
+            lists.do((None, numbered(number, "paid" if number % 4 else "pending")))
+        some = [lists.tree.any_of(STATUS.among("pending")) for _ in range(200)]
+        pending = [numbered(number, "pending") for number in range(0, 40, 4)]
+        assert all(each in pending for each in some)
+        assert all(each in some for each in pending)
+        assert lists.tree.any_of(STATUS.among("refunded")) is None
+
+    def test_its_counts_are_those_of_its_entries(self) -> None:
+        """In all, and by the value of each filter."""
+        lists = TwoLists(tree("list#counts"))
+        assert not lists.tree.counts()
+        for number in range(30):
+            lists.do((None, numbered(number, "paid" if number % 3 else None, test=number < 4)))
+        counts = lists.tree.counts()
+        assert counts["n"] == 30
+        assert counts[STATUS.counter("paid")] == 20
+        assert counts[STATUS.counter(None)] == 10
+        assert (counts[TEST.counter(True)], counts[TEST.counter(False)]) == (4, 26)
+
     def test_past_the_end_there_is_nothing_but_the_exact_total(self) -> None:
         """A page past the end is no error (operations §2)."""
         lists = filled(range(25))

@@ -22,6 +22,7 @@ QUEUES = {
     Queue.FEED_IMPORTS: ("FeedImportQueue", "a feed"),
     Queue.PRODUCT_JOBS: ("ProductJobQueue", None),
     Queue.PRODUCT_SALES: ("ProductSalesQueue", None),
+    Queue.COUPON_CODES: ("CouponCodeQueue", "a-coupon"),
 }
 """What template.yaml calls each, and in a FIFO queue a group."""
 

@@ -31,6 +31,12 @@ class Library(Place):
         groups: list[Body] = self.get("/search", q=q, **query)["groups"]
         return groups
 
+    def arrived(self, q: str) -> list[Body]:
+        """The groups, once the stream has brought what was written; queues stay as they are."""
+        self.world.deliver_outbox()
+        groups: list[Body] = self.get("/search", q=q)["groups"]
+        return groups
+
     def titles(self, q: str, **query: object) -> list[tuple[str, list[str]]]:
         """What the groups show."""
         return [(g["kind"], [r["title"] for r in g["items"]]) for g in self.found(q, **query)]
@@ -285,3 +291,49 @@ class TestProducts:
         assert library.found("gruner") == library.found("p") == []
         for q in ("p-1", product_id):
             assert [g["items"][0]["id"] for g in library.found(q)] == [product_id]
+
+
+class TestCouponsAndFeeds:
+    """What a shop has made to sell."""
+
+    def test_a_coupon_by_its_name_and_codes(self, library: Library) -> None:
+        terms = {"kind": "bulk", "quantity": 2, "valueType": "percentage", "value": 5}
+        body = {"storeId": library.shop, "name": "Spring sale", "reissue": "every_email", **terms}
+        made = library.call("POST", "/coupons", {**body, "validity": {"type": "none"}})
+        assert made.status == 201
+        library.world.deliver()
+        path = f"/coupons/{made.json['id']}"
+        code = library.get(f"{path}/codes")["items"][0]["code"]
+        expected = {
+            "kind": "coupon",
+            "id": made.json["id"],
+            "title": "Spring sale",
+            "detail": "active",
+            "image": None,
+            "platform": "custom",
+        }
+        for q in ("sale", code, code.lower(), made.json["id"]):
+            assert library.found(q) == [{"kind": "coupon", "total": 1, "items": [expected]}], q
+        for step in ("end", "archive"):
+            assert library.call("POST", f"{path}/{step}").status == 200
+        assert library.found("sale") == []
+        archived = {**expected, "detail": "archived"}
+        assert library.found(code) == [{"kind": "coupon", "total": 1, "items": [archived]}]
+
+    def test_a_feed_by_its_name_and_address(self, library: Library) -> None:
+        url = "https://feeds.example.com/spring.csv"
+        feed = {"storeId": library.shop, "name": "Garden", "url": url, "mode": "enrich_only"}
+        made = library.call("POST", "/feeds", {**feed, "mapping": {"sku": "id"}})
+        assert made.status == 201
+        expected = {
+            "kind": "feed",
+            "id": made.json["id"],
+            "title": "Garden",
+            "detail": "feeds.example.com",
+            "image": None,
+            "platform": "custom",
+        }
+        for q in ("gard", "spring", made.json["id"]):
+            assert library.arrived(q) == [{"kind": "feed", "total": 1, "items": [expected]}], q
+        assert library.call("DELETE", f"/feeds/{made.json['id']}").status == 204
+        assert library.arrived("gard") == []

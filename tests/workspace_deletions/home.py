@@ -47,6 +47,7 @@ class Home(Place):
         self.order(self.shop, "5")
         self.call("DELETE", f"/stores/{self.shop}/orders/5")
         self.stock()
+        self._coupons()
         self.world.deliver()  # before there is an address that somebody would be told at
         hook = {"url": "https://203.0.113.9/consent"}
         self.call("PUT", f"/stores/{self.shop}/write-back", hook)
@@ -54,6 +55,18 @@ class Home(Place):
         self.call("POST", f"/stores/{self.shop}/batches", batch)
         self.upsert(anonymousId="b")
         self.define()
+
+    def _coupons(self) -> None:
+        """One whose codes end by themselves, one that is still to be stored, and a strange code."""
+        terms = {"valueType": "percentage", "value": 5, "reissue": "every_email"}
+        pool = {"storeId": self.shop, "name": "Sale", "kind": "bulk", "quantity": 90, **terms}
+        made = self.call("POST", "/coupons", {**pool, "validity": {"type": "days", "days": 3}})
+        buyer = self.ids("/profiles", storeId=self.shop)[0]
+        self.call("POST", f"/coupons/{made.json['id']}/assign", {"profileId": buyer})
+        until = {"type": "until", "endsAt": "2099-01-01T00:00:00Z"}
+        brought = {"storeId": self.shop, "name": "Gifts", "content": "A1", "validity": until}
+        self.call("POST", "/coupons/import", {**brought, "reissue": "every_email"})
+        self.order(self.shop, "7", discountCodes=["SOMEBODY-ELSES"])
 
     def define(self) -> None:
         """A definition of two versions, and an open proposal."""

@@ -9,6 +9,7 @@ import pytest
 
 import storepost
 from storepost.consent_changes import requests
+from storepost.coupons.rows import CodeRow
 from storepost.identity.model import KeyScope
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Item, VersionedItem
@@ -204,7 +205,7 @@ def test_each_kind_of_row_is_somebodys() -> None:
     """Whoever adds a kind of row says who removes it with its workspace."""
     for module in pkgutil.walk_packages(storepost.__path__, "storepost."):
         importlib.import_module(module.name)
-    kinds = set(_kinds(Item)) - {VersionedItem, ProfileRow}
+    kinds = set(_kinds(Item)) - {VersionedItem, ProfileRow, CodeRow}
     removed = {kind for holding in (*CONTENTS, *ENDS) for kind in holding.kinds} | {*BESIDE}
     assert {kind.__name__ for kind in kinds - removed} == ELSEWHERE
 

@@ -7,6 +7,7 @@ with what it sets off; whoever asks has just asked for something else, so no use
 from tests.costs.scenarios import (
     connecting,
     consenting,
+    couponing,
     feeding,
     importing,
     merging,
@@ -36,6 +37,7 @@ GROUPS: dict[str, Scenarios] = {
     "Consent": consenting.SCENARIOS,
     "Definitions and change proposals": proposing.SCENARIOS,
     "Search": searching.SCENARIOS,
+    "Coupons": couponing.SCENARIOS,
     "The service about itself": service.SCENARIOS,
 }
 

@@ -115,6 +115,7 @@ class TestEnvironment:
             "FEED_IMPORT_QUEUE_URL": aws.queue_url("FeedImportQueue"),
             "PRODUCT_JOB_QUEUE_URL": aws.queue_url("ProductJobQueue"),
             "PRODUCT_SALES_QUEUE_URL": aws.queue_url("ProductSalesQueue"),
+            "COUPON_CODE_QUEUE_URL": aws.queue_url("CouponCodeQueue"),
             "JOB_OBJECTS": "JobObjects",
             "SHOPIFY_CLIENT_ID": APP.client_id,
             "SHOPIFY_SECRET_NAME": parameter_defaults()["ShopifySecretName"],

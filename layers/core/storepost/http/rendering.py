@@ -78,10 +78,19 @@ def _places(parts: list[str | int], body: object) -> Iterator[str]:
     Where a value has one of several shapes, pydantic puts the shape's name between them.
     """
     for number, part in enumerate(parts):
-        if isinstance(body, dict) and part not in body and parts[number + 1 :]:
+        if isinstance(body, dict) and _names_shape(part, parts[number + 1 :], body):
             continue
         yield str(part)
         body = _within(body, part)
+
+
+def _names_shape(part: str | int, rest: list[str | int], body: dict[str, object]) -> bool:
+    """Whether the name is that of a shape; a field of the shape may have the same."""
+    if part not in body:
+        return bool(rest)
+    if part not in body.values() or not rest:
+        return False
+    return rest[0] in body and _within(body[str(part)], rest[0]) is None
 
 
 def _within(body: object, part: str | int) -> object:

@@ -38,6 +38,7 @@ class Queue(StrEnum):
     FEED_IMPORTS = "feed_imports"
     PRODUCT_JOBS = "product_jobs"
     PRODUCT_SALES = "product_sales"
+    COUPON_CODES = "coupon_codes"
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ def _address(queue: Queue) -> str:
         Queue.FEED_IMPORTS: settings().feed_import_queue_url,
         Queue.PRODUCT_JOBS: settings().product_job_queue_url,
         Queue.PRODUCT_SALES: settings().product_sales_queue_url,
+        Queue.COUPON_CODES: settings().coupon_code_queue_url,
     }
     return urls[queue]
 

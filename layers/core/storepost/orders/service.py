@@ -5,6 +5,8 @@ from datetime import datetime
 from uuid import UUID
 
 from storepost import clock
+from storepost.coupons.model import Use
+from storepost.coupons.using import mark_used
 from storepost.customers.repository import CustomerRepository
 from storepost.orders.buyers import buyer_of, settle_buyer, take_away
 from storepost.orders.details import OrderDetails
@@ -69,7 +71,15 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
         repository.save(changes, before, after)
     relist(changes, store.workspace, before, after)
     tell_of_sales(changes, store.workspace, before, after)
+    _use_codes(changes, store, before, after)
     return WrittenOrder(after, buyer.profile, before is None)
+
+
+def _use_codes(changes: Changes, store: Store, before: Order | None, after: Order) -> None:
+    """Marks the order's discount codes used, but for those that it had when it was written last."""
+    known = before.discount_codes if before and before.placed_at <= after.placed_at else ()
+    new = [code for code in after.discount_codes if code not in known]
+    mark_used(changes, store, new, Use(after.id, after.number, after.placed_at))
 
 
 def delete_order(

@@ -4,9 +4,11 @@ import json
 import os
 import random
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from enum import Enum
+from itertools import batched
 from typing import Any, cast
 from uuid import UUID
 
@@ -34,6 +36,7 @@ BATCH_GET_KEYS = 100
 _GONE = "ConditionalCheckFailedException"
 _BUSY = "TransactionConflictException"
 _PATIENCE = 8
+_AT_ONCE = 8
 
 
 class Moment(Attribute[datetime]):
@@ -166,6 +169,21 @@ def find_raw(keys: Iterable[Key]) -> dict[Key, Any]:
             pause(tries)
             waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in left]
     return found
+
+
+def existing(model: type[Item], keys: Iterable[Key]) -> set[Key]:
+    """Those of the keys under which a row of that model stands, however many there are.
+
+    Several batches are asked for at once: a hundred thousand keys are a thousand of them.
+    """
+    kind = Item.kind.get_discriminator(model)
+
+    def look(some: Sequence[Key]) -> set[Key]:
+        return {key for key, raw in find_raw(some).items() if raw["kind"]["S"] == kind}
+
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        batches = batched(dict.fromkeys(keys), BATCH_GET_KEYS, strict=False)
+        return set[Key]().union(*threads.map(look, batches))
 
 
 def note(item: Item, actions: list[Action]) -> bool:

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from uuid import UUID
 
+from storepost.coupons.erasing import erase_holder
 from storepost.customers.erasing import erase_customers
 from storepost.orders.erasing import erase_buyer
 from storepost.persistence.changes import Changes, commit_anew
@@ -32,6 +33,7 @@ ERASERS: tuple[Eraser, ...] = (
     erase_history,
     erase_buyer,
     erase_events,
+    erase_holder,
     erase_customers,
     erase_merges,
     erase_claims,

@@ -8,6 +8,8 @@ from uuid import UUID
 from storepost import clock
 from storepost.consent_changes.schemas import ConsentChange
 from storepost.consent_changes.service import ChangeFilter, list_changes, store_names
+from storepost.coupons.listing import codes_of
+from storepost.coupons.schemas import CouponCode
 from storepost.customers.schemas import ProfileCustomer
 from storepost.customers.service import list_customers
 from storepost.orders.details import OrderDetails
@@ -43,6 +45,7 @@ def export_profile(workspace: WorkspaceScope, profile_id: UUID) -> ProfileExport
     merges = list_merges(workspace, profile.id, whole)
     history = list_changes(workspace, profile.id, ChangeFilter(), whole)
     events = list_events(workspace, profile.id, EventFilter(), whole)
+    codes = codes_of(profile)
     names = store_names(workspace, history.items)
     links = {(c.store_id, c.external_id): c.admin_url for c in customers.items}
     sections = (
@@ -55,6 +58,7 @@ def export_profile(workspace: WorkspaceScope, profile_id: UUID) -> ProfileExport
         room.section((ConsentChange.of(each, names) for each in history.items), history.total),
         room.section(map(ProfileEvent.of, events.items), events.total),
         room.section(_orders(profile, links), profile.orders),
+        room.section(map(CouponCode.of, codes), len(codes)),
     )
     return ProfileExport(
         exported_at=clock.now(),
@@ -66,6 +70,7 @@ def export_profile(workspace: WorkspaceScope, profile_id: UUID) -> ProfileExport
         consent_changes=sections[3],
         events=sections[4],
         orders=sections[5],
+        coupon_codes=sections[6],
     )
 
 

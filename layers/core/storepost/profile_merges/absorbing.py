@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
+from storepost.coupons.moving import move_codes
 from storepost.customers.moving import move_customers
 from storepost.orders.moving import move_orders
 from storepost.persistence.changes import Changes, commit_anew
@@ -26,6 +27,7 @@ MOVERS: tuple[Mover, ...] = (
     move_customers,
     move_orders,
     move_events,
+    move_codes,
     move_merges,
 )
 """Each in the slice that has the rows."""

@@ -158,6 +158,11 @@ class ProfileRepository:
         self.lists.follow(changes, before, after)
         self._settle_later(changes, after)
 
+    def expect_live(self, changes: Changes, profile: Profile) -> None:
+        """Demands that the profile is still one, neither merged nor erased meanwhile."""
+        row = ProfileItem(*profile_key(self._scope, profile.id))
+        changes.expect(row, ProfileItem.first_seen_at.exists())
+
     def merge(self, changes: Changes, survivor: Profile, merged: Profile, after: Profile) -> None:
         """Writes `after` in the survivor's place, and the way to it in the other one's.
 

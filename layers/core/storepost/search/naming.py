@@ -1,16 +1,18 @@
-"""What a query names by something that has no posting: an id, or a variant's SKU."""
+"""What a query names by something that has no posting: an id, a variant's SKU, a coupon's code."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from uuid import UUID
 
+from storepost.coupons.codes import code_id
+from storepost.coupons.keys import code_key
+from storepost.coupons.rows import CodeItem
 from storepost.persistence.item import find_all
 from storepost.postings.entries import SearchKind
 from storepost.products.naming import Name, NameKind, candidates, name_key, names_of
 from storepost.products.repository import ProductRepository
 from storepost.products.rows import NameItem
 from storepost.scope import WorkspaceScope
-from storepost.search.showing import KEYS
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 
@@ -22,9 +24,13 @@ def named_by(workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind]) -
     named: Named = defaultdict(list)
     identifier = _id_of(q)
     if identifier:
-        return {kind: [identifier] for kind in kinds if kind in KEYS}
-    stores = StoreRepository(workspace).all() if SearchKind.PRODUCT in kinds else []
-    named[SearchKind.PRODUCT] += _with_sku(workspace, stores, q.strip())
+        return {kind: [identifier] for kind in kinds}
+    asks = {SearchKind.PRODUCT, SearchKind.COUPON} & set(kinds)
+    stores = StoreRepository(workspace).all() if asks else []
+    if SearchKind.PRODUCT in asks:
+        named[SearchKind.PRODUCT] += _with_sku(workspace, stores, q.strip())
+    if SearchKind.COUPON in asks:
+        named[SearchKind.COUPON] += _with_code(workspace, stores, q.strip())
     return {kind: ids for kind, ids in named.items() if ids}
 
 
@@ -36,6 +42,12 @@ def _with_sku(workspace: WorkspaceScope, stores: Iterable[Store], sku: str) -> l
         c.product for row in rows.values() if isinstance(row, NameItem) for c in candidates(row)
     ]
     return [product for product in dict.fromkeys(found) if _has(workspace, product, names)]
+
+
+def _with_code(workspace: WorkspaceScope, stores: Iterable[Store], code: str) -> list[UUID]:
+    """The coupons with just this code, in whatever case: a code's id follows from it."""
+    rows = find_all(code_key(workspace, code_id(store.id, code)) for store in stores)
+    return [row.coupon_id for row in rows.values() if isinstance(row, CodeItem)]
 
 
 def _has(workspace: WorkspaceScope, product_id: UUID, names: Iterable[Name]) -> bool:

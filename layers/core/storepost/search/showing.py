@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from storepost.coupons.keys import coupon_key
+from storepost.coupons.rows import CouponItem
 from storepost.feeds.keys import feed_key
 from storepost.feeds.rows import FeedItem
 from storepost.orders.keys import order_key
@@ -54,6 +56,7 @@ KEYS: Mapping[SearchKind, Callable[[WorkspaceScope, UUID], Key]] = {
     SearchKind.PROFILE: profile_key,
     SearchKind.ORDER: order_key,
     SearchKind.PRODUCT: product_key,
+    SearchKind.COUPON: coupon_key,
     SearchKind.FEED: feed_key,
     SearchKind.STORE: store_key,
 }
@@ -113,6 +116,10 @@ def _of_product(row: ProductItem, _beside: _Beside) -> tuple[str | None, Image |
     return summary.vendor, shown
 
 
+def _of_coupon(row: CouponItem, _beside: _Beside) -> tuple[str | None, None]:
+    return row.status, None
+
+
 def _of_feed(row: FeedItem, _beside: _Beside) -> tuple[str | None, None]:
     return urlsplit(row.url).hostname, None
 
@@ -129,6 +136,7 @@ _DETAILS: Mapping[type[Item], Callable[..., tuple[str | None, Image | None]]] = 
     ProfileItem: _of_profile,
     OrderItem: _of_order,
     ProductItem: _of_product,
+    CouponItem: _of_coupon,
     FeedItem: _of_feed,
     StoreItem: _of_store,
 }

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from storepost.coupons.model import CouponStatus
+from storepost.coupons.rows import CouponItem
 from storepost.feeds.rows import FeedItem
 from storepost.orders.repository import OrderItem
 from storepost.persistence.item import Item
@@ -40,6 +42,12 @@ def _product(row: ProductItem) -> Entry:
     )
 
 
+def _coupon(row: CouponItem) -> Entry:
+    """By its name; an archived one by its id and its codes alone."""
+    hidden = row.status == CouponStatus.ARCHIVED
+    return Entry(SearchKind.COUPON, row.id, row.name, row.created_at, is_hidden=hidden)
+
+
 def _feed(row: FeedItem) -> Entry | None:
     if row.deleted_at is not None:
         return None
@@ -54,6 +62,7 @@ SOURCES: dict[type[Item], Callable[..., Entry | None]] = {
     ProfileItem: _profile,
     OrderItem: _order,
     ProductItem: _product,
+    CouponItem: _coupon,
     FeedItem: _feed,
     StoreItem: _store,
 }

@@ -1,21 +1,17 @@
 """Money as shops tell it: decimal texts, in the shop's currency and in the buyer's."""
 
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
-from functools import cache
 
 from storepost.shop_records.reading import Body, NoRecord, part_of
-from storepost.values.money import Money
+from storepost.values.money import Money, digits
 
 _MOST = 10**15
 """Far above any order, and exact in whatever reads it."""
 
 
-@cache
 def _digits(currency: str) -> int:
-    from iso4217 import Currency  # noqa: PLC0415 - 38 ms
-
     try:
-        return int(Currency(currency).exponent or 0)
+        return digits(currency)
     except ValueError as error:
         raise NoRecord("a currency that ISO 4217 doesn't have") from error
 

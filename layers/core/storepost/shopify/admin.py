@@ -121,6 +121,10 @@ class AdminClient:
                 failures += 1
                 self._wait_after_failure(document, outcome, failures)
 
+    def wait(self, seconds: float, why: str) -> None:
+        """Waits for what the shop does by itself; raises ShopUnavailable past the patience."""
+        self._wait(seconds, why)
+
     def close(self) -> None:
         """Ends the connection."""
         self._conversation.close()

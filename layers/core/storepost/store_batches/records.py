@@ -9,6 +9,7 @@ from uuid import UUID
 from storepost.consent.model import Address, Origin
 from storepost.consent.repository import address_key
 from storepost.consent.states import Channel
+from storepost.coupons.using import keys_of_codes
 from storepost.customers.model import GivenCustomer
 from storepost.customers.repository import customer_key, redacted_key
 from storepost.customers.service import write_customer
@@ -119,8 +120,9 @@ class OrderRecord:
 
     @cached_property
     def keys(self) -> list[Key]:
-        """The rows that say what is held of it, and whose it is."""
-        return [self._own, *self._claims.values()]
+        """The rows that say what is held of it, whose it is, and of its discount codes."""
+        used = keys_of_codes(self.sender.store, self.given.discount_codes)
+        return [self._own, *self._claims.values(), *used]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
         """The rows that it is decided on once those were read."""

@@ -1,6 +1,7 @@
 """Money: an integer in the currency's own minor units, and an ISO 4217 code."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from typing import Annotated
 
@@ -19,6 +20,19 @@ class Money:
         if self.currency != other.currency:
             raise ValueError("amounts of two currencies can't be added")
         return Money(self.amount + other.amount, self.currency)
+
+    @property
+    def decimal(self) -> str:
+        """The amount in the currency's whole units, as people write it: `12.50`, or `1250`."""
+        return str(Decimal(self.amount).scaleb(-digits(self.currency)))
+
+
+@cache
+def digits(currency: str) -> int:
+    """How many digits the minor units have; raises ValueError of what is no currency."""
+    from iso4217 import Currency  # noqa: PLC0415 - 38 ms
+
+    return int(Currency(currency).exponent or 0)
 
 
 @cache

@@ -26,6 +26,25 @@ from storepost.consent.repository import (
     address_key,
     erased_partitions,
 )
+from storepost.coupons.keys import (
+    CODE_SHARDS,
+    codes_partition,
+    coupons_partition,
+    jobs_partition,
+)
+from storepost.coupons.keys import due_key as coupon_due_key
+from storepost.coupons.model import Code
+from storepost.coupons.rows import (
+    CodeItem,
+    CodePointerItem,
+    CodeRemovalItem,
+    CodeUseItem,
+    CouponDueItem,
+    CouponItem,
+    CouponWorkItem,
+    as_code,
+)
+from storepost.coupons.trees import CodeList
 from storepost.customers.repository import (
     CustomerItem,
     RedactedCustomerItem,
@@ -291,6 +310,38 @@ def remove_stores(workspace: WorkspaceScope) -> bool:
     return bool(stores)
 
 
+def remove_codes(workspace: WorkspaceScope) -> bool:
+    """Removes some codes, when they end, and what orders had of others."""
+    more = False
+    for shard in range(CODE_SHARDS):
+        keys = keys_in(codes_partition(workspace, shard), ROWS_AT_ONCE)
+        rows = find_all(keys).values()
+        ends = [key for row in rows if isinstance(row, CodeItem) for key in _due(as_code(row))]
+        _remove([*ends, *keys])
+        more = more or bool(keys)
+    return more
+
+
+def _due(code: Code) -> list[Key]:
+    if not code.is_due or code.expires_at is None:
+        return []
+    return [coupon_due_key(code.coupon_id, code.expires_at, code.id)]
+
+
+def remove_coupons(workspace: WorkspaceScope) -> bool:
+    """Removes some coupons, each with the list of its codes, and what was still to be done."""
+    coupons = find_all(keys_in(coupons_partition(workspace), FEW))
+    for key, row in coupons.items():
+        if not isinstance(row, CouponItem):
+            continue
+        codes = CodeList(workspace, row.id).tree.rows
+        jobs = jobs_partition(workspace, row.id)
+        for partition in (codes.partition, codes.nodes_partition, jobs):
+            _empty(partition)
+        _remove([coupon_due_key(row.id, row.ends_at), key] if row.ends_at else [key])
+    return bool(coupons)
+
+
 CONTENTS: tuple[Holding, ...] = (
     Holding((), disconnect_stores),
     Holding(
@@ -303,11 +354,14 @@ CONTENTS: tuple[Holding, ...] = (
             ConsentAddressItem,
             ConsentChangeItem,
             OrderPointerItem,
+            CodePointerItem,
             ProfileEventItem,
             UniqueEventItem,
         ),
         remove_people,
     ),
+    Holding((CodeItem, CodeUseItem), remove_codes),
+    Holding((CouponItem, CouponWorkItem, CodeRemovalItem, CouponDueItem), remove_coupons),
     Holding((OrderItem, CountedOrderItem), remove_orders),
     Holding((DeletedOrderItem,), remove_deleted_orders),
     Holding((ProductItem, LayerItem), remove_products),

@@ -4,6 +4,7 @@ The nodes are read level by level, not at one moment, so each attempt checks tha
 a split or a write came between, the read begins again.
 """
 
+import secrets
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -184,6 +185,17 @@ def page(reading: Reading, asked: Asked) -> tuple[Sequence[Entry], int]:
     # One row too many was written meanwhile, like one too few.
     reading.demand(len(rows) == min(request.size, left))
     return rows, total
+
+
+def any_one(reading: Reading) -> Entry | None:
+    """One of the entries that count, each as likely."""
+    if reading.total <= 0:
+        return None
+    skip = secrets.randbelow(reading.total)
+    one = Asked(PageRequest(skip + 1, 1), EVERYTHING, descending=False)
+    found = _gathered(reading, skip, reading.total - skip, one)
+    reading.demand(bool(found))
+    return found[0] if found else None
 
 
 def _run(reading: Reading, skip: int, asked: Asked) -> list[Entry]:

@@ -18,7 +18,7 @@ from storepost.persistence.changes import Changes, LostRace, TooManyWrites
 from storepost.persistence.counted_tree import reading, scanning
 from storepost.persistence.counted_tree.keys import EVERYTHING, KeyRange
 from storepost.persistence.counted_tree.merging import Merger
-from storepost.persistence.counted_tree.model import Entry, Filter, FilterField
+from storepost.persistence.counted_tree.model import Counts, Entry, Filter, FilterField, total
 from storepost.persistence.counted_tree.rows import TOP_NODES, Rows
 from storepost.persistence.counted_tree.splitting import Splitter
 from storepost.persistence.counted_tree.writing import Addition, Writing
@@ -32,7 +32,8 @@ class Tree:
     """One list: its partition key and the fields whose values are counted.
 
     The fields stay what they are for as long as the list has entries, but for values added to one.
-    `fan_out` and `top_nodes` are for tests, which want many levels of few entries.
+    `fan_out` and `top_nodes` are for tests, which want many levels of few entries. A list in which
+    many places change at once may have more nodes at its top, 80 at most.
     """
 
     partition: str
@@ -85,8 +86,8 @@ class Tree:
         The total is exact; past the end there are no items.
         """
         asked = reading.Asked(request, within, descending)
-        items, total = reading.settled(self.rows, by, lambda r: reading.page(r, asked))
-        return Listing(items, total, request)
+        items, in_all = reading.settled(self.rows, by, lambda r: reading.page(r, asked))
+        return Listing(items, in_all, request)
 
     def scan(
         self,
@@ -107,6 +108,17 @@ class Tree:
         """
         found = scanning.look_through(self.rows, by, within, advised)
         return cut(keep(found[::-1] if descending else found), request)
+
+    def counts(self) -> Counts:
+        """How many entries there are, and how many have each value of each filter field."""
+        return reading.settled(self.rows, None, lambda r: total(node.counts for node in r.top))
+
+    def any_of(self, by: Filter) -> Entry | None:
+        """One of the entries that the filter keeps, each as likely; None where it keeps none.
+
+        So many who take at the same time seldom meet at one entry.
+        """
+        return reading.settled(self.rows, by, reading.any_one)
 
     def _writing(self, changes: Changes) -> Writing:
         return changes.gathered(

@@ -1,0 +1,130 @@
+"""Assigning codes to people: one conditional transaction, so that no code goes out twice."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from storepost import clock
+from storepost.coupons.code_repository import CodeRepository, Pointer
+from storepost.coupons.codes import code_id, made_code
+from storepost.coupons.model import Code, CodeStatus, Coupon, CouponKind, Reissue
+from storepost.coupons.pool import first_status
+from storepost.coupons.problems import CouponEnded, NoCodesLeft, ProfileNotInStore
+from storepost.coupons.repository import CouponRepository
+from storepost.coupons.service import found_coupon
+from storepost.coupons.trees import CodeList, among
+from storepost.ids import derived_id, short
+from storepost.persistence.changes import Changes, LostRace
+from storepost.profiles.model import Profile
+from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.service import get_profile
+from storepost.scope import WorkspaceScope
+
+_ORDINAL = "n"
+_DIGITS = 9
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """A code as somebody has it."""
+
+    coupon: Coupon
+    code: Code
+    profile: Profile
+    is_new: bool
+
+
+def assign_code(
+    workspace: WorkspaceScope,
+    coupon_id: UUID,
+    profile_id: UUID,
+    reference: str | None,
+    changes: Changes,
+) -> Assigned:
+    """A code of the coupon for the person, or the one that they keep.
+
+    Raises CouponEnded, NoCodesLeft and ProfileNotInStore.
+    """
+    coupons, codes = CouponRepository(workspace), CodeRepository(workspace)
+    coupon = found_coupon(coupons, coupon_id)
+    if not coupon.is_active(clock.now()):
+        raise CouponEnded()
+    profile = get_profile(workspace, profile_id)
+    if coupon.store_id not in profile.store_ids:
+        raise ProfileNotInStore()
+    occasion = _occasion(coupon, reference)
+    pointers = codes.pointers_of(profile.partitions, coupon.id, occasion) if occasion else ()
+    kept = _kept(coupon, codes, pointers)
+    if kept:
+        return Assigned(coupon, kept, profile, is_new=False)
+    before = None if coupon.kind is CouponKind.PERSONAL else _available(coupon, codes)
+    code = _given(before or _made(coupon, codes), coupon, profile)
+    codes.save(changes, before, code)
+    codes.point(changes, profile.id, code, _name(occasion, code, pointers))
+    ProfileRepository(workspace).expect_live(changes, profile)
+    if code.status is CodeStatus.PENDING:
+        coupons.send(changes, coupon.id)
+    return Assigned(coupon, code, profile, is_new=True)
+
+
+def _kept(coupon: Coupon, codes: CodeRepository, pointers: Sequence[Pointer]) -> Code | None:
+    """The code that the person has for this occasion already."""
+    found = codes.get_many(each.code_id for each in pointers)
+    if coupon.reissue is Reissue.AFTER_USE_OR_EXPIRY:
+        over, now = {CodeStatus.USED, CodeStatus.EXPIRED}, clock.now()
+        found = {each: code for each, code in found.items() if code.shown(coupon, now) not in over}
+    # Of two that a merge brought together, the one that was there first.
+    return min(found.values(), key=lambda code: (code.created_at, code.id), default=None)
+
+
+def _available(coupon: Coupon, codes: CodeRepository) -> Code:
+    """One of the pool's codes that nobody has, any of them as likely."""
+    entry = CodeList(coupon.workspace, coupon.id).tree.any_of(among([CodeStatus.AVAILABLE]))
+    if entry is None:
+        raise NoCodesLeft()
+    code = codes.get(entry.id)
+    if code is None or code.status is not CodeStatus.AVAILABLE:
+        raise LostRace()
+    return code
+
+
+def _made(coupon: Coupon, codes: CodeRepository) -> Code:
+    """A new code of a personal coupon."""
+    text = made_code(coupon.prefix)
+    identifier = code_id(coupon.store_id, text)
+    if codes.held([identifier]):
+        raise LostRace()
+    return Code(identifier, coupon.id, text, first_status(coupon), clock.now())
+
+
+def _given(code: Code, coupon: Coupon, profile: Profile) -> Code:
+    """The code as the person's; one that the platform has to take first is assigned by then."""
+    of_person = replace(code, profile_id=profile.id)
+    return of_person if code.status is CodeStatus.PENDING else assigned(of_person, coupon)
+
+
+def assigned(code: Code, coupon: Coupon) -> Code:
+    """The code as it is from its assignment on: its days run from now."""
+    now = clock.now()
+    return replace(
+        code,
+        status=CodeStatus.ASSIGNED,
+        assigned_at=now,
+        expires_at=coupon.validity.end_of(now),
+        ends_by_itself=coupon.validity.days is not None,
+    )
+
+
+def _occasion(coupon: Coupon, reference: str | None) -> str | None:
+    """How the names of the codes begin that the person may keep; None where each is another one."""
+    if coupon.reissue is Reissue.AFTER_USE_OR_EXPIRY:
+        return _ORDINAL
+    return f"r{short(derived_id(coupon.id, 'reference', reference))}" if reference else None
+
+
+def _name(occasion: str | None, code: Code, pointers: Sequence[Pointer]) -> str:
+    """Under which name the person gets the code: two at once can't have the same."""
+    if occasion == _ORDINAL:
+        ordinals = (each.name[1 : 1 + _DIGITS] for each in pointers)
+        return f"{_ORDINAL}{max(map(int, ordinals), default=0) + 1:0{_DIGITS}}"
+    return occasion or f"c{short(code.id)}"

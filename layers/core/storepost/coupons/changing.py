@@ -1,0 +1,64 @@
+"""What people do with single codes: try one again that failed, delete one that nobody has."""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from storepost import clock
+from storepost.coupons.code_repository import CodeRepository
+from storepost.coupons.model import Code, CodeStatus, Coupon
+from storepost.coupons.problems import CodeAssigned, CodeNotFailed, CouponEnded
+from storepost.coupons.repository import CouponRepository
+from storepost.coupons.service import found_coupon
+from storepost.persistence.changes import Changes
+from storepost.problems import NotFound
+from storepost.profiles.repository import ProfileRepository
+from storepost.scope import WorkspaceScope
+
+_DELETABLE = frozenset({CodeStatus.AVAILABLE, CodeStatus.FAILED})
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A code with its coupon."""
+
+    coupons: CouponRepository
+    codes: CodeRepository
+    coupon: Coupon
+    code: Code
+
+
+def retry_code(workspace: WorkspaceScope, code_id: UUID, changes: Changes) -> tuple[Coupon, Code]:
+    """Has the platform asked again to take a code. Raises CodeNotFailed and CouponEnded."""
+    found = _found(workspace, code_id)
+    if found.code.status is not CodeStatus.FAILED:
+        raise CodeNotFailed()
+    if not found.coupon.is_active(clock.now()):
+        raise CouponEnded()
+    after = replace(found.code, status=CodeStatus.PENDING, error=None)
+    found.codes.save(changes, found.code, after)
+    found.coupons.send(changes, found.coupon.id)
+    return found.coupon, after
+
+
+def delete_code(workspace: WorkspaceScope, code_id: UUID, changes: Changes) -> None:
+    """Removes a code that nobody has. Raises CodeAssigned."""
+    found = _found(workspace, code_id)
+    code = found.code
+    if code.shown(found.coupon, clock.now()) not in _DELETABLE:
+        raise CodeAssigned()
+    found.codes.delete(changes, code)
+    if code.profile_id:
+        profile = ProfileRepository(workspace).get(code.profile_id)
+        if profile:
+            found.codes.unpoint(changes, profile, code)
+    found.coupons.forget_at_platform(changes, code)
+    if code.external_id:
+        found.coupons.send(changes, found.coupon.id)
+
+
+def _found(workspace: WorkspaceScope, code_id: UUID) -> _Found:
+    coupons, codes = CouponRepository(workspace), CodeRepository(workspace)
+    code = codes.get(code_id)
+    if code is None:
+        raise NotFound()
+    return _Found(coupons, codes, found_coupon(coupons, code.coupon_id), code)

@@ -1,0 +1,56 @@
+"""What an import of codes would do, before anything is imported."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.coupons.codes import code_id
+from storepost.coupons.files import Fault, read_codes
+from storepost.coupons.keys import code_key
+from storepost.coupons.rows import CodeItem
+from storepost.persistence.item import existing
+from storepost.scope import WorkspaceScope
+from storepost.stores.repository import StoreRepository
+from storepost.stores.service import found_store
+
+MOST_SAMPLES = 5
+MOST_FAULTS = 100
+
+
+@dataclass(frozen=True)
+class ImportCheck:
+    """What a file has, compared with the store."""
+
+    column: str | None
+    rows: int
+    valid: int
+    samples: Sequence[str]
+    duplicates: int
+    existing: int
+    existing_samples: Sequence[str]
+    invalid: int
+    faults: Sequence[Fault]
+    """The first of them."""
+
+
+def check_import(
+    workspace: WorkspaceScope, store_id: UUID, content: str, column: str | None
+) -> ImportCheck:
+    """What importing the file would do. Raises Unreadable and ColumnNotFound."""
+    store = found_store(StoreRepository(workspace), store_id)
+    file = read_codes(content, column)
+    keys = {text: code_key(workspace, code_id(store.id, text)) for text in file.codes}
+    held = existing(CodeItem, keys.values())
+    known = [text for text in file.codes if keys[text] in held]
+    new = [text for text in file.codes if keys[text] not in held]
+    return ImportCheck(
+        column=file.column,
+        rows=file.rows,
+        valid=len(new),
+        samples=new[:MOST_SAMPLES],
+        duplicates=file.duplicates,
+        existing=len(known),
+        existing_samples=known[:MOST_SAMPLES],
+        invalid=len(file.faults),
+        faults=file.faults[:MOST_FAULTS],
+    )

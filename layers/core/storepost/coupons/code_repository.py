@@ -1,0 +1,185 @@
+"""Codes as they are stored, with their places in the lists, in profiles and in the due queue."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.coupons.keys import (
+    code_key,
+    due_key,
+    names_in_pointer,
+    pointer_key,
+    pointer_partition,
+    pointer_prefix,
+)
+from storepost.coupons.model import Code, Use
+from storepost.coupons.rows import (
+    CodeItem,
+    CodePointerItem,
+    CodeRow,
+    CodeUseItem,
+    CouponDueItem,
+    as_code,
+    as_use,
+    code_attributes,
+    use_row,
+)
+from storepost.coupons.trees import CodeList
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import find_in
+from storepost.persistence.reads import Reads
+from storepost.profiles.model import Profile
+from storepost.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """Under which name a profile has a code of a coupon."""
+
+    item: CodePointerItem
+    coupon_id: UUID
+    name: str
+    code_id: UUID
+
+
+class CodeRepository:
+    """A workspace's codes."""
+
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
+        self._scope = workspace
+        self._reads = reads or Reads()
+        self._read: dict[UUID, CodeRow] = {}
+
+    def get(self, code_id: UUID) -> Code | None:
+        """The code, or None."""
+        return self.get_many([code_id]).get(code_id)
+
+    def get_many(self, code_ids: Iterable[UUID]) -> dict[UUID, Code]:
+        """Those of the codes that there are, by id."""
+        held = self.held(code_ids)
+        return {code_id: each for code_id, each in held.items() if isinstance(each, Code)}
+
+    def held(self, code_ids: Iterable[UUID]) -> dict[UUID, Code | Use]:
+        """The codes that there are, and the uses of those that there aren't, by id."""
+        keys = {each: code_key(self._scope, each) for each in code_ids}
+        rows = self._reads.find_all(keys.values())
+        found = {each: find_in(rows, CodeRow, key) for each, key in keys.items()}
+        self._read |= {each: row for each, row in found.items() if row}
+        return {each: _as_held(row) for each, row in found.items() if row}
+
+    def save(self, changes: Changes, before: Code | None, after: Code) -> None:
+        """Writes the code, if nobody changed what was read here, and its places elsewhere.
+
+        Where there was none, or only a use, it becomes one.
+        """
+        key = code_key(self._scope, after.id)
+        item = CodeItem(*key, **code_attributes(after))
+        self._as_read(item)
+        changes.save(item)
+        CodeList(self._scope, after.coupon_id).follow(changes, before, after)
+        self._follow_due(changes, before, after)
+
+    def delete(self, changes: Changes, code: Code) -> None:
+        """Removes a code that was read here, with its places elsewhere; its use stays known."""
+        row = self._read[code.id]
+        changes.delete(row)
+        CodeList(self._scope, code.coupon_id).follow(changes, code, None)
+        self._follow_due(changes, code, None)
+
+    def keep_use(self, changes: Changes, code_id: UUID, use: Use) -> None:
+        """Keeps the use of what is no code of ours, or not yet."""
+        item = CodeUseItem(*code_key(self._scope, code_id), id=code_id, use=use_row(use))
+        self._as_read(item)
+        changes.save(item)
+
+    def point(self, changes: Changes, profile_id: UUID, code: Code, name: str) -> None:
+        """Gives the code to a profile under a name that it has no code of the coupon under yet."""
+        key = pointer_key(self._scope, profile_id, code.coupon_id, name)
+        changes.create(CodePointerItem(*key, code_id=code.id))
+
+    def pointers_of(
+        self, partitions: Iterable[UUID], coupon_id: UUID | None = None, occasion: str = ""
+    ) -> Sequence[Pointer]:
+        """The codes of a profile, each once: all, or those of a coupon whose names begin so.
+
+        They only ever move to a later partition. So they are read in their order, and one that
+        moves meanwhile is found twice rather than never.
+        """
+        found: dict[UUID, Pointer] = {}
+        prefix = pointer_prefix(coupon_id) + occasion
+        for each in partitions:
+            found |= {p.code_id: p for p in self._pointers(each, prefix, None)}
+        return list(found.values())
+
+    def some_pointers(self, profile_id: UUID, most: int) -> Sequence[Pointer]:
+        """Some of the codes that one partition names."""
+        return list(self._pointers(profile_id, pointer_prefix(), most))
+
+    def _pointers(self, profile_id: UUID, prefix: str, most: int | None) -> Iterator[Pointer]:
+        rows = CodePointerItem.query(
+            pointer_partition(self._scope, profile_id),
+            CodePointerItem.sk.startswith(prefix),
+            consistent_read=True,
+            limit=most,
+        )
+        return map(_as_pointer, rows)
+
+    def unpoint(self, changes: Changes, profile: Profile, code: Code) -> None:
+        """Takes a code away from the profile that has it."""
+        for pointer in self.pointers_of(profile.partitions, code.coupon_id):
+            if pointer.code_id == code.id:
+                changes.delete(CodePointerItem(*pointer.item.key), CodePointerItem.pk.exists())
+
+    def move(self, changes: Changes, pointers: Iterable[Pointer], source: UUID, into: UUID) -> None:
+        """Moves pointers to another profile, as long as they are where they were read.
+
+        Where that one has its own under the same name, the moved one gets another name.
+        """
+        moving = list(pointers)
+        places = {p.code_id: pointer_key(self._scope, into, p.coupon_id, p.name) for p in moving}
+        taken = self._reads.find_all(places.values())
+        for each in moving:
+            place = places[each.code_id]
+            if place in taken:
+                other = f"{each.name}~{source.hex}"
+                place = pointer_key(self._scope, into, each.coupon_id, other)
+            changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
+            changes.create(CodePointerItem(*place, code_id=each.code_id))
+
+    def erase(self, changes: Changes, pointers: Iterable[Pointer]) -> None:
+        """Leaves codes without the profile that had them."""
+        for each in pointers:
+            code = CodeItem(*code_key(self._scope, each.code_id))
+            changes.update(code, [CodeItem.profile_id.remove()], CodeItem.pk.exists())
+            changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
+
+    def not_due(self, changes: Changes, row: CouponDueItem) -> None:
+        """Forgets that something ends."""
+        changes.delete(CouponDueItem(*row.key))
+
+    def _as_read(self, item: CodeRow) -> None:
+        """Lets a row be saved only over the version that was read here."""
+        held = self._read.get(item.id)
+        if held:
+            item.version = held.version
+
+    def _follow_due(self, changes: Changes, before: Code | None, after: Code | None) -> None:
+        old, new = (each if each and each.is_due else None for each in (before, after))
+        if old and old.expires_at and not new:
+            changes.delete(CouponDueItem(*due_key(old.coupon_id, old.expires_at, old.id)))
+        if new and new.expires_at and not old:
+            key = due_key(new.coupon_id, new.expires_at, new.id)
+            row = CouponDueItem(
+                *key, workspace_id=self._scope.id, coupon_id=new.coupon_id, code_id=new.id
+            )
+            changes.save(row)
+
+
+def _as_held(row: CodeRow) -> Code | Use:
+    return as_code(row) if isinstance(row, CodeItem) else as_use(row.use)
+
+
+def _as_pointer(row: CodePointerItem) -> Pointer:
+    coupon_id, name = names_in_pointer(row.sk)
+    return Pointer(row, coupon_id, name, row.code_id)

@@ -1,0 +1,42 @@
+"""Making codes, and telling them apart."""
+
+import re
+import secrets
+from uuid import UUID
+
+from storepost.ids import derived_id
+
+ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+"""Without O and 0, I and 1, which people mistake for each other."""
+
+CODE_LENGTH = 10
+"""50 bits: of a million codes, a guess hits one in a billion."""
+
+MOST_CHARACTERS = 255
+_WHITE_SPACE = re.compile(r"\s")
+
+
+def made_code(prefix: str | None) -> str:
+    """A new code that nobody can guess."""
+    return (prefix or "") + "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
+
+
+def folded(text: str) -> str:
+    """What a code is told apart by: its case doesn't count."""
+    return text.casefold()
+
+
+def code_id(store_id: UUID, text: str) -> UUID:
+    """The id of a store's code; it follows from the code, so that there is one of each."""
+    return derived_id(store_id, "coupon_code", folded(text))
+
+
+def fault_of(text: str) -> str | None:
+    """Why the text is no code, or None."""
+    if not text:
+        return "It is blank."
+    if _WHITE_SPACE.search(text):
+        return "It has white space."
+    if len(text) > MOST_CHARACTERS:
+        return f"It has more than {MOST_CHARACTERS} characters."
+    return None

@@ -1,0 +1,103 @@
+"""Moving what has ended: the schedule, and the changes that every end of a code means."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from uuid import UUID
+
+from storepost import clock
+from storepost.coupons.code_repository import CodeRepository
+from storepost.coupons.keys import DUE_SHARDS
+from storepost.coupons.model import Code, CodeStatus, Coupon, CouponStatus
+from storepost.coupons.repository import CouponRepository, due_before
+from storepost.coupons.rows import CouponDueItem
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.scope import WorkspaceScope
+
+MOST_OF_A_SHARD = 2000
+"""A run ends in time; what is left is due a minute later, too."""
+
+CODES_AT_ONCE = 20
+"""In one transaction: each is its row, its entry, when it is due, what the platform is to forget,
+and a share of the nodes above."""
+
+
+@dataclass(frozen=True)
+class Repositories:
+    """What a unit of work on a coupon's codes reads and writes by."""
+
+    coupons: CouponRepository
+    codes: CodeRepository
+
+    @classmethod
+    def of(cls, workspace: WorkspaceScope) -> "Repositories":
+        """Of one workspace."""
+        return cls(CouponRepository(workspace), CodeRepository(workspace))
+
+
+def expire(changes: Changes, repositories: Repositories, code: Code) -> None:
+    """Makes a code expired; the platform, if it knows it, is to forget it."""
+    repositories.codes.save(changes, code, replace(code, status=CodeStatus.EXPIRED))
+    repositories.coupons.forget_at_platform(changes, code)
+
+
+def move_what_is_due() -> int:
+    """Moves the coupons and codes whose end has passed; how many it looked at."""
+    moved = 0
+    for shard in range(DUE_SHARDS):
+        rows = due_before(shard, clock.now(), MOST_OF_A_SHARD)
+        moved += len(rows)
+        rows.sort(key=lambda row: (row.workspace_id, row.coupon_id))
+        for named, some in groupby(rows, lambda row: (row.workspace_id, row.coupon_id)):
+            _move(WorkspaceScope(named[0]), named[1], list(some))
+    return moved
+
+
+def _move(workspace: WorkspaceScope, coupon_id: UUID, rows: list[CouponDueItem]) -> None:
+    own = [row for row in rows if row.code_id is None]
+    if own:
+        commit_anew(partial(_end_coupon, workspace=workspace, coupon_id=coupon_id, rows=own))
+    due = [row for row in rows if row.code_id is not None]
+    for first in range(0, len(due), CODES_AT_ONCE):
+        some = due[first : first + CODES_AT_ONCE]
+        commit_anew(partial(_expire_codes, workspace=workspace, coupon_id=coupon_id, rows=some))
+
+
+def _end_coupon(
+    changes: Changes, workspace: WorkspaceScope, coupon_id: UUID, rows: Iterable[CouponDueItem]
+) -> None:
+    repositories = Repositories.of(workspace)
+    coupon = repositories.coupons.get(coupon_id)
+    if coupon and coupon.has_passed(clock.now()):
+        end(changes, repositories.coupons, coupon)
+    for row in rows:
+        repositories.codes.not_due(changes, row)
+
+
+def end(changes: Changes, coupons: CouponRepository, coupon: Coupon) -> Coupon:
+    """Ends a coupon; the worker moves its codes."""
+    after = coupon
+    if coupon.status is CouponStatus.ACTIVE:
+        after = replace(coupon, status=CouponStatus.ENDED)
+        coupons.save(changes, after)
+    coupons.send(changes, coupon.id)
+    return after
+
+
+def _expire_codes(
+    changes: Changes, workspace: WorkspaceScope, coupon_id: UUID, rows: Iterable[CouponDueItem]
+) -> None:
+    repositories, now = Repositories.of(workspace), clock.now()
+    named = {row.code_id: row for row in rows}
+    found = repositories.codes.get_many(named)
+    tells_platform = False
+    for code_id, row in named.items():
+        code = found.get(code_id)
+        if code and code.is_due and code.expires_at and code.expires_at <= now:
+            expire(changes, repositories, code)
+            tells_platform = tells_platform or code.external_id is not None
+        else:
+            repositories.codes.not_due(changes, row)
+    if tells_platform:
+        repositories.coupons.send(changes, coupon_id)

@@ -1,0 +1,163 @@
+"""Codes in a CSV file: which column has them, and which of its rows are codes.
+
+A column is found by what stands in it, so that a file may have any others, and a first row with
+names or none.
+"""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from storepost.coupons.codes import fault_of, folded
+from storepost.coupons.problems import ColumnNotFound, Unreadable
+from storepost.problems import FieldError
+
+MOST_BYTES = 3_000_000
+DELIMITERS = ",;\t|"
+_LOOKED_AT = 1000
+"""Rows by which a column is found."""
+
+_NAMES = frozenset({"code", "codes", "coupon", "coupons", "voucher", "vouchers", "promocode"})
+_NAME_WORDS = frozenset(
+    {"code", "codes", "coupon", "coupons", "discount", "voucher", "promo", "promotion", "gift"}
+)
+
+type Row = tuple[int, list[str]]
+"""A row that isn't empty, with its number in the file, from 1."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a row has no code."""
+
+    row: int
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class CodeFile:
+    """What a file has of codes."""
+
+    column: str | None
+    """As the first row names it; None where that has a code already."""
+    rows: int
+    codes: tuple[str, ...]
+    """Each once, as it stands in the file first."""
+    duplicates: int
+    faults: tuple[Fault, ...]
+
+
+def read_codes(content: str, column: str | None) -> CodeFile:
+    """The codes of a CSV file. Raises Unreadable and ColumnNotFound."""
+    rows = _rows(content)
+    if not rows:
+        raise Unreadable(errors=[FieldError("/content", "Has no row")])
+    place, header = _place(rows, column)
+    codes, faults, seen, duplicates = list[str](), list[Fault](), set[str](), 0
+    for number, cells in rows[1:] if header is not None else rows:
+        value = cells[place] if place < len(cells) else ""
+        reason = fault_of(value)
+        if reason:
+            faults.append(Fault(number, value, reason))
+        elif folded(value) in seen:
+            duplicates += 1
+        else:
+            seen.add(folded(value))
+            codes.append(value)
+    in_all = len(rows) - (header is not None)
+    return CodeFile(header, in_all, tuple(codes), duplicates, tuple(faults))
+
+
+def _rows(content: str) -> list[Row]:
+    text = content.removeprefix("\ufeff")
+    if "\x00" in text:
+        raise Unreadable(errors=[FieldError("/content", "Has a character that text doesn't have")])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    try:
+        return [row for row in _numbered(reader) if row[1]]
+    except csv.Error as error:
+        raise Unreadable(errors=[FieldError("/content", f"{error}".capitalize())]) from error
+
+
+def _numbered(reader: Iterator[list[str]]) -> Iterator[Row]:
+    yield from enumerate(reader, 1)
+
+
+def _delimiter(text: str) -> str:
+    """What stands between cells: it is in the first lines equally often, and most often."""
+    lines = [line for line in text[:20_000].splitlines()[:20] if line.strip()]
+    found = {each: [line.count(each) for line in lines] for each in DELIMITERS}
+    even = {each: n for each, n in found.items() if n and min(n) > 0}
+    return max(even or {",": [0]}, key=lambda each: min((even or {",": [0]})[each]))
+
+
+def _place(rows: Sequence[Row], column: str | None) -> tuple[int, str | None]:
+    """Where the column is, and its name where the first row has names."""
+    first = [cell.strip() for cell in rows[0][1]]
+    if column is not None:
+        names = [cell.casefold() for cell in first]
+        if column.strip().casefold() not in names:
+            raise ColumnNotFound(errors=[FieldError("/column", "No column of the file has it")])
+        place = names.index(column.strip().casefold())
+        return place, first[place]
+    place = _likeliest(rows, first)
+    return place, first[place] if _is_header(rows, place, first[place]) else None
+
+
+def _likeliest(rows: Sequence[Row], first: Sequence[str]) -> int:
+    """The column that has the most that could be codes; by its name, or the first, among equals."""
+    if len(first) == 1:
+        return 0
+    some = rows[: _LOOKED_AT + 1]
+    scores = {place: _score(some[1:] or some, place) for place in range(len(first))}
+    best = max(scores.values())
+    if not best:
+        raise ColumnNotFound(errors=[FieldError("/content", "No column has codes")])
+    likely = [place for place, score in scores.items() if score >= best * 0.9]
+    named = [place for place in likely if _names_codes(first[place])]
+    return (named or [max(likely, key=lambda place: (scores[place], -place))])[0]
+
+
+def _score(rows: Sequence[Row], place: int) -> float:
+    """How many different codes a column may have, less what is likelier something else."""
+    values = [cells[place] if place < len(cells) else "" for _, cells in rows]
+    likely = {folded(value): _weight(value) for value in values if not fault_of(value)}
+    return sum(likely.values())
+
+
+def _weight(value: str) -> float:
+    """How much a value looks like a code."""
+    if "@" in value or "://" in value:
+        return 0.1
+    if not any(c.isalnum() for c in value):
+        return 0.0
+    if value.replace(".", "").replace("-", "").replace(":", "").replace("/", "").isdigit():
+        return 0.4
+    return 1.0
+
+
+def _names_codes(name: str) -> bool:
+    words = "".join(c if c.isalnum() else " " for c in name.casefold()).split()
+    return bool(words) and (words[-1] in _NAMES or set(words) <= _NAME_WORDS)
+
+
+def _is_header(rows: Sequence[Row], place: int, name: str) -> bool:
+    """Whether the first row has names: it says so, or looks like nothing below it."""
+    if _names_codes(name):
+        return True
+    below = [cells[place] for _, cells in rows[1:_LOOKED_AT] if place < len(cells)]
+    if not below or any(c.isdigit() for c in name):
+        return False
+    return _shape(name) not in Counter(map(_shape, below))
+
+
+def _shape(value: str) -> tuple[bool, bool, bool]:
+    """Whether it has digits, small letters, white space."""
+    return (
+        any(c.isdigit() for c in value),
+        any(c.islower() for c in value),
+        any(c.isspace() for c in value),
+    )

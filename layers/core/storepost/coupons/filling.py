@@ -1,0 +1,102 @@
+"""Storing the codes of a pool: made ones, or those of a file, a chunk in a transaction.
+
+How far the work is stands in its row, which each chunk moves on. So it may be killed anywhere: no
+code is stored twice, and none is left out.
+"""
+
+from uuid import UUID
+
+from storepost import clock
+from storepost.coupons.code_repository import CodeRepository
+from storepost.coupons.model import Coupon
+from storepost.coupons.pool import CODES_AT_ONCE, add_codes, made_codes
+from storepost.coupons.repository import CouponRepository, Work
+from storepost.logs import log_unexpected
+from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, wait_before
+from storepost.persistence.objects import ObjectGone, get_object
+from storepost.persistence.reads import ReadAhead
+from storepost.problems import Conflict
+from storepost.scope import WorkspaceScope
+
+CHUNKS_REMEMBERED = 25
+"""After so many what was read is forgotten, so that a run takes no more memory the longer it is."""
+
+
+class Filling:
+    """One run's storing of a coupon's codes."""
+
+    def __init__(self, workspace: WorkspaceScope, coupon_id: UUID) -> None:
+        """Nothing read yet."""
+        self._coupons = CouponRepository(workspace)
+        self._scope = workspace
+        self._coupon_id = coupon_id
+        self._reads = ReadAhead()
+        self._chunks = 0
+        self._content: tuple[str, bytes] | None = None
+
+    def store_some(self) -> bool:
+        """Stores a chunk of what was asked for first; whether there may be more."""
+        for run in range(MOST_RUNS):
+            wait_before(run)
+            coupon = self._coupons.get(self._coupon_id)
+            works = self._coupons.works(self._coupon_id)
+            if coupon is None or not works:
+                return False
+            self._reads.next()
+            changes = Changes(self._reads)
+            if coupon.is_active(clock.now()):
+                self._store(changes, coupon, works[0])
+            else:
+                self._coupons.drop(changes, works[0])
+            try:
+                changes.commit()
+            except LostRace:
+                self._forget()
+            else:
+                self._remember()
+                return True
+        raise Conflict()
+
+    def _store(self, changes: Changes, coupon: Coupon, work: Work) -> None:
+        codes = CodeRepository(self._scope, self._reads)
+        if work.content is None:
+            texts = made_codes(coupon, min(work.left, CODES_AT_ONCE))
+            added, _ = add_codes(changes, codes, coupon, texts)
+            self._coupons.go_on(changes, work, left=work.left - added, done=0)
+            return
+        try:
+            content = self._content_of(work.content)
+        except ObjectGone as error:
+            log_unexpected(error)
+            self._coupons.drop(changes, work)
+            return
+        texts, done = next_lines(content, work.done, CODES_AT_ONCE)
+        _, known = add_codes(changes, codes, coupon, texts)
+        if known:
+            self._coupons.skip(changes, coupon.id, known)
+        left = work.left - len(texts) if done < len(content) else 0
+        self._coupons.go_on(changes, work, left=left, done=done)
+
+    def _content_of(self, name: str) -> bytes:
+        if self._content is None or self._content[0] != name:
+            self._content = (name, get_object(name))
+        return self._content[1]
+
+    def _remember(self) -> None:
+        self._chunks += 1
+        if self._chunks % CHUNKS_REMEMBERED == 0:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._reads.forget()
+
+
+def next_lines(content: bytes, begin: int, most: int) -> tuple[list[str], int]:
+    """The lines from a byte on, and the byte behind them."""
+    lines, at = list[str](), begin
+    while len(lines) < most and at < len(content):
+        end = content.find(b"\n", at)
+        end = len(content) if end < 0 else end
+        lines.append(content[at:end].decode())
+        at = end + 1
+    return lines, at

@@ -1,0 +1,107 @@
+"""Where coupons, their codes, and what is to be done with them stand."""
+
+from datetime import datetime
+from uuid import UUID
+from zlib import crc32
+
+from storepost import clock
+from storepost.ids import from_short, short
+from storepost.persistence.item import Key
+from storepost.scope import WorkspaceScope
+
+CODE_SHARDS = 64
+"""Partitions of a workspace's codes: each takes a thousand write units a second."""
+
+DUE_SHARDS = 8
+DUE_PARTITION = "due#coupon_expiry#"
+_ID_CHARACTERS = 22
+_POINTER = "coupon_code#"
+_WORK = "work#"
+_REMOVAL = "removal#"
+
+
+def coupons_partition(workspace: WorkspaceScope) -> str:
+    """The partition that has a workspace's coupons."""
+    return workspace.partition("coupons", "all")
+
+
+def coupon_key(workspace: WorkspaceScope, coupon_id: UUID) -> Key:
+    """Where a coupon stands."""
+    return (coupons_partition(workspace), short(coupon_id))
+
+
+def codes_partition(workspace: WorkspaceScope, shard: int) -> str:
+    """One of the partitions that have a workspace's codes."""
+    return workspace.partition("coupon_codes", str(shard))
+
+
+def code_key(workspace: WorkspaceScope, code: UUID) -> Key:
+    """Where a code stands, or that an order had it before it was one of ours."""
+    return (codes_partition(workspace, code.int % CODE_SHARDS), short(code))
+
+
+def list_partition(workspace: WorkspaceScope, coupon_id: UUID) -> str:
+    """The partition of the list of a coupon's codes."""
+    return workspace.partition("coupon", short(coupon_id), "codes")
+
+
+def jobs_partition(workspace: WorkspaceScope, coupon_id: UUID) -> str:
+    """The partition that has what is still to be done for a coupon."""
+    return workspace.partition("coupon", short(coupon_id), "jobs")
+
+
+def work_prefix() -> str:
+    """How the sort keys of codes that are still to be stored begin."""
+    return _WORK
+
+
+def work_key(workspace: WorkspaceScope, coupon_id: UUID, work_id: UUID) -> Key:
+    """Where it stands that codes are still to be stored; what was asked for first is first."""
+    return (jobs_partition(workspace, coupon_id), f"{_WORK}{short(work_id)}")
+
+
+def removal_prefix() -> str:
+    """How the sort keys of codes that the platform still has begin."""
+    return _REMOVAL
+
+
+def removal_key(workspace: WorkspaceScope, coupon_id: UUID, code: UUID) -> Key:
+    """Where it stands that the platform is to forget a code."""
+    return (jobs_partition(workspace, coupon_id), f"{_REMOVAL}{short(code)}")
+
+
+def pointer_prefix(coupon_id: UUID | None = None) -> str:
+    """How the sort keys of a profile's codes begin, or of those of one coupon."""
+    return f"{_POINTER}{short(coupon_id)}#" if coupon_id else _POINTER
+
+
+def pointer_key(workspace: WorkspaceScope, profile_id: UUID, coupon_id: UUID, name: str) -> Key:
+    """Where a profile's partition names a code of a coupon."""
+    partition = pointer_partition(workspace, profile_id)
+    return (partition, f"{_POINTER}{short(coupon_id)}#{name}")
+
+
+def pointer_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
+    """The partition that names a profile's codes."""
+    return workspace.partition("profile", short(profile_id))
+
+
+def names_in_pointer(sort_key: str) -> tuple[UUID, str]:
+    """The coupon that a pointer names, and under which name the profile has its code."""
+    named = sort_key.removeprefix(_POINTER)
+    return from_short(named[:_ID_CHARACTERS]), named[_ID_CHARACTERS + 1 :]
+
+
+def due_partition(coupon_id: UUID) -> str:
+    """The partition in which it stands when a coupon or its codes end."""
+    return f"{DUE_PARTITION}{_shard(coupon_id)}"
+
+
+def due_key(coupon_id: UUID, at: datetime, code: UUID | None = None) -> Key:
+    """Where it stands that a code ends then, or the coupon."""
+    named = f"{short(coupon_id)}#{short(code) if code else ''}"
+    return (f"{DUE_PARTITION}{_shard(coupon_id)}", f"{clock.to_text(at)}#{named}")
+
+
+def _shard(coupon_id: UUID) -> int:
+    return crc32(coupon_id.bytes) % DUE_SHARDS

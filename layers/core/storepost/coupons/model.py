@@ -1,0 +1,224 @@
+"""Coupons and their codes as values, and what they show at a moment.
+
+What has passed its end counts as moved already, whether or not a schedule came to it: rows say what
+was written, `shown` says what holds.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.scope import WorkspaceScope
+from storepost.values.money import Money
+
+
+class CouponSource(StrEnum):
+    """Where a coupon's codes come from."""
+
+    PLATFORM = "platform"
+    IMPORT = "import"
+
+
+class CouponKind(StrEnum):
+    """When a coupon's codes are made: for each person, or many up front."""
+
+    PERSONAL = "personal"
+    BULK = "bulk"
+
+
+class ValueType(StrEnum):
+    """What a coupon's value counts."""
+
+    PERCENTAGE = "percentage"
+    AMOUNT = "amount"
+
+
+class Reissue(StrEnum):
+    """When somebody gets another code."""
+
+    AFTER_USE_OR_EXPIRY = "after_use_or_expiry"
+    EVERY_EMAIL = "every_email"
+
+
+class CouponStatus(StrEnum):
+    """How far a coupon has come."""
+
+    ACTIVE = "active"
+    ENDED = "ended"
+    ARCHIVED = "archived"
+
+
+class CodeStatus(StrEnum):
+    """How far a code has come."""
+
+    PENDING = "pending"
+    AVAILABLE = "available"
+    ASSIGNED = "assigned"
+    USED = "used"
+    EXPIRED = "expired"
+    FAILED = "failed"
+
+
+UNASSIGNED = frozenset({CodeStatus.PENDING, CodeStatus.AVAILABLE})
+"""What a coupon's end makes expired."""
+
+
+@dataclass(frozen=True)
+class Validity:
+    """How long a code holds: days from its assignment, until a moment, or without an end."""
+
+    days: int | None = None
+    ends_at: datetime | None = None
+
+    def end_of(self, assigned_at: datetime) -> datetime | None:
+        """When a code ends that is assigned then."""
+        return assigned_at + timedelta(days=self.days) if self.days else self.ends_at
+
+
+@dataclass(frozen=True)
+class Combinations:
+    """Which other discounts a coupon's may be combined with."""
+
+    order_discounts: bool
+    product_discounts: bool
+    shipping_discounts: bool
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a coupon of the platform is worth, and under which conditions."""
+
+    value_type: ValueType
+    value: int
+    """Percent, or minor units of the store's currency."""
+    minimum_subtotal: Money | None
+    combines_with: Combinations | None
+
+
+@dataclass(frozen=True)
+class Coupon:
+    """A coupon of a store."""
+
+    id: UUID
+    workspace: WorkspaceScope
+    store_id: UUID
+    name: str
+    source: CouponSource
+    kind: CouponKind
+    quantity: int | None
+    """Codes that were asked for, top-ups with them; None where they are personal or imported."""
+    prefix: str | None
+    terms: Terms | None
+    validity: Validity
+    reissue: Reissue
+    status: CouponStatus
+    created_at: datetime
+    archived_at: datetime | None = None
+    import_skipped: int | None = None
+    external_id: str | None = None
+    """Of the platform's discount, once there is one."""
+    on_platform: bool = False
+    """Whether the store's platform has to take each code: it is made here, and redeemed there."""
+
+    def has_passed(self, now: datetime) -> bool:
+        """Whether its codes' common end has passed."""
+        return self.validity.ends_at is not None and self.validity.ends_at <= now
+
+    def status_at(self, now: datetime) -> CouponStatus:
+        """What it shows: one whose end has passed is ended."""
+        if self.status is CouponStatus.ACTIVE and self.has_passed(now):
+            return CouponStatus.ENDED
+        return self.status
+
+    def is_active(self, now: datetime) -> bool:
+        """Whether it gives codes out."""
+        return self.status_at(now) is CouponStatus.ACTIVE
+
+    def shown(self, stored: CodeStatus, now: datetime) -> CodeStatus:
+        """What a code of that status shows, but for one that ends by itself."""
+        ends = stored in UNASSIGNED and not self.is_active(now)
+        if ends or (stored is CodeStatus.ASSIGNED and self.has_passed(now)):
+            return CodeStatus.EXPIRED
+        return stored
+
+    def stored_for(self, shown: CodeStatus, now: datetime) -> frozenset[CodeStatus]:
+        """The statuses that show as this one."""
+        return frozenset(each for each in CodeStatus if self.shown(each, now) is shown)
+
+
+@dataclass(frozen=True)
+class Use:
+    """The order that used a code: of several the one that was placed first."""
+
+    order_id: UUID
+    number: str
+    at: datetime
+
+    def is_before(self, other: "Use") -> bool:
+        """Whether it comes first; what arrives in any order ends with the same one."""
+        return (self.at, self.order_id) < (other.at, other.order_id)
+
+
+@dataclass(frozen=True)
+class Code:
+    """A code of a coupon."""
+
+    id: UUID
+    coupon_id: UUID
+    text: str
+    status: CodeStatus
+    created_at: datetime
+    profile_id: UUID | None = None
+    assigned_at: datetime | None = None
+    expires_at: datetime | None = None
+    """Of an assigned code; None where it holds for ever."""
+    use: Use | None = None
+    error: str | None = None
+    external_id: str | None = None
+    """Of the platform's own code."""
+    ends_by_itself: bool = False
+    """Whether it has an end of its own, to which a schedule comes."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a row says when it ends: as long as it is assigned."""
+        return self.ends_by_itself and self.status is CodeStatus.ASSIGNED
+
+    def shown(self, coupon: Coupon, now: datetime) -> CodeStatus:
+        """What it shows: one whose end has passed is expired."""
+        ended = self.expires_at is not None and self.expires_at <= now
+        if self.status is CodeStatus.ASSIGNED and ended:
+            return CodeStatus.EXPIRED
+        return coupon.shown(self.status, now)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many codes of each status a coupon shows."""
+
+    by_status: Mapping[CodeStatus, int]
+
+    def __getitem__(self, status: CodeStatus) -> int:
+        """Of one status."""
+        return self.by_status.get(status, 0)
+
+
+def counts_at(
+    coupon: Coupon, stored: Mapping[CodeStatus, int], overdue: int, waiting: int, now: datetime
+) -> Counts:
+    """What a coupon shows, of what is stored.
+
+    `overdue` codes have passed their own end and are still `assigned`; `waiting` ones are still to
+    be stored, which they won't be once it is over.
+    """
+    shown = Counter[CodeStatus]()
+    for status, count in stored.items():
+        shown[coupon.shown(status, now)] += count
+    shown[CodeStatus.ASSIGNED] -= overdue
+    shown[CodeStatus.EXPIRED] += overdue
+    if coupon.is_active(now):
+        shown[CodeStatus.PENDING] += waiting
+    return Counts(shown)

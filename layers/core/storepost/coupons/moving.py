@@ -1,0 +1,23 @@
+"""What a merged profile leaves in coupons: the codes that it has."""
+
+from storepost.coupons.code_repository import CodeRepository
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.profiles.moving import Move
+
+MOST_CODES = 40
+"""In one transaction: each is its place with either profile."""
+
+
+def move_codes(move: Move) -> bool:
+    """Moves some of the merged profile's codes; whether there may be more.
+
+    The codes themselves go on naming the merged profile, for which the other one answers.
+    """
+    return commit_anew(lambda changes: _move_some(changes, move))
+
+
+def _move_some(changes: Changes, move: Move) -> bool:
+    codes = CodeRepository(move.workspace)
+    some = codes.some_pointers(move.source, MOST_CODES)
+    codes.move(changes, some, move.source, move.into)
+    return len(some) == MOST_CODES

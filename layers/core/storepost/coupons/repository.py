@@ -1,0 +1,172 @@
+"""A workspace's coupons, and what is still to be done for them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from pynamodb.expressions.update import Action
+
+from storepost import clock
+from storepost.coupons.keys import (
+    DUE_PARTITION,
+    coupon_key,
+    coupons_partition,
+    due_key,
+    due_partition,
+    jobs_partition,
+    removal_key,
+    removal_prefix,
+    work_key,
+    work_prefix,
+)
+from storepost.coupons.model import Code, Coupon
+from storepost.coupons.rows import (
+    CodeRemovalItem,
+    CouponDueItem,
+    CouponItem,
+    CouponWorkItem,
+    as_coupon,
+    coupon_attributes,
+)
+from storepost.ids import from_short, timed_id
+from storepost.messaging.outbox import Queue, send_with
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import find
+from storepost.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class Work:
+    """Codes of a coupon that are still to be stored."""
+
+    item: CouponWorkItem
+    left: int
+    content: str | None
+    done: int
+
+
+class CouponRepository:
+    """A workspace's coupons."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+        self._read: dict[UUID, CouponItem] = {}
+
+    def get(self, coupon_id: UUID) -> Coupon | None:
+        """The coupon, or None."""
+        item = find(CouponItem, coupon_key(self._scope, coupon_id))
+        return self._as_coupon(item) if item else None
+
+    def all(self) -> list[Coupon]:
+        """All coupons, archived ones too."""
+        rows = CouponItem.query(coupons_partition(self._scope), consistent_read=True)
+        return [self._as_coupon(row) for row in rows]
+
+    def save(self, changes: Changes, coupon: Coupon) -> None:
+        """Writes the coupon, if nobody changed it since it was read here."""
+        item = self._read.get(coupon.id) or CouponItem(*coupon_key(self._scope, coupon.id))
+        for name, value in coupon_attributes(coupon).items():
+            setattr(item, name, value)
+        changes.save(item)
+
+    def skip(self, changes: Changes, coupon_id: UUID, codes: int) -> None:
+        """Counts codes that an import found in the store already."""
+        more: list[Action] = [CouponItem.import_skipped.add(codes)]
+        item = CouponItem(*coupon_key(self._scope, coupon_id))
+        changes.update(item, more, CouponItem.pk.exists())
+
+    def end_at(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
+        """Keeps when the coupon ends, for the schedule."""
+        key = due_key(coupon.id, at)
+        changes.save(CouponDueItem(*key, workspace_id=self._scope.id, coupon_id=coupon.id))
+
+    def overdue(self, coupon_id: UUID, now: datetime) -> Iterator[UUID]:
+        """The coupon's codes that are assigned and have passed their own end."""
+        until = CouponDueItem.sk < clock.to_text(now) + "$"
+        rows = CouponDueItem.query(
+            due_partition(coupon_id),
+            until,
+            CouponDueItem.coupon_id == coupon_id,
+            consistent_read=True,
+        )
+        return (row.code_id for row in rows if row.code_id)
+
+    def add_work(
+        self, changes: Changes, coupon_id: UUID, left: int, content: str | None = None
+    ) -> None:
+        """Keeps that codes are to be stored, and tells the worker."""
+        key = work_key(self._scope, coupon_id, timed_id(clock.now()))
+        changes.create(CouponWorkItem(*key, left=left, content=content, done=0))
+        self.send(changes, coupon_id)
+
+    def works(self, coupon_id: UUID) -> list[Work]:
+        """What is to be stored of a coupon, what was asked for first first."""
+        rows = CouponWorkItem.query(
+            jobs_partition(self._scope, coupon_id),
+            CouponWorkItem.sk.startswith(work_prefix()),
+            consistent_read=True,
+        )
+        return [Work(row, int(row.left), row.content, int(row.done)) for row in rows]
+
+    def go_on(self, changes: Changes, work: Work, *, left: int, done: int) -> None:
+        """Notes how far the work is, if nobody did since; it goes with its last code."""
+        if left:
+            work.item.left, work.item.done = left, done
+            changes.save(work.item)
+        else:
+            changes.delete(work.item)
+
+    def drop(self, changes: Changes, work: Work) -> None:
+        """Forgets what isn't stored yet."""
+        changes.delete(work.item)
+
+    def forget_at_platform(self, changes: Changes, code: Code) -> None:
+        """Keeps that the platform is to forget the code, if it knows it."""
+        if code.external_id:
+            key = removal_key(self._scope, code.coupon_id, code.id)
+            changes.save(CodeRemovalItem(*key, external_id=code.external_id))
+
+    def removals(self, coupon_id: UUID, most: int) -> Sequence[CodeRemovalItem]:
+        """Some codes that the platform is to forget."""
+        rows = CodeRemovalItem.query(
+            jobs_partition(self._scope, coupon_id),
+            CodeRemovalItem.sk.startswith(removal_prefix()),
+            consistent_read=True,
+            limit=most,
+        )
+        return list(rows)
+
+    def forgotten(self, changes: Changes, removals: Iterable[CodeRemovalItem]) -> None:
+        """Notes that the platform has forgotten these."""
+        for each in removals:
+            changes.delete(CodeRemovalItem(*each.key))
+
+    def send(self, changes: Changes, coupon_id: UUID) -> None:
+        """Tells the worker that there is something to do for a coupon; a coupon's run in turn."""
+        told: dict[str, object] = {
+            "workspaceId": str(self._scope.id),
+            "couponId": str(coupon_id),
+        }
+        send_with(changes, Queue.COUPON_CODES, [(told, str(coupon_id))])
+
+    def _as_coupon(self, item: CouponItem) -> Coupon:
+        self._read[item.id] = item
+        return as_coupon(self._scope, item)
+
+
+def due_before(shard: int, now: datetime, most: int) -> list[CouponDueItem]:
+    """Some of what has ended by now, oldest first."""
+    rows = CouponDueItem.query(
+        f"{DUE_PARTITION}{shard}",
+        CouponDueItem.sk < clock.to_text(now) + "$",
+        consistent_read=True,
+        limit=most,
+    )
+    return list(rows)
+
+
+def removed_code(item: CodeRemovalItem) -> UUID:
+    """The code that the platform is to forget."""
+    return from_short(item.sk.removeprefix(removal_prefix()))

@@ -1,0 +1,288 @@
+"""Making coupons, filling their pools, changing, ending and archiving them."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from storepost import clock
+from storepost.coupons.code_repository import CodeRepository
+from storepost.coupons.codes import code_id
+from storepost.coupons.expiring import end
+from storepost.coupons.files import CodeFile, read_codes
+from storepost.coupons.model import (
+    Code,
+    Coupon,
+    CouponKind,
+    CouponSource,
+    CouponStatus,
+    Reissue,
+    Terms,
+    Validity,
+)
+from storepost.coupons.pool import CODES_AT_ONCE, add_codes, made_codes
+from storepost.coupons.problems import (
+    CouponArchived,
+    CouponEnded,
+    InvalidState,
+    NotAPool,
+    NoValidCodes,
+    PermissionMissing,
+)
+from storepost.coupons.repository import CouponRepository
+from storepost.ids import new_id, short
+from storepost.persistence.changes import Changes, LostRace
+from storepost.persistence.objects import put_object
+from storepost.problems import FieldError, NotFound, ValidationFailed
+from storepost.scope import WorkspaceScope
+from storepost.stores.model import Store
+from storepost.stores.problems import CurrencyMismatch, StoreDisconnected
+from storepost.stores.repository import StoreRepository
+from storepost.stores.service import found_store
+
+LOOKED_AT = 100
+"""Codes that are looked for in the store at once."""
+
+
+@dataclass(frozen=True)
+class NewCoupon:
+    """What somebody says of a coupon of the platform."""
+
+    name: str
+    kind: CouponKind
+    quantity: int | None
+    prefix: str | None
+    terms: Terms
+    validity: Validity
+    reissue: Reissue
+
+
+@dataclass(frozen=True)
+class FilledCoupon:
+    """A coupon whose pool a unit of work fills."""
+
+    coupon: Coupon
+    store: Store
+    added: int
+    """Codes that are stored with it."""
+    waiting: int
+    """Codes that the worker will store."""
+
+
+@dataclass(frozen=True)
+class ImportedCoupon:
+    """What somebody says of a coupon whose codes are in a file."""
+
+    name: str
+    validity: Validity
+    reissue: Reissue
+
+
+def create_coupon(
+    workspace: WorkspaceScope, store_id: UUID, given: NewCoupon, changes: Changes
+) -> FilledCoupon:
+    """A coupon whose codes are made here; a pool's first codes at once, the rest by the worker.
+
+    Raises StoreDisconnected, PermissionMissing and CurrencyMismatch.
+    """
+    store = _connected(workspace, store_id)
+    _check_permission(store)
+    least = given.terms.minimum_subtotal
+    if least and least.currency != store.currency:
+        error = f"Must be {store.currency}, the store's currency"
+        raise CurrencyMismatch(errors=[FieldError("/minimumSubtotal/currency", error)])
+    coupon = Coupon(
+        id=new_id(),
+        workspace=workspace,
+        store_id=store.id,
+        name=given.name,
+        source=CouponSource.PLATFORM,
+        kind=given.kind,
+        quantity=given.quantity,
+        prefix=given.prefix,
+        terms=given.terms,
+        validity=given.validity,
+        reissue=given.reissue,
+        status=CouponStatus.ACTIVE,
+        created_at=clock.now(),
+        on_platform=not store.is_custom,
+    )
+    added = _make(changes, _add(changes, coupon), coupon, given.quantity or 0)
+    return FilledCoupon(coupon, store, added, (given.quantity or 0) - added)
+
+
+def import_coupon(
+    workspace: WorkspaceScope,
+    store_id: UUID,
+    given: ImportedCoupon,
+    content: str,
+    column: str | None,
+    changes: Changes,
+) -> FilledCoupon:
+    """A coupon whose codes are those of a CSV file; the worker stores them.
+
+    Raises StoreDisconnected, Unreadable, ColumnNotFound and NoValidCodes.
+    """
+    store = _connected(workspace, store_id)
+    file = read_codes(content, column)
+    coupon = Coupon(
+        id=new_id(),
+        workspace=workspace,
+        store_id=store.id,
+        name=given.name,
+        source=CouponSource.IMPORT,
+        kind=CouponKind.BULK,
+        quantity=None,
+        prefix=None,
+        terms=None,
+        validity=given.validity,
+        reissue=given.reissue,
+        status=CouponStatus.ACTIVE,
+        created_at=clock.now(),
+        import_skipped=file.duplicates + len(file.faults),
+    )
+    _bring(changes, _add(changes, coupon), coupon, file)
+    return FilledCoupon(coupon, store, 0, len(file.codes))
+
+
+def top_up(
+    workspace: WorkspaceScope,
+    coupon_id: UUID,
+    changes: Changes,
+    *,
+    quantity: int | None = None,
+    content: str | None = None,
+    column: str | None = None,
+) -> FilledCoupon:
+    """More codes for a pool: so many new ones, or those of a CSV file.
+
+    Raises CouponEnded, NotAPool, StoreDisconnected, PermissionMissing, and what an import does.
+    """
+    coupons = CouponRepository(workspace)
+    coupon = found_coupon(coupons, coupon_id)
+    if not coupon.is_active(clock.now()):
+        raise CouponEnded()
+    if coupon.kind is not CouponKind.BULK:
+        raise NotAPool()
+    store = _connected(workspace, coupon.store_id)
+    added = waiting = 0
+    if coupon.source is CouponSource.IMPORT:
+        if content is None:
+            raise _asked_wrongly("/content", "An imported coupon takes `content`")
+        file = read_codes(content, column)
+        skipped = (coupon.import_skipped or 0) + file.duplicates + len(file.faults)
+        coupon, waiting = replace(coupon, import_skipped=skipped), len(file.codes)
+        _bring(changes, coupons, coupon, file)
+    else:
+        if quantity is None:
+            raise _asked_wrongly("/quantity", "A coupon of the platform takes `quantity`")
+        _check_permission(store)
+        coupon = replace(coupon, quantity=(coupon.quantity or 0) + quantity)
+        added = _make(changes, coupons, coupon, quantity)
+        waiting = quantity - added
+    coupons.save(changes, coupon)
+    return FilledCoupon(coupon, store, added, waiting)
+
+
+def update_coupon(
+    workspace: WorkspaceScope, coupon_id: UUID, given: dict[str, Any], changes: Changes
+) -> Coupon:
+    """Changes the fields that are given. Raises CouponArchived."""
+    coupons = CouponRepository(workspace)
+    coupon = found_coupon(coupons, coupon_id)
+    if coupon.status is CouponStatus.ARCHIVED:
+        raise CouponArchived()
+    after = replace(coupon, **given)
+    coupons.save(changes, after)
+    return after
+
+
+def end_coupon(workspace: WorkspaceScope, coupon_id: UUID, changes: Changes) -> Coupon:
+    """Stops the coupon: nobody gets a code any more, and those without a person expire.
+
+    Raises InvalidState.
+    """
+    coupons = CouponRepository(workspace)
+    coupon = found_coupon(coupons, coupon_id)
+    if not coupon.is_active(clock.now()):
+        raise InvalidState()
+    return end(changes, coupons, coupon)
+
+
+def archive_coupon(workspace: WorkspaceScope, coupon_id: UUID, changes: Changes) -> Coupon:
+    """Hides a coupon that has ended. Raises InvalidState."""
+    coupons, now = CouponRepository(workspace), clock.now()
+    coupon = found_coupon(coupons, coupon_id)
+    if coupon.status_at(now) is not CouponStatus.ENDED:
+        raise InvalidState()
+    after = replace(coupon, status=CouponStatus.ARCHIVED, archived_at=now)
+    coupons.save(changes, after)
+    return after
+
+
+def found_coupon(coupons: CouponRepository, coupon_id: UUID) -> Coupon:
+    """The coupon; 404 where the workspace has none of that id."""
+    coupon = coupons.get(coupon_id)
+    if coupon is None:
+        raise NotFound()
+    return coupon
+
+
+def _connected(workspace: WorkspaceScope, store_id: UUID) -> Store:
+    store = found_store(StoreRepository(workspace), store_id)
+    if not store.is_active:
+        raise StoreDisconnected()
+    return store
+
+
+def _check_permission(store: Store) -> None:
+    if not store.makes_coupons:
+        raise PermissionMissing()
+
+
+def _asked_wrongly(path: str, message: str) -> ValidationFailed:
+    return ValidationFailed(errors=[FieldError(path, message)])
+
+
+def _add(changes: Changes, coupon: Coupon) -> CouponRepository:
+    coupons = CouponRepository(coupon.workspace)
+    coupons.save(changes, coupon)
+    if coupon.validity.ends_at:
+        coupons.end_at(changes, coupon, coupon.validity.ends_at)
+    return coupons
+
+
+def _make(changes: Changes, coupons: CouponRepository, coupon: Coupon, quantity: int) -> int:
+    """Makes what one transaction takes at once, where nobody else has to take it first."""
+    added = 0
+    if not coupon.on_platform:
+        codes, texts = (
+            CodeRepository(coupon.workspace),
+            made_codes(coupon, min(quantity, CODES_AT_ONCE)),
+        )
+        added, known = add_codes(changes, codes, coupon, texts)
+        if known:
+            raise LostRace()
+    if quantity > added:
+        coupons.add_work(changes, coupon.id, quantity - added)
+    elif coupon.on_platform:
+        coupons.send(changes, coupon.id)
+    return added
+
+
+def _bring(changes: Changes, coupons: CouponRepository, coupon: Coupon, file: CodeFile) -> None:
+    """Keeps the file's codes for the worker. Raises NoValidCodes where the store has all."""
+    if not _has_new(coupon, file):
+        raise NoValidCodes()
+    name = f"coupons/{short(coupon.workspace.id)}/{short(coupon.id)}/{short(new_id())}"
+    put_object(name, "\n".join(file.codes).encode())
+    coupons.add_work(changes, coupon.id, len(file.codes), name)
+
+
+def _has_new(coupon: Coupon, file: CodeFile) -> bool:
+    codes = CodeRepository(coupon.workspace)
+    for first in range(0, len(file.codes), LOOKED_AT):
+        some = [code_id(coupon.store_id, text) for text in file.codes[first : first + LOOKED_AT]]
+        held = codes.held(some)
+        if any(not isinstance(held.get(each), Code) for each in some):
+            return True
+    return False

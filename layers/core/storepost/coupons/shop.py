@@ -1,0 +1,157 @@
+"""A coupon as a Shopify shop has it: a code discount, whose codes are added and deleted in bulk.
+
+The discount is made with a code of its own that nobody is given. It follows from the coupon, so
+that whoever was killed after making the discount finds it again by that code.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import batched
+from typing import Any
+
+from storepost.coupons.codes import ALPHABET, folded
+from storepost.coupons.model import Code, Coupon, Terms, ValueType
+from storepost.ids import derived_id
+from storepost.shopify import documents
+from storepost.shopify.admin import AdminClient
+from storepost.shopify.errors import RequestRefused, ShopUnavailable
+from storepost.values.money import Money
+
+MOST_CODES = 250
+"""Of a call."""
+
+SEED_LENGTH = 24
+LOOKS = 60
+LOOK_AGAIN_SECONDS = 2.0
+_DISCOUNT = "gid://shopify/DiscountCodeNode/"
+_CODE = "gid://shopify/DiscountRedeemCode/"
+_TAKEN = frozenset({"TAKEN", "DUPLICATE"})
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What became of a code: the shop's own id of it, or why the shop doesn't take it."""
+
+    external_id: str | None
+    error: str | None
+
+
+def make_discount(admin: AdminClient, coupon: Coupon, terms: Terms, currency: str) -> str:
+    """The number of the coupon's discount, made where there is none yet.
+
+    Raises what `AdminClient.run` does.
+    """
+    seed = seed_of(coupon)
+    known = admin.run(documents.DISCOUNT_OF_CODE, code=seed)["codeDiscountNodeByCode"]
+    if known is None:
+        asked = _discount(coupon, terms, seed, currency)
+        made = admin.run(documents.DISCOUNT_CREATE, discount=asked)
+        known = made["discountCodeBasicCreate"]["codeDiscountNode"]
+    return str(known["id"]).removeprefix(_DISCOUNT)
+
+
+def add_codes(admin: AdminClient, discount: str, codes: Sequence[Code]) -> dict[str, Taken]:
+    """What became of each code, by its folded text; it is waited for until the shop is done.
+
+    Raises what `AdminClient.run` does.
+    """
+    asked = [{"code": code.text} for code in codes]
+    made = admin.run(documents.CODES_ADD, discountId=f"{_DISCOUNT}{discount}", codes=asked)
+    creation = made["discountRedeemCodeBulkAdd"]["bulkCreation"]["id"]
+    results = dict[str, Taken]()
+    for result in _followed(admin, creation):
+        results[folded(result["code"])] = _taken(admin, discount, result)
+    return results
+
+
+def delete_codes(admin: AdminClient, discount: str, external_ids: Iterable[str]) -> None:
+    """Has the shop forget codes; those that it doesn't know are forgotten already.
+
+    Raises what `AdminClient.run` does.
+    """
+    for some in batched(external_ids, MOST_CODES, strict=False):
+        ids = [f"{_CODE}{each}" for each in some]
+        admin.run(documents.CODES_DELETE, discountId=f"{_DISCOUNT}{discount}", ids=ids)
+
+
+def delete_discount(admin: AdminClient, discount: str) -> None:
+    """Has the shop forget the whole discount. Raises what `AdminClient.run` does."""
+    admin.run(documents.DISCOUNT_DELETE, id=f"{_DISCOUNT}{discount}")
+
+
+def seed_of(coupon: Coupon) -> str:
+    """The discount's own code: it can't be guessed, and is always the same."""
+    number, letters = derived_id(coupon.id, "discount").int, list[str]()
+    for _ in range(SEED_LENGTH):
+        number, place = divmod(number, len(ALPHABET))
+        letters.append(ALPHABET[place])
+    return "".join(letters)
+
+
+def _followed(admin: AdminClient, creation: str) -> Iterable[dict[str, Any]]:
+    """The results of a bulk creation, once it is done."""
+    after: str | None = None
+    for _ in range(LOOKS):
+        told = admin.run(documents.CODES_ADDED, id=creation, after=after)
+        found = told["discountRedeemCodeBulkCreation"]
+        if found is None:
+            raise RequestRefused("the shop forgot a bulk creation")
+        if not found["done"]:
+            admin.wait(LOOK_AGAIN_SECONDS, "the shop is still making codes")
+            continue
+        yield from found["codes"]["nodes"]
+        page = found["codes"]["pageInfo"]
+        if not page["hasNextPage"]:
+            return
+        after = page["endCursor"]
+    raise ShopUnavailable("the shop makes codes for too long")
+
+
+def _taken(admin: AdminClient, discount: str, result: dict[str, Any]) -> Taken:
+    """What the shop says of a code; one that it has taken before is as good as new."""
+    if result["discountRedeemCode"]:
+        return Taken(_number(result["discountRedeemCode"]), None)
+    errors = result["errors"]
+    if {error["code"] for error in errors} & _TAKEN:
+        known = admin.run(documents.DISCOUNT_OF_CODE, code=result["code"])
+        held = known["codeDiscountNodeByCode"]
+        if held and held["id"] == f"{_DISCOUNT}{discount}":
+            for each in held["codeDiscount"]["codes"]["nodes"]:
+                if folded(each["code"]) == folded(result["code"]):
+                    return Taken(_number(each), None)
+    said = "; ".join(str(error["message"]) for error in errors)
+    return Taken(None, said or "The shop doesn't say why.")
+
+
+def _number(code: dict[str, Any]) -> str:
+    return str(code["id"]).removeprefix(_CODE)
+
+
+def _discount(coupon: Coupon, terms: Terms, seed: str, currency: str) -> dict[str, Any]:
+    combines, ends_at = terms.combines_with, coupon.validity.ends_at
+    asked: dict[str, Any] = {
+        "title": coupon.name,
+        "code": seed,
+        "startsAt": coupon.created_at.isoformat(),
+        "endsAt": ends_at.isoformat() if ends_at else None,
+        "usageLimit": 1,
+        "context": {"all": "ALL"},
+        "customerGets": {"items": {"all": True}, "value": _value(terms, currency)},
+    }
+    if terms.minimum_subtotal:
+        least = terms.minimum_subtotal.decimal
+        asked["minimumRequirement"] = {"subtotal": {"greaterThanOrEqualToSubtotal": least}}
+    if combines:
+        asked["combinesWith"] = {
+            "orderDiscounts": combines.order_discounts,
+            "productDiscounts": combines.product_discounts,
+            "shippingDiscounts": combines.shipping_discounts,
+        }
+    return asked
+
+
+def _value(terms: Terms, currency: str) -> dict[str, Any]:
+    if terms.value_type is ValueType.PERCENTAGE:
+        return {"percentage": terms.value / 100}
+    amount = Money(terms.value, currency).decimal
+    return {"discountAmount": {"amount": amount, "appliesOnEachItem": False}}

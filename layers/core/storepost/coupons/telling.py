@@ -1,0 +1,193 @@
+"""What a shop has to be told of a coupon: its discount, codes to take, and codes to forget.
+
+Each step asks the shop first and writes afterwards what came of it. Killed in between it asks
+again, which changes nothing there: the discount is found by its own code, a code that was taken is
+known to be ours, one that was deleted is gone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import batched
+from uuid import UUID
+
+from storepost import clock
+from storepost.coupons.assigning import assigned
+from storepost.coupons.codes import folded
+from storepost.coupons.expiring import CODES_AT_ONCE, Repositories
+from storepost.coupons.model import Code, CodeStatus, Coupon
+from storepost.coupons.repository import CouponRepository
+from storepost.coupons.rows import CodeRemovalItem
+from storepost.coupons.shop import (
+    MOST_CODES,
+    Taken,
+    add_codes,
+    delete_codes,
+    delete_discount,
+    make_discount,
+)
+from storepost.coupons.trees import CodeList, among
+from storepost.logs import log_unexpected, logger
+from storepost.pagination import PageRequest
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.scope import WorkspaceScope
+from storepost.shopify.admin import AdminClient, admin_of
+from storepost.shopify.errors import MutationRefused, ShopifyError, ShopUnavailable
+from storepost.stores.model import Store
+from storepost.stores.repository import StoreRepository
+
+PATIENCE_SECONDS = 120.0
+TRIES = 5
+REMOVALS_AT_ONCE = 80
+"""In one transaction."""
+_LIVE = frozenset({CodeStatus.PENDING, CodeStatus.AVAILABLE, CodeStatus.ASSIGNED})
+
+
+@dataclass(frozen=True)
+class Telling:
+    """One run's talk with a coupon's shop."""
+
+    workspace: WorkspaceScope
+    coupon_id: UUID
+    tries: int
+    """How many times the queue brought the message, this one included."""
+
+    def tell_some(self) -> bool:
+        """Tells the shop some of what it has to know; whether there may be more.
+
+        What can't be told, now or after some tries, makes codes failed that the shop was to take.
+        """
+        coupon = CouponRepository(self.workspace).get(self.coupon_id)
+        if coupon is None or not coupon.on_platform:
+            return False
+        store = StoreRepository(self.workspace).get(coupon.store_id)
+        if store is None:
+            return False
+        try:
+            return self._told(coupon, store)
+        except ShopUnavailable as error:
+            if self.tries < TRIES:
+                raise
+            log_unexpected(error)
+            return self._give_up(coupon, "The shop can't be reached.")
+        except ShopifyError as error:
+            logger.warning("a shop was not told of a coupon", extra={"reason": str(error)})
+            return self._give_up(coupon, _said(error))
+
+    def _told(self, coupon: Coupon, store: Store) -> bool:
+        removals = CouponRepository(self.workspace).removals(coupon.id, MOST_CODES)
+        pending = self._pending(coupon)
+        is_over = _is_over(coupon)
+        if not removals and not pending and not (coupon.external_id and is_over):
+            return self._has_discount(coupon, store)
+        with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
+            if removals:
+                self._forget(admin, coupon, removals)
+            if pending:
+                self._offer(admin, coupon, store, pending)
+            elif is_over and coupon.external_id and len(removals) < MOST_CODES:
+                delete_discount(admin, coupon.external_id)
+                self._name_discount(None)
+        return bool(removals or pending)
+
+    def _forget(
+        self, admin: AdminClient, coupon: Coupon, removals: Sequence[CodeRemovalItem]
+    ) -> None:
+        """Has the shop forget codes; without a discount it has none."""
+        if coupon.external_id:
+            delete_codes(admin, coupon.external_id, (each.external_id for each in removals))
+        for some in batched(removals, REMOVALS_AT_ONCE, strict=False):
+            commit_anew(partial(CouponRepository(self.workspace).forgotten, removals=some))
+
+    def _has_discount(self, coupon: Coupon, store: Store) -> bool:
+        """Makes the discount of a coupon that has no codes yet."""
+        if coupon.external_id is None and coupon.is_active(clock.now()):
+            with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
+                self._discount(admin, coupon, store)
+        return False
+
+    def _discount(self, admin: AdminClient, coupon: Coupon, store: Store) -> str:
+        if coupon.external_id:
+            return coupon.external_id
+        if coupon.terms is None:
+            raise RuntimeError("a coupon of the platform without terms")
+        made = make_discount(admin, coupon, coupon.terms, store.currency)
+        self._name_discount(made)
+        return made
+
+    def _name_discount(self, external_id: str | None) -> None:
+        commit_anew(lambda changes: _name(changes, self.workspace, self.coupon_id, external_id))
+
+    def _pending(self, coupon: Coupon) -> Sequence[Code]:
+        """Some codes that the shop has to take."""
+        if not coupon.is_active(clock.now()):
+            return ()
+        tree = CodeList(self.workspace, coupon.id).tree
+        entries = tree.page(PageRequest(1, MOST_CODES), by=among([CodeStatus.PENDING])).items
+        codes = Repositories.of(self.workspace).codes.get_many(entry.id for entry in entries)
+        return [code for code in codes.values() if code.status is CodeStatus.PENDING]
+
+    def _offer(
+        self, admin: AdminClient, coupon: Coupon, store: Store, pending: Sequence[Code]
+    ) -> None:
+        results = add_codes(admin, self._discount(admin, coupon, store), pending)
+        missing = Taken(None, "The shop doesn't say what became of it.")
+        told = {code.id: results.get(folded(code.text), missing) for code in pending}
+        self._note(coupon, told)
+
+    def _note(self, coupon: Coupon, told: dict[UUID, Taken]) -> None:
+        for some in batched(told.items(), CODES_AT_ONCE, strict=False):
+            commit_anew(partial(_note, coupon=coupon, told=dict(some)))
+
+    def _give_up(self, coupon: Coupon, why: str) -> bool:
+        """Codes that the shop was to take have failed; what it was to forget, it never will."""
+        repository = CouponRepository(self.workspace)
+        while removals := repository.removals(coupon.id, REMOVALS_AT_ONCE):
+            commit_anew(partial(repository.forgotten, removals=removals))
+        while pending := self._pending(coupon):
+            self._note(coupon, {code.id: Taken(None, why) for code in pending})
+        return False
+
+
+def _note(changes: Changes, coupon: Coupon, told: dict[UUID, Taken]) -> None:
+    """Writes what became of codes; of one that ended meanwhile the shop is to forget it."""
+    repositories = Repositories.of(coupon.workspace)
+    for code in repositories.codes.get_many(told).values():
+        result = told[code.id]
+        known = replace(code, external_id=result.external_id or code.external_id)
+        if code.status is CodeStatus.PENDING:
+            repositories.codes.save(changes, code, _after(known, coupon, result))
+        elif code.status is CodeStatus.EXPIRED and result.external_id:
+            repositories.codes.save(changes, code, known)
+            repositories.coupons.forget_at_platform(changes, known)
+
+
+def _after(code: Code, coupon: Coupon, result: Taken) -> Code:
+    if result.error is not None:
+        return replace(code, status=CodeStatus.FAILED, error=result.error)
+    if code.profile_id is not None:
+        return assigned(code, coupon)
+    return replace(code, status=CodeStatus.AVAILABLE, error=None)
+
+
+def _is_over(coupon: Coupon) -> bool:
+    """Whether the coupon has ended, and nobody has a code that is still good."""
+    if coupon.is_active(clock.now()):
+        return False
+    stored = CodeList(coupon.workspace, coupon.id).stored()
+    return not any(stored[status] for status in _LIVE)
+
+
+def _name(
+    changes: Changes, workspace: WorkspaceScope, coupon_id: UUID, external_id: str | None
+) -> None:
+    coupons = CouponRepository(workspace)
+    coupon = coupons.get(coupon_id)
+    if coupon and coupon.external_id != external_id:
+        coupons.save(changes, replace(coupon, external_id=external_id))
+
+
+def _said(error: ShopifyError) -> str:
+    if isinstance(error, MutationRefused):
+        return "; ".join(each.message for each in error.errors)
+    return "The shop doesn't let coupons be made, or has to be connected again."

@@ -1,0 +1,50 @@
+"""The list of a coupon's codes, in which each node counts the codes of every status."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.coupons.keys import list_partition
+from storepost.coupons.model import Code, CodeStatus
+from storepost.persistence.changes import Changes
+from storepost.persistence.counted_tree import Entry, Filter, FilterField, Tree, moment_key
+from storepost.scope import WorkspaceScope
+
+STATUS = FilterField("status", "s", tuple(CodeStatus))
+
+TOP_NODES = 72
+"""More than other lists have: all who take a code at once change a node of the top level each, and
+200,000 codes have one level less."""
+
+
+def among(statuses: Collection[CodeStatus]) -> Filter:
+    """Keeps the codes of these statuses."""
+    return STATUS.among(*statuses)
+
+
+@dataclass(frozen=True)
+class CodeList:
+    """The codes of a coupon, oldest first; an entry has the code's text for `q`."""
+
+    workspace: WorkspaceScope
+    coupon_id: UUID
+
+    @property
+    def tree(self) -> Tree:
+        """The list's tree."""
+        return Tree(list_partition(self.workspace, self.coupon_id), (STATUS,), top_nodes=TOP_NODES)
+
+    def entry(self, code: Code) -> Entry:
+        """The code's entry."""
+        key = moment_key(code.created_at, code.id)
+        return Entry(key, {STATUS.name: code.status.value}, code.text)
+
+    def follow(self, changes: Changes, before: Code | None, after: Code | None) -> None:
+        """Makes the list follow a change of one code."""
+        old, new = (self.entry(each) if each else None for each in (before, after))
+        self.tree.follow(changes, old, new)
+
+    def stored(self) -> Mapping[CodeStatus, int]:
+        """How many codes are stored of each status."""
+        counts = self.tree.counts()
+        return {each: counts[STATUS.counter(each.value)] for each in CodeStatus}

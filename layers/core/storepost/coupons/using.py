@@ -1,0 +1,46 @@
+"""Codes that orders carry: used, whoever buys, before or after the code is one of ours.
+
+Of several orders with one code it is used by the one that was placed first, so that the same comes
+of every order of arrival.
+"""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from storepost.coupons.code_repository import CodeRepository
+from storepost.coupons.codes import code_id, folded
+from storepost.coupons.keys import code_key
+from storepost.coupons.model import Code, Use
+from storepost.coupons.pool import used
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Key
+from storepost.stores.model import Store
+
+
+def keys_of_codes(store: Store, texts: Iterable[str]) -> list[Key]:
+    """The rows that are read of what an order carries."""
+    return [code_key(store.workspace, each) for each in _ids(store.id, texts)]
+
+
+def mark_used(changes: Changes, store: Store, texts: Iterable[str], use: Use) -> None:
+    """Adds to a unit of work that an order had these codes; nothing where an earlier one did."""
+    ids = _ids(store.id, texts)
+    if not ids:
+        return
+    codes = CodeRepository(store.workspace, changes.reads)
+    held = codes.held(ids)
+    for each in ids:
+        found = held.get(each)
+        known = found.use if isinstance(found, Code) else found
+        if known and not use.is_before(known):
+            continue
+        if isinstance(found, Code):
+            codes.save(changes, found, used(found, use))
+        else:
+            codes.keep_use(changes, each, use)
+
+
+def _ids(store_id: UUID, texts: Iterable[str]) -> list[UUID]:
+    """The ids of what could be codes; text that is cut at its ends, as people write it."""
+    named = dict.fromkeys(folded(text.strip()) for text in texts)
+    return [code_id(store_id, text) for text in named if text]

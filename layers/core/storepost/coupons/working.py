@@ -1,0 +1,50 @@
+"""The worker: does what is to be done for a coupon, and goes on wherever a run before it ended.
+
+A message says no more than which coupon; the rows beside it say what there is to do. A coupon's
+messages run in turn, but one may come twice, late, or after a run that was killed anywhere: each
+step is one transaction that notes how far it came.
+"""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from uuid import UUID
+
+from storepost.coupons.ending import expire_some
+from storepost.coupons.filling import Filling
+from storepost.coupons.repository import CouponRepository
+from storepost.coupons.telling import Telling
+from storepost.persistence.changes import Changes, commit_anew
+from storepost.scope import WorkspaceScope
+
+MARGIN_MILLISECONDS = 30_000
+"""With so little time left nothing more is begun."""
+
+type Remaining = Callable[[], int]
+"""How many milliseconds the run may still take."""
+
+type Step = Callable[[], bool]
+"""Does some; whether there may be more."""
+
+
+def go_on(message: str, tries: int, remaining: Remaining) -> None:
+    """Does what there is to do for the coupon that a message names, or sends the next message.
+
+    `tries` is how many times the queue brought the message, this one included.
+    """
+    named = {name: UUID(value) for name, value in json.loads(message).items()}
+    workspace, coupon_id = WorkspaceScope(named["workspaceId"]), named["couponId"]
+    steps: tuple[Step, ...] = (
+        Filling(workspace, coupon_id).store_some,
+        partial(expire_some, workspace, coupon_id),
+        Telling(workspace, coupon_id, tries).tell_some,
+    )
+    for step in steps:
+        while step():
+            if remaining() < MARGIN_MILLISECONDS:
+                commit_anew(partial(_send, workspace=workspace, coupon_id=coupon_id))
+                return
+
+
+def _send(changes: Changes, workspace: WorkspaceScope, coupon_id: UUID) -> None:
+    CouponRepository(workspace).send(changes, coupon_id)

@@ -1,0 +1,151 @@
+"""A pretend shop's code discounts, and the bulk creation of their codes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from local.shopify.shops import Shop
+
+GID = "gid://shopify/DiscountCodeNode/"
+CODE_GID = "gid://shopify/DiscountRedeemCode/"
+CREATION_GID = "gid://shopify/DiscountRedeemCodeBulkCreation/"
+MOST_CODES = 250
+
+
+@dataclass
+class Discount:
+    """A code discount as the shop has it."""
+
+    number: int
+    asked: Mapping[str, Any]
+    """What it was made of."""
+    codes: dict[str, int] = field(default_factory=dict)
+    """The numbers of its codes."""
+
+    def node(self, query: str | None = None) -> dict[str, Any]:
+        """As the Admin API tells of it; of its codes those that a search finds."""
+        found = [
+            {"id": f"{CODE_GID}{number}", "code": code}
+            for code, number in self.codes.items()
+            if query is None or code.casefold() == query.casefold()
+        ]
+        return {
+            "id": f"{GID}{self.number}",
+            "codeDiscount": {"__typename": "DiscountCodeBasic", "codes": {"nodes": found}},
+        }
+
+
+@dataclass
+class Creation:
+    """A bulk creation: what became of each code, told once it was looked at so often."""
+
+    number: int
+    results: Sequence[dict[str, Any]]
+    looks: int = 1
+
+    def node(self) -> dict[str, Any]:
+        """As the Admin API tells of it."""
+        return {"id": f"{CREATION_GID}{self.number}", "done": self.looks <= 0, "of": self}
+
+
+def create(shop: "Shop", asked: Mapping[str, Any]) -> dict[str, Any]:
+    """`discountCodeBasicCreate`."""
+    code = str(asked.get("code") or "")
+    error = _fault(shop, code)
+    if error:
+        return {"codeDiscountNode": None, "userErrors": [{"field": ["code"], **error}]}
+    shop.numbers += 1
+    discount = Discount(shop.numbers, dict(asked), {code: shop.numbers})
+    shop.discounts.append(discount)
+    return {"codeDiscountNode": discount.node(), "userErrors": []}
+
+
+def of_code(shop: "Shop", code: str) -> dict[str, Any] | None:
+    """`codeDiscountNodeByCode`, whatever the code's case."""
+    found = _holder(shop, code)
+    return found.node(code) if found else None
+
+
+def delete(shop: "Shop", gid: str) -> dict[str, Any]:
+    """`discountCodeDelete`."""
+    discount = _found(shop, gid)
+    if discount is None:
+        return {"deletedCodeDiscountId": None, "userErrors": [_unknown("id")]}
+    shop.discounts.remove(discount)
+    return {"deletedCodeDiscountId": gid, "userErrors": []}
+
+
+def add_codes(shop: "Shop", gid: str, codes: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    """`discountRedeemCodeBulkAdd`."""
+    discount = _found(shop, gid)
+    if discount is None:
+        return {"bulkCreation": None, "userErrors": [_unknown("discountId")]}
+    if not 0 < len(codes) <= MOST_CODES:
+        error = {"field": ["codes"], "message": "Too many codes", "code": "INVALID"}
+        return {"bulkCreation": None, "userErrors": [error]}
+    results = [_added(shop, discount, each["code"]) for each in codes]
+    shop.creations.append(Creation(len(shop.creations) + 1, results))
+    return {"bulkCreation": shop.creations[-1].node(), "userErrors": []}
+
+
+def creation(shop: "Shop", gid: str) -> dict[str, Any] | None:
+    """`discountRedeemCodeBulkCreation`: some looks later it is done."""
+    found = next((c for c in shop.creations if f"{CREATION_GID}{c.number}" == gid), None)
+    if found is None:
+        return None
+    told = found.node()
+    found.looks -= 1
+    return told
+
+
+def created(made: Mapping[str, Any], first: int | None, after: str | None) -> dict[str, Any]:
+    """A page of what became of a bulk creation's codes."""
+    results, begin = made["of"].results, int(after or 0)
+    end = begin + (first or MOST_CODES)
+    return {
+        "nodes": results[begin:end],
+        "pageInfo": {"hasNextPage": end < len(results), "endCursor": str(end)},
+    }
+
+
+def delete_codes(shop: "Shop", gid: str, ids: Sequence[str] | None) -> dict[str, Any]:
+    """`discountCodeRedeemCodeBulkDelete`; a code that isn't there is none to delete."""
+    discount = _found(shop, gid)
+    if discount is None:
+        return {"job": None, "userErrors": [_unknown("discountId")]}
+    gone = set(ids or ())
+    discount.codes = {c: n for c, n in discount.codes.items() if f"{CODE_GID}{n}" not in gone}
+    return {"job": {"id": "gid://shopify/Job/1", "done": False}, "userErrors": []}
+
+
+def _added(shop: "Shop", discount: Discount, code: str) -> dict[str, Any]:
+    error = _fault(shop, code)
+    if error:
+        return {"code": code, "discountRedeemCode": None, "errors": [{"field": None, **error}]}
+    shop.numbers += 1
+    discount.codes[code] = shop.numbers
+    made = {"id": f"{CODE_GID}{shop.numbers}", "code": code}
+    return {"code": code, "discountRedeemCode": made, "errors": []}
+
+
+def _fault(shop: "Shop", code: str) -> dict[str, str] | None:
+    if not code:
+        return {"message": "Code can't be blank", "code": "BLANK"}
+    if _holder(shop, code):
+        return {"message": "Code must be unique. Please try a different code.", "code": "TAKEN"}
+    return None
+
+
+def _holder(shop: "Shop", code: str) -> Discount | None:
+    return next(
+        (d for d in shop.discounts if code.casefold() in {c.casefold() for c in d.codes}), None
+    )
+
+
+def _found(shop: "Shop", gid: str) -> Discount | None:
+    return next((d for d in shop.discounts if f"{GID}{d.number}" == gid), None)
+
+
+def _unknown(name: str) -> dict[str, Any]:
+    return {"field": [name], "message": "Code discount does not exist.", "code": "INVALID"}

@@ -1,0 +1,16 @@
+"""The shop that every test here begins with."""
+
+import pytest
+
+from tests.coupons.shop import Shop
+from tests.shopify.conftest import shopify, shopify_server
+from tests.world import World
+
+
+@pytest.fixture
+def shop(world: World) -> Shop:
+    """A workspace with a custom store and nobody in it."""
+    return Shop(world)
+
+
+__all__ = ["shop", "shopify", "shopify_server"]

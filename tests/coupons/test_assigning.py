@@ -1,0 +1,301 @@
+"""Codes as people get them: assign, list, retry and delete."""
+
+from typing import Any
+
+import pytest
+
+from tests.coupons.shop import Shop, counts
+from tests.kills import before_the_commit
+
+
+class TestAssign:
+    """POST /coupons/{id}/assign."""
+
+    def test_the_code_is_answered_whole(self, shop: Shop) -> None:
+        coupon = shop.pool(2, validity={"type": "days", "days": 2})
+        ann = shop.person()
+        profile = shop.get(f"/profiles/{ann}")
+        answer = shop.assign(coupon, ann)
+        assert answer.status == 201
+        code = answer.json
+        assert code == {
+            "id": code["id"],
+            "code": code["code"],
+            "status": "assigned",
+            "profile": {"id": ann, "name": profile["name"], "email": profile["email"]},
+            "order": None,
+            "assignedAt": code["assignedAt"],
+            "expiresAt": code["expiresAt"],
+            "usedAt": None,
+            "error": None,
+            "createdAt": code["createdAt"],
+        }
+        assert code in shop.codes(coupon)
+        assert code["assignedAt"][:8] == code["createdAt"][:8]
+        assert code["expiresAt"][10:] == code["assignedAt"][10:]
+        assert code["expiresAt"] > code["assignedAt"]
+        shop.check()
+
+    def test_everybody_gets_another_one_until_none_is_left(self, shop: Shop) -> None:
+        coupon, people = shop.pool(3), [shop.person() for _ in range(4)]
+        given = [shop.given(coupon, each)["code"] for each in people[:3]]
+        assert len(set(given)) == 3
+        assert shop.assign(coupon, people[3]).problem() == (409, "no_codes_left")
+        assert shop.counts(coupon) == counts(assigned=3)
+        shop.check()
+
+    def test_a_personal_code_is_made_for_the_person(self, shop: Shop) -> None:
+        coupon, ann = shop.personal(prefix="HI-"), shop.person()
+        code = shop.given(coupon, ann)
+        assert code["code"].startswith("HI-")
+        assert (code["status"], code["profile"]["id"]) == ("assigned", ann)
+        assert shop.codes(coupon) == [code]
+        assert shop.counts(coupon) == counts(assigned=1)
+        shop.check()
+
+    @pytest.mark.parametrize("make", ["pool", "personal"])
+    def test_the_same_code_is_kept_until_it_is_used(self, shop: Shop, make: str) -> None:
+        coupon, ann = getattr(shop, make)(), shop.person()
+        first = shop.given(coupon, ann)
+        for reference in (None, "mail-1", "mail-2"):
+            kept = shop.assign(coupon, ann, reference)
+            assert (kept.status, kept.json) == (200, first)
+        shop.use(first["code"])
+        second = shop.given(coupon, ann)
+        assert second["code"] != first["code"]
+        assert shop.assign(coupon, ann).json == second
+        shop.check()
+
+    def test_the_same_code_is_kept_until_it_expires(self, shop: Shop) -> None:
+        coupon = shop.pool(validity={"type": "days", "days": 1})
+        ann = shop.person()
+        first = shop.given(coupon, ann)
+        shop.world.advance(hours=23)
+        assert shop.assign(coupon, ann).json == first
+        shop.world.advance(hours=1)
+        second = shop.given(coupon, ann)
+        assert second["code"] != first["code"]
+        assert shop.counts(coupon) == counts(available=1, assigned=1, expired=1)
+
+    def test_every_email_has_a_code_of_its_own(self, shop: Shop) -> None:
+        coupon, ann, bob = shop.pool(5, reissue="every_email"), shop.person(), shop.person()
+        first, second = shop.given(coupon, ann, "mail-1"), shop.given(coupon, ann, "mail-2")
+        other = shop.given(coupon, bob, "mail-1")
+        assert len({first["code"], second["code"], other["code"]}) == 3
+        again = shop.assign(coupon, ann, "mail-1")
+        assert (again.status, again.json) == (200, first)
+        shop.use(first["code"])
+        again = shop.assign(coupon, ann, "mail-1")
+        assert (again.status, again.json["id"], again.json["status"]) == (200, first["id"], "used")
+        unnamed = [shop.given(coupon, ann)["code"] for _ in range(2)]
+        assert len(set(unnamed)) == 2
+        assert shop.counts(coupon) == counts(assigned=4, used=1)
+        shop.check()
+
+    def test_the_store_has_to_know_the_person(self, shop: Shop) -> None:
+        coupon, stranger = shop.pool(), shop.person(shop.store("Outlet"))
+        assert shop.assign(coupon, stranger).problem() == (409, "profile_not_in_store")
+        nobody = shop.assign(coupon, "c0ffee00-0000-4000-8000-000000000000")
+        assert nobody.problem() == (404, "not_found")
+        assert shop.counts(coupon) == counts(available=3)
+
+    def test_whoever_only_ordered_is_known(self, shop: Shop) -> None:
+        coupon = shop.pool()
+        shop.order(shop.store_id, "1", buyer={"email": "buyer.canary@example.com"})
+        buyer = shop.whose(email="buyer.canary@example.com")["id"]
+        assert shop.assign(coupon, buyer).status == 201
+
+    def test_an_ended_coupon_gives_none_not_even_the_kept_one(self, shop: Shop) -> None:
+        coupon, ann = shop.pool(), shop.person()
+        shop.given(coupon, ann)
+        shop.call("POST", f"/coupons/{coupon}/end")
+        assert shop.assign(coupon, ann).problem() == (409, "coupon_ended")
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/profileId"]),
+            ({"profileId": "x"}, ["/profileId"]),
+            (
+                {"profileId": "c0ffee00-0000-4000-8000-000000000000", "reference": ""},
+                ["/reference"],
+            ),
+        ],
+    )
+    def test_what_is_not_valid_is_named(
+        self, shop: Shop, body: dict[str, Any], paths: list[str]
+    ) -> None:
+        coupon = shop.pool()
+        assert shop.call("POST", f"/coupons/{coupon}/assign", body).error_paths() == paths
+
+    def test_a_retry_with_its_key_gets_the_same(self, shop: Shop) -> None:
+        coupon, ann = shop.pool(reissue="every_email"), shop.person()
+        first = shop.assign(coupon, ann, key="k")
+        again = shop.assign(coupon, ann, key="k")
+        assert (again.status, again.json) == (201, first.json)
+        assert shop.counts(coupon) == counts(available=2, assigned=1)
+
+
+class TestRaces:
+    """Two who come at once, at the worst moment: just before a transaction is sent."""
+
+    @pytest.mark.parametrize("make", ["pool", "personal"])
+    def test_one_person_gets_one_code(self, shop: Shop, make: str) -> None:
+        coupon, ann = getattr(shop, make)(), shop.person()
+        answers = []
+        with before_the_commit(lambda: answers.append(shop.assign(coupon, ann))):
+            answers.append(shop.assign(coupon, ann))
+        assert [each.status for each in answers] == [201, 200]
+        assert answers[0].json == answers[1].json
+        shop.check()
+
+    def test_one_reference_gets_one_code(self, shop: Shop) -> None:
+        coupon, ann = shop.pool(reissue="every_email"), shop.person()
+        answers = []
+        with before_the_commit(lambda: answers.append(shop.assign(coupon, ann, "m"))):
+            answers.append(shop.assign(coupon, ann, "m"))
+        assert [each.status for each in answers] == [201, 200]
+        assert answers[0].json == answers[1].json
+        assert shop.counts(coupon) == counts(available=2, assigned=1)
+
+    def test_the_last_code_goes_to_one_of_two(self, shop: Shop) -> None:
+        coupon, ann, bob = shop.pool(1), shop.person(), shop.person()
+        answers = []
+        with before_the_commit(lambda: answers.append(shop.assign(coupon, ann))):
+            answers.append(shop.assign(coupon, bob))
+        assert answers[0].status == 201
+        assert answers[1].problem() == (409, "no_codes_left")
+        assert shop.counts(coupon) == counts(assigned=1)
+        shop.check()
+
+    def test_a_code_that_is_deleted_meanwhile_is_not_given(self, shop: Shop) -> None:
+        coupon, ann = shop.pool(1), shop.person()
+        [code] = shop.codes(coupon)
+        path = f"/coupon-codes/{code['id']}"
+        with before_the_commit(lambda: shop.call("DELETE", path)):
+            answer = shop.assign(coupon, ann)
+        assert answer.problem() == (409, "no_codes_left")
+        assert shop.counts(coupon) == counts()
+
+    def test_nobody_who_is_erased_meanwhile_gets_one(self, shop: Shop) -> None:
+        coupon, ann = shop.pool(1), shop.person()
+        with before_the_commit(lambda: shop.call("DELETE", f"/profiles/{ann}")):
+            answer = shop.assign(coupon, ann)
+        assert answer.problem() == (404, "not_found")
+        assert shop.counts(coupon) == counts(available=1)
+
+    def test_whoever_is_merged_meanwhile_gets_it_under_the_other_name(self, shop: Shop) -> None:
+        coupon, ann, bob = shop.pool(2), shop.person(), shop.person()
+        with before_the_commit(lambda: shop.merge(ann, bob)):
+            answer = shop.assign(coupon, bob)
+        assert answer.status == 201
+        assert answer.json["profile"]["id"] == ann
+        shop.world.deliver()
+        assert [code["profile"]["id"] for code in shop.codes(coupon, profileId=ann)] == [ann]
+        assert shop.assign(coupon, ann).json["id"] == answer.json["id"]
+        shop.check()
+
+
+class TestList:
+    """GET /coupons/{id}/codes."""
+
+    def test_the_newest_come_first_and_each_page_has_the_next(self, shop: Shop) -> None:
+        coupon = shop.pool(12)
+        shop.world.advance(seconds=1)
+        shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 12})
+        first = shop.get(f"/coupons/{coupon}/codes", pageSize=10)
+        rest = [shop.get(f"/coupons/{coupon}/codes", pageSize=10, page=p) for p in (2, 3, 4)]
+        assert [page["total"] for page in (first, *rest)] == [24] * 4
+        assert [len(page["items"]) for page in (first, *rest)] == [10, 10, 4, 0]
+        codes = [code for page in (first, *rest) for code in page["items"]]
+        assert len({code["id"] for code in codes}) == 24
+        made = [code["createdAt"] for code in codes]
+        assert made == sorted(made, reverse=True)
+        assert len(set(made)) == 2
+
+    def test_filters(self, shop: Shop) -> None:
+        coupon, ann, bob = shop.pool(4, prefix="AB-"), shop.person(), shop.person()
+        anns, bobs = shop.given(coupon, ann), shop.given(coupon, bob)
+        shop.use(bobs["code"])
+        assert shop.texts(coupon, status="assigned") == [anns["code"]]
+        assert shop.texts(coupon, status="used") == [bobs["code"]]
+        assert set(shop.texts(coupon, status="used,assigned")) == {anns["code"], bobs["code"]}
+        assert shop.texts(coupon, profileId=ann) == [anns["code"]]
+        assert shop.texts(coupon, profileId=ann, status="used") == []
+        assert shop.texts(coupon, profileId=ann, q="ab") == [anns["code"]]
+        assert shop.texts(coupon, profileId=ann, q="zz") == []
+        assert shop.texts(coupon, profileId="c0ffee00-0000-4000-8000-000000000000") == []
+        assert len(shop.texts(coupon, q="ab")) == 4
+        assert shop.texts(coupon, q=anns["code"].lower()) == [anns["code"]]
+        assert shop.texts(coupon, q="ab", status="used") == [bobs["code"]]
+        assert shop.texts(coupon, q="b") == []
+
+    def test_a_profiles_codes_have_pages_too(self, shop: Shop) -> None:
+        coupon, ann = shop.pool(12, reissue="every_email"), shop.person()
+        for number in range(11):
+            shop.given(coupon, ann, f"mail-{number}")
+        page = shop.get(f"/coupons/{coupon}/codes", profileId=ann, page=2, pageSize=10)
+        assert (page["total"], len(page["items"])) == (11, 1)
+
+    @pytest.mark.parametrize(
+        ("query", "path"),
+        [
+            ({"status": "lost"}, "query.status"),
+            ({"profileId": "x"}, "query.profileId"),
+            ({"pageSize": 7}, "query.pageSize"),
+        ],
+    )
+    def test_what_is_not_valid_is_named(
+        self, shop: Shop, query: dict[str, object], path: str
+    ) -> None:
+        coupon = shop.pool()
+        answer = shop.call("GET", f"/coupons/{coupon}/codes", query=query)
+        assert answer.error_paths() == [path]
+
+
+class TestDelete:
+    """DELETE /coupon-codes/{id}."""
+
+    def test_a_code_that_nobody_has_is_gone(self, shop: Shop) -> None:
+        coupon = shop.pool(2)
+        gone, stays = shop.codes(coupon)
+        answer = shop.call("DELETE", f"/coupon-codes/{gone['id']}")
+        assert (answer.status, answer.body) == (204, b"")
+        assert shop.codes(coupon) == [stays]
+        assert shop.counts(coupon) == counts(available=1)
+        again = shop.call("DELETE", f"/coupon-codes/{gone['id']}")
+        assert again.problem() == (404, "not_found")
+        shop.check()
+
+    def test_its_text_can_be_imported_again(self, shop: Shop) -> None:
+        coupon = shop.brought("A1\nA2").json["id"]
+        shop.world.deliver()
+        code = next(code for code in shop.codes(coupon) if code["code"] == "A1")
+        shop.call("DELETE", f"/coupon-codes/{code['id']}")
+        other = shop.brought("a1").json["id"]
+        shop.world.deliver()
+        assert shop.texts(other) == ["a1"]
+        shop.check()
+
+    def test_one_that_somebody_has_or_had_stays(self, shop: Shop) -> None:
+        coupon, ann = shop.pool(2), shop.person()
+        code = shop.given(coupon, ann)
+        path = f"/coupon-codes/{code['id']}"
+        assert shop.call("DELETE", path).problem() == (409, "code_assigned")
+        shop.use(code["code"])
+        assert shop.call("DELETE", path).problem() == (409, "code_assigned")
+        shop.call("POST", f"/coupons/{coupon}/end")
+        [expired] = shop.codes(coupon, status="expired")
+        answer = shop.call("DELETE", f"/coupon-codes/{expired['id']}")
+        assert answer.problem() == (409, "code_assigned")
+
+
+class TestRetry:
+    """POST /coupon-codes/{id}/retry; what fails does so in shops (test_shopify.py)."""
+
+    def test_only_what_failed_is_tried_again(self, shop: Shop) -> None:
+        coupon = shop.pool(1)
+        [code] = shop.codes(coupon)
+        answer = shop.call("POST", f"/coupon-codes/{code['id']}/retry")
+        assert answer.problem() == (409, "code_not_failed")
+        assert shop.codes(coupon) == [code]

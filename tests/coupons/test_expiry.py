@@ -1,0 +1,126 @@
+"""Codes and coupons whose end passes: what is read before and after the schedule came to them."""
+
+from local import pumps
+from storepost.coupons import expiring
+from storepost.coupons.keys import DUE_PARTITION
+from tests.coupons.shop import Shop, counts
+from tests.coupons.test_coupons import in_days
+
+DAYS = {"type": "days", "days": 1}
+
+
+class TestDays:
+    """Codes that hold some days from their assignment."""
+
+    def test_each_ends_by_itself(self, shop: Shop) -> None:
+        coupon, ann, bob = shop.pool(3, validity=DAYS), shop.person(), shop.person()
+        first = shop.given(coupon, ann)
+        shop.world.advance(hours=12)
+        second = shop.given(coupon, bob)
+        assert shop.counts(coupon) == counts(available=1, assigned=2)
+        shop.world.advance(hours=12)
+        before = counts(available=1, assigned=1, expired=1)
+        assert shop.counts(coupon) == before
+        assert shop.texts(coupon, status="expired") == [first["code"]]
+        assert shop.texts(coupon, status="assigned") == [second["code"]]
+        assert shop.texts(coupon, profileId=ann, status="expired") == [first["code"]]
+        shop.run_expiry()
+        assert shop.counts(coupon) == before
+        assert [row.status for row in shop.code_rows()].count("expired") == 1
+        shop.check()
+        shop.world.advance(hours=12)
+        shop.run_expiry()
+        assert shop.counts(coupon) == counts(available=1, expired=2)
+        assert shop.world.rows(DUE_PARTITION) == []
+        shop.check()
+
+    def test_one_that_is_used_in_time_never_expires(self, shop: Shop) -> None:
+        coupon, ann = shop.pool(1, validity=DAYS), shop.person()
+        shop.use(shop.given(coupon, ann)["code"])
+        assert shop.world.rows(DUE_PARTITION) == []
+        shop.world.advance(days=2)
+        assert shop.counts(coupon) == counts(used=1)
+        shop.run_expiry()
+        assert shop.counts(coupon) == counts(used=1)
+
+    def test_codes_of_an_ended_coupon_still_hold_their_days(self, shop: Shop) -> None:
+        coupon, ann = shop.pool(2, validity=DAYS), shop.person()
+        shop.given(coupon, ann)
+        shop.call("POST", f"/coupons/{coupon}/end")
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(assigned=1, expired=1)
+        shop.world.advance(days=1)
+        assert shop.counts(coupon) == counts(expired=2)
+        shop.run_expiry()
+        assert shop.counts(coupon) == counts(expired=2)
+        shop.check()
+
+    def test_many_at_once_end_in_several_transactions_and_runs(
+        self, shop: Shop, monkeypatch: object
+    ) -> None:
+        coupon, ann = shop.pool(38, validity=DAYS, reissue="every_email"), shop.person()
+        for number in range(30):
+            shop.given(coupon, ann, f"mail-{number}")
+        shop.world.advance(days=1)
+        monkeypatch.setattr(expiring, "MOST_OF_A_SHARD", 25)  # type: ignore[attr-defined]
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 25}
+        assert [row.status for row in shop.code_rows()].count("expired") == 25
+        assert shop.counts(coupon) == counts(available=8, expired=30)
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 5}
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+        assert shop.counts(coupon) == counts(available=8, expired=30)
+        shop.check()
+
+
+class TestUntil:
+    """Coupons that end at a moment."""
+
+    def test_all_its_codes_end_with_it(self, shop: Shop) -> None:
+        coupon = shop.pool(4, validity={"type": "until", "endsAt": in_days(1)})
+        ann, bob = shop.person(), shop.person()
+        given = shop.given(coupon, ann)
+        assert given["expiresAt"] == shop.get(f"/coupons/{coupon}")["validity"]["endsAt"]
+        shop.use(shop.given(coupon, bob)["code"])
+        shop.world.advance(days=1)
+        after = shop.get(f"/coupons/{coupon}")
+        assert (after["status"], after["codes"]) == ("ended", counts(used=1, expired=3))
+        assert shop.counts(coupon) == counts(used=1, expired=3)
+        assert shop.ids("/coupons", status="ended") == [coupon]
+        assert shop.ids("/coupons", status="active") == []
+        assert shop.assign(coupon, ann).problem() == (409, "coupon_ended")
+        more = shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 1})
+        assert more.problem() == (409, "coupon_ended")
+        shop.run_expiry()
+        assert shop.get(f"/coupons/{coupon}") == after
+        assert shop.counts(coupon) == counts(used=1, expired=3)
+        assert {row.status for row in shop.code_rows()} == {"used", "expired"}
+        assert shop.world.rows(DUE_PARTITION) == []
+        shop.check()
+
+    def test_an_imported_one_ends_too_also_while_its_codes_come(self, shop: Shop) -> None:
+        made = shop.brought("A1\nA2\n", validity={"type": "until", "endsAt": in_days(1)})
+        shop.world.advance(days=1)
+        shop.run_expiry()
+        after = shop.get(f"/coupons/{made.json['id']}")
+        assert (after["status"], after["codes"]) == ("ended", counts())
+        shop.check()
+
+    def test_one_that_was_ended_before_stays_as_it_is(self, shop: Shop) -> None:
+        coupon = shop.pool(1, validity={"type": "until", "endsAt": in_days(1)})
+        shop.call("POST", f"/coupons/{coupon}/end")
+        shop.call("POST", f"/coupons/{coupon}/archive")
+        before = shop.get(f"/coupons/{coupon}")
+        shop.world.advance(days=1)
+        shop.run_expiry()
+        assert shop.get(f"/coupons/{coupon}") == before
+        assert shop.world.rows(DUE_PARTITION) == []
+
+
+def test_without_an_end_nothing_is_ever_due(shop: Shop) -> None:
+    """Neither the coupon nor its codes."""
+    coupon, ann = shop.pool(2), shop.person()
+    shop.given(coupon, ann)
+    shop.world.advance(days=20)
+    assert shop.world.rows(DUE_PARTITION) == []
+    assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+    assert shop.counts(coupon) == counts(available=1, assigned=1)

@@ -1,0 +1,257 @@
+"""Codes in files: what is read of them, what a check says, and what an import does."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storepost.coupons.files import read_codes
+from storepost.coupons.filling import next_lines
+from tests.coupons.shop import Shop, counts
+
+
+def check(shop: Shop, content: str, **given: object) -> Any:
+    """What a check of a file answers."""
+    body = {"storeId": shop.store_id, "content": content, **given}
+    return shop.call("POST", "/coupons/import/check", body)
+
+
+class TestColumn:
+    """Which column has the codes."""
+
+    @pytest.mark.parametrize(
+        ("content", "column", "codes"),
+        [
+            ("A1\nB2\n", None, ["A1", "B2"]),
+            ("code\nA1\nB2\n", "code", ["A1", "B2"]),
+            ("Coupon Code\nA1\n", "Coupon Code", ["A1"]),
+            ("\ufeffcode\r\nA1\r\nB2", "code", ["A1", "B2"]),
+            ("SUMMER\nWINTER\n", None, ["SUMMER", "WINTER"]),
+            ("Kode\nSUMMER1\nWINTER2\n", "Kode", ["SUMMER1", "WINTER2"]),
+            ("email,code\na@x.com,A1\nb@x.com,B2\n", "code", ["A1", "B2"]),
+            ("a@x.com;A1\nb@x.com;B2\n", None, ["A1", "B2"]),
+            ("id\tvalue\tvoucher\n1\t10\tA1\n2\t10\tB2\n", "voucher", ["A1", "B2"]),
+            ("1|A1|2026-01-01\n2|B2|2026-01-02\n", None, ["A1", "B2"]),
+            ("name,key\nJo Ann,X1\nBo Lee,X2\nAl Gor,X3\n", "key", ["X1", "X2", "X3"]),
+            ('"code","note"\n"A1","with, comma"\n"B2","two\nlines"\n', "code", ["A1", "B2"]),
+            ("code,used\nA1,no\nB2,no\nC3,yes\n", "code", ["A1", "B2", "C3"]),
+            ("code\n", "code", []),
+        ],
+    )
+    def test_it_is_found_by_what_stands_in_it(
+        self, content: str, column: str | None, codes: list[str]
+    ) -> None:
+        file = read_codes(content, None)
+        assert (file.column, list(file.codes)) == (column, codes)
+        assert (file.duplicates, file.faults) == (0, ())
+
+    def test_the_one_that_is_named_is_taken(self) -> None:
+        content = "code,Reference\nA1,R-1\nB2,R-2\n"
+        assert read_codes(content, "reference").codes == ("R-1", "R-2")
+        assert read_codes(content, " CODE ").codes == ("A1", "B2")
+
+    def test_rows_keep_the_numbers_that_a_table_shows(self) -> None:
+        file = read_codes("code\nA1\n\nB 2\n\nx\n", None)
+        assert [(f.row, f.value) for f in file.faults] == [(4, "B 2")]
+        assert file.rows == 3
+
+    codes = st.text("ABCdef123-_", min_size=1, max_size=8)
+
+    @given(st.lists(st.one_of(codes, st.sampled_from(["", "a b", "x" * 256])), max_size=30))
+    def test_every_row_is_a_code_a_duplicate_or_a_fault(self, values: list[str]) -> None:
+        written = io.StringIO()
+        csv.writer(written).writerows([["code", "n"], *([v, n] for n, v in enumerate(values))])
+        file = read_codes(written.getvalue(), "code")
+        seen: list[str] = []
+        duplicates = faults = 0
+        for value in values:
+            if not value or " " in value or len(value) > 255:
+                faults += 1
+            elif value.casefold() in (s.casefold() for s in seen):
+                duplicates += 1
+            else:
+                seen.append(value)
+        assert list(file.codes) == seen
+        assert (file.rows, file.duplicates, len(file.faults)) == (len(values), duplicates, faults)
+
+    @given(st.lists(codes, min_size=1, max_size=40), st.integers(1, 7))
+    def test_lines_are_read_in_any_portions(self, lines: list[str], most: int) -> None:
+        content, read, at = "\n".join(lines).encode(), list[str](), 0
+        while at < len(content):
+            some, at = next_lines(content, at, most)
+            assert len(some) <= most
+            read += some
+        assert read == lines
+
+
+class TestCheck:
+    """POST /coupons/import/check."""
+
+    def test_it_says_what_an_import_would_do(self, shop: Shop) -> None:
+        shop.brought("OLD1\nOLD2\n")
+        shop.world.deliver()
+        rows = ["code,mail", "A1,1", "A2,2", "a1,3", "old1,4", ",5", "B 1,6", f"{'x' * 256},7"]
+        answer = check(shop, "\n".join(rows))
+        assert answer.status == 200
+        assert answer.json == {
+            "column": "code",
+            "rows": 7,
+            "valid": 2,
+            "samples": ["A1", "A2"],
+            "duplicates": 1,
+            "existing": 1,
+            "existingSamples": ["old1"],
+            "invalid": 3,
+            "problems": [
+                {"row": 6, "value": "", "reason": "It is blank."},
+                {"row": 7, "value": "B 1", "reason": "It has white space."},
+                {"row": 8, "value": "x" * 256, "reason": "It has more than 255 characters."},
+            ],
+        }
+        made = shop.brought("\n".join(rows)).json["id"]
+        shop.world.deliver()
+        after = shop.get(f"/coupons/{made}")
+        assert (after["codes"], after["importSkipped"]) == (counts(available=2), 1 + 1 + 3)
+
+    def test_what_another_store_has_or_an_order_had_is_no_existing_code(self, shop: Shop) -> None:
+        outlet = shop.store("Outlet")
+        shop.brought("A1", storeId=outlet)
+        shop.world.deliver()
+        shop.use("A2")
+        assert (check(shop, "A1\nA2").json["valid"], check(shop, "A1").json["existing"]) == (2, 0)
+
+    def test_samples_and_problems_are_the_first_ones(self, shop: Shop) -> None:
+        rows = [f"C{n}" for n in range(300)] + [f"x {n}" for n in range(150)]
+        told = check(shop, "code\n" + "\n".join(rows)).json
+        assert (told["valid"], told["invalid"], told["rows"]) == (300, 150, 450)
+        assert told["samples"] == ["C0", "C1", "C2", "C3", "C4"]
+        assert [p["row"] for p in told["problems"]] == list(range(302, 402))
+
+    @pytest.mark.parametrize(
+        ("content", "column", "code"),
+        [
+            ("", None, "unreadable"),
+            ("\n\n", None, "unreadable"),
+            ("A1\x00", None, "unreadable"),
+            ('code\n"A1', None, "unreadable"),
+            ("A1\nA2\n", "code", "column_not_found"),
+            ("a,b\nx y,?\nx z,!\n", None, "column_not_found"),
+        ],
+    )
+    def test_what_cannot_be_read_is_said(
+        self, shop: Shop, content: str, column: str | None, code: str
+    ) -> None:
+        answer = check(shop, content, **({"column": column} if column else {}))
+        assert answer.problem() == (422, code)
+        assert answer.json["errors"]
+
+    def test_a_file_has_three_megabytes_at_most(self, shop: Shop) -> None:
+        answer = check(shop, "x" * 3_000_001)
+        assert answer.error_paths() == ["/content"]
+        large = check(shop, "A1\n", column="x" * 5_000_000)
+        assert large.problem() == (413, "payload_too_large")
+
+    def test_nothing_is_kept(self, shop: Shop) -> None:
+        check(shop, "A1\nA2\n")
+        assert shop.get("/coupons")["total"] == 0
+        assert shop.code_rows() == []
+        assert shop.world.objects() == {}
+
+
+class TestImport:
+    """POST /coupons/import."""
+
+    def test_the_coupon_is_answered_whole_and_its_codes_follow(self, shop: Shop) -> None:
+        answer = shop.brought("code\nA1\nB2\nb2\n", validity={"type": "days", "days": 3})
+        assert answer.status == 202
+        made = answer.json
+        store = shop.get(f"/stores/{shop.store_id}")
+        assert made == {
+            "id": made["id"],
+            "store": {
+                "id": shop.store_id,
+                "name": store["name"],
+                "platform": "custom",
+                "currency": "EUR",
+            },
+            "name": "Brought",
+            "source": "import",
+            "kind": "bulk",
+            "quantity": None,
+            "prefix": None,
+            "valueType": None,
+            "value": None,
+            "minimumSubtotal": None,
+            "validity": {"type": "days", "days": 3},
+            "combinesWith": None,
+            "reissue": "every_email",
+            "status": "active",
+            "externalId": None,
+            "adminUrl": None,
+            "importSkipped": 1,
+            "codes": counts(pending=2),
+            "createdAt": made["createdAt"],
+            "archivedAt": None,
+        }
+        assert shop.get(f"/coupons/{made['id']}") == made
+        shop.world.deliver()
+        after = shop.get(f"/coupons/{made['id']}")
+        assert after == {**made, "codes": counts(available=2)}
+        assert set(shop.texts(made["id"])) == {"A1", "B2"}
+        shop.check()
+
+    def test_many_come_in_the_files_order_and_can_be_assigned(self, shop: Shop) -> None:
+        rows = [f"GIFT-{n:04}" for n in range(130)]
+        made = shop.brought("\n".join(rows)).json["id"]
+        shop.world.deliver()
+        assert shop.get(f"/coupons/{made}")["codes"] == counts(available=130)
+        assert {row.text for row in shop.code_rows()} == set(rows)
+        assert shop.given(made, shop.person(), "mail")["code"] in rows
+        shop.check()
+
+    def test_a_code_belongs_to_the_coupon_that_had_it_first(self, shop: Shop) -> None:
+        first = shop.brought("A1\nA2\n").json["id"]
+        second = shop.brought("a2\na3\n").json["id"]
+        shop.world.deliver()
+        assert (set(shop.texts(first)), set(shop.texts(second))) == ({"A1", "A2"}, {"a3"})
+        assert shop.get(f"/coupons/{second}")["importSkipped"] == 1
+        outlet = shop.brought("A1", storeId=shop.store("Outlet")).json["id"]
+        shop.world.deliver()
+        assert shop.texts(outlet) == ["A1"]
+        shop.check()
+
+    def test_a_file_without_a_new_code_is_refused(self, shop: Shop) -> None:
+        shop.brought("A1\nA2\n")
+        shop.world.deliver()
+        for content in ("a1\na2\n", "code\n", "code\nx y\n"):
+            assert shop.brought(content).problem() == (422, "no_valid_codes")
+        assert shop.brought("A1", column="voucher").problem() == (422, "column_not_found")
+        assert shop.brought("").problem() == (422, "unreadable")
+        assert shop.get("/coupons")["total"] == 1
+
+    def test_a_disconnected_stores_codes_are_refused(self, shop: Shop) -> None:
+        shop.call("POST", f"/stores/{shop.store_id}/disconnect")
+        assert shop.brought("A1").problem() == (409, "store_disconnected")
+
+    @pytest.mark.parametrize(
+        ("change", "path"),
+        [
+            ({"name": ""}, "/name"),
+            ({"validity": {"type": "until", "endsAt": "2020-01-01T00:00:00Z"}}, "/validity/endsAt"),
+            ({"kind": "bulk"}, "/kind"),
+            ({"storeId": "x"}, "/storeId"),
+        ],
+    )
+    def test_what_is_not_valid_is_named(
+        self, shop: Shop, change: dict[str, object], path: str
+    ) -> None:
+        assert shop.brought("A1", **change).error_paths() == [path]
+
+    def test_a_file_that_is_lost_leaves_what_was_stored(self, shop: Shop) -> None:
+        made = shop.brought("A1\nA2\n").json["id"]
+        shop.world.forget_objects()
+        shop.world.deliver()
+        assert shop.get(f"/coupons/{made}")["codes"] == counts()

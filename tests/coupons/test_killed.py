@@ -1,0 +1,200 @@
+"""What dies at any of its calls to AWS ends as if it had never died once it is tried again."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from local import pumps
+from local.shopify.bucket import Bucket
+from storepost.persistence.sealing import forget_keys
+from tests.coupons.shop import Shop, counts
+from tests.coupons.test_shopify import OnShopify
+from tests.kills import Moment, everywhere, killed_at
+from tests.shopify.shops import Shopify
+from tests.world import Answer, World
+
+KEY = "one-and-the-same"
+LEASE_SECONDS = 60
+"""Longer than any function of the API may run."""
+
+
+def each_kill(
+    shop: Shop,
+    work: Callable[[], object],
+    then: Callable[[], object],
+    *,
+    delivers: bool = True,
+) -> None:
+    """Kills the work at each of its calls, from the same beginning; `then` sees what comes of it.
+
+    Before a call is where the work was after the one before, but for the first. What a message asks
+    for begins before that is delivered.
+    """
+    bring_back = shop.world.kept(deliver=delivers)
+    forget_keys()
+    places = [place for place in everywhere(work) if place[1] is Moment.AFTER]
+    assert len(places) > 3
+    for place in [(1, Moment.BEFORE), *places]:
+        bring_back()
+        forget_keys()
+        assert killed_at(*place, work)
+        then()
+
+
+def until_answered(world: World, send: Callable[[], Answer]) -> Answer:
+    """What the caller gets in the end who goes on trying with the same key."""
+    for _ in range(3):
+        answer = send()
+        if answer.status != 409:
+            return answer
+        assert answer.problem() == (409, "idempotency_in_progress")
+        world.advance(seconds=LEASE_SECONDS)
+    raise AssertionError("the claim was never given back")
+
+
+@pytest.mark.parametrize(
+    ("make", "given"),
+    [
+        ("pool", {"validity": {"type": "days", "days": 2}, "reissue": "every_email"}),
+        ("personal", {}),
+    ],
+)
+def test_an_assignment(shop: Shop, make: str, given: dict[str, Any]) -> None:
+    coupon, ann = getattr(shop, make)(**given), shop.person()
+    available = 3 if make == "pool" else 0
+
+    def assign() -> Answer:
+        return shop.assign(coupon, ann, key=KEY)
+
+    def then() -> None:
+        answer = until_answered(shop.world, assign)
+        assert answer.status == 201
+        assert assign().json == answer.json
+        shop.world.deliver()
+        left = available - 1 if available else 0
+        assert shop.counts(coupon) == counts(available=left, assigned=1)
+        assert shop.texts(coupon, profileId=ann) == [answer.json["code"]]
+        shop.check()
+
+    each_kill(shop, assign, then)
+
+
+def test_a_pool_that_is_made(shop: Shop) -> None:
+    coupon = shop.pool(100)
+
+    def then() -> None:
+        shop.work(coupon)
+        shop.work(coupon)
+        assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=100)
+        assert len(shop.code_rows()) == 100
+        shop.check()
+
+    each_kill(shop, lambda: shop.work(coupon), then, delivers=False)
+
+
+def test_a_file_that_is_stored(shop: Shop) -> None:
+    coupon = shop.brought("\n".join(f"C-{n}" for n in range(90)), reissue="every_email").json["id"]
+    shop.use("c-3")
+    shop.pool(1)
+
+    def then() -> None:
+        shop.work(coupon)
+        shop.work(coupon)
+        assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=89, used=1)
+        shop.check()
+
+    each_kill(shop, lambda: shop.work(coupon), then, delivers=False)
+
+
+def test_an_end(shop: Shop) -> None:
+    coupon, ann = shop.pool(30), shop.person()
+    shop.given(coupon, ann)
+    shop.call("POST", f"/coupons/{coupon}/end")
+
+    def then() -> None:
+        shop.work(coupon)
+        shop.work(coupon)
+        assert sorted({row.status for row in shop.code_rows()}) == ["assigned", "expired"]
+        assert shop.counts(coupon) == counts(assigned=1, expired=29)
+        shop.check()
+
+    each_kill(shop, lambda: shop.work(coupon), then, delivers=False)
+
+
+def test_the_expiry(shop: Shop) -> None:
+    coupon = shop.pool(30, validity={"type": "days", "days": 1}, reissue="every_email")
+    ann = shop.person()
+    for number in range(25):
+        shop.given(coupon, ann, f"mail-{number}")
+    shop.world.deliver()
+    shop.world.advance(days=1)
+
+    def then() -> None:
+        assert shop.counts(coupon) == counts(available=5, expired=25)
+        pumps.run_schedule("coupon_expiry")
+        assert [row.status for row in shop.code_rows()].count("expired") == 25
+        assert shop.counts(coupon) == counts(available=5, expired=25)
+        shop.check()
+
+    each_kill(shop, lambda: pumps.run_schedule("coupon_expiry"), then)
+
+
+def test_marking_used(shop: Shop) -> None:
+    coupon, ann = shop.pool(2, validity={"type": "days", "days": 1}), shop.person()
+    code = shop.given(coupon, ann)["code"]
+
+    def put() -> Answer:
+        return shop.use(code, "SOMEBODY-ELSES")
+
+    def then() -> None:
+        shop.use(code, "SOMEBODY-ELSES")
+        assert shop.counts(coupon) == counts(available=1, used=1)
+        shop.check()
+
+    each_kill(shop, put, then)
+
+
+class TestShop:
+    """What a shop is told, once more and no more."""
+
+    def test_codes_that_it_takes_and_forgets(self, world: World, shopify: Shopify) -> None:
+        shop = OnShopify(world, shopify)
+        coupon = shop.pool(3)
+
+        def then() -> None:
+            shop.work(coupon)
+            assert shop.counts(coupon) == counts(available=3)
+            assert len(shop.discounts) == 1
+            assert shop.there(coupon) == set(shop.texts(coupon))
+            shop.check()
+
+        def work() -> None:
+            shop.work(coupon)
+
+        bring_back = shop.world.kept(deliver=False)
+        forget_keys()
+        places = [place for place in everywhere(work) if place[1] is Moment.AFTER]
+        for place in places:
+            bring_back()
+            shopify.shop().bucket = Bucket()
+            shop.discounts.clear()
+            forget_keys()
+            assert killed_at(*place, work)
+            then()
+        shop.call("POST", f"/coupons/{coupon}/end")
+        bring_back, codes = shop.world.kept(deliver=False), dict(shop.discounts[0].codes)
+        discount = shop.discounts[0]
+        forget_keys()
+        places = [place for place in everywhere(work) if place[1] is Moment.AFTER]
+        for place in places:
+            bring_back()
+            shopify.shop().bucket = Bucket()
+            discount.codes = dict(codes)
+            shop.discounts[:] = [discount]
+            forget_keys()
+            assert killed_at(*place, work)
+            shop.work(coupon)
+            assert shop.counts(coupon) == counts(expired=3)
+            assert shop.discounts == []
+            shop.check()

@@ -1,0 +1,148 @@
+"""Codes that orders carry, from every way that an order takes into a store."""
+
+from itertools import permutations
+
+import pytest
+
+from tests.coupons.shop import Shop, counts, day
+
+
+class TestUse:
+    """An order marks its codes used."""
+
+    def test_the_code_says_by_which_order_and_keeps_its_person(self, shop: Shop) -> None:
+        coupon, ann, bob = shop.pool(2), shop.person(), shop.person()
+        code = shop.given(coupon, ann)
+        buyer = {"email": shop.get(f"/profiles/{bob}")["email"]}
+        order = shop.use(code["code"].lower(), at=3, buyer=buyer, number="#77").json
+        [used] = shop.codes(coupon, status="used")
+        assert used == {
+            **code,
+            "status": "used",
+            "order": {"id": order["id"], "number": "#77"},
+            "usedAt": day(3),
+        }
+        assert shop.counts(coupon) == counts(available=1, used=1)
+        shop.check()
+
+    def test_a_code_that_nobody_was_given_is_used_and_given_to_nobody(self, shop: Shop) -> None:
+        coupon = shop.pool(1)
+        [code] = shop.texts(coupon)
+        shop.use(code)
+        assert shop.counts(coupon) == counts(used=1)
+        assert shop.assign(coupon, shop.person()).problem() == (409, "no_codes_left")
+
+    def test_an_order_that_comes_before_its_code(self, shop: Shop) -> None:
+        order = shop.use("GIFT-1", "gift-2 ").json
+        made = shop.brought("gift-1\nGIFT-2\nGIFT-3\n").json["id"]
+        shop.world.deliver()
+        assert shop.counts(made) == counts(available=1, used=2)
+        for code in shop.codes(made, status="used"):
+            assert code["order"] == {"id": order["id"], "number": order["number"]}
+        shop.check()
+
+    def test_another_stores_order_uses_nothing(self, shop: Shop) -> None:
+        coupon = shop.pool(1)
+        [code] = shop.texts(coupon)
+        shop.order(shop.store("Outlet"), "1", discountCodes=[code])
+        assert shop.counts(coupon) == counts(available=1)
+
+    def test_a_cancelled_or_deleted_order_frees_nothing(self, shop: Shop) -> None:
+        coupon = shop.pool(2)
+        one, two = shop.texts(coupon)
+        shop.use(one)
+        shop.use(one, cancelledAt=day(1), updatedAt=day(1))
+        shop.use(two, order="2")
+        assert shop.call("DELETE", f"/stores/{shop.store_id}/orders/2").status == 204
+        assert shop.counts(coupon) == counts(used=2)
+
+    def test_a_code_that_is_added_later_is_used_too(self, shop: Shop) -> None:
+        coupon = shop.pool(2)
+        one, two = shop.texts(coupon)
+        shop.use(one)
+        shop.use(one, two, updatedAt=day(1))
+        shop.use(updatedAt=day(2))
+        assert shop.counts(coupon) == counts(used=2)
+
+    def test_an_expired_code_that_a_shop_took_is_used(self, shop: Shop) -> None:
+        coupon, ann = shop.pool(1, validity={"type": "days", "days": 1}), shop.person()
+        code = shop.given(coupon, ann)
+        shop.world.advance(days=2)
+        assert shop.counts(coupon) == counts(expired=1)
+        shop.use(code["code"])
+        assert shop.counts(coupon) == counts(used=1)
+        shop.run_expiry()
+        assert shop.counts(coupon) == counts(used=1)
+        shop.check()
+
+    def test_an_order_of_the_same_text_twice_is_one_use(self, shop: Shop) -> None:
+        coupon = shop.pool(1)
+        [code] = shop.texts(coupon)
+        shop.use(code, code.lower(), f" {code} ")
+        assert shop.counts(coupon) == counts(used=1)
+        shop.check()
+
+    @pytest.mark.parametrize("order", list(permutations(("first", "second", "code"))))
+    def test_whatever_comes_first_it_is_the_order_that_was_placed_first(
+        self, shop: Shop, order: tuple[str, ...]
+    ) -> None:
+        made = ""
+        for step in order:
+            if step == "code":
+                made = shop.brought("gift-1").json["id"]
+                shop.world.deliver()
+            else:
+                shop.use("GIFT-1", order=step, at=1 if step == "first" else 2, number=step)
+        [code] = shop.codes(made)
+        assert (code["order"]["number"], code["usedAt"]) == ("first", day(1))
+        assert shop.counts(made) == counts(used=1)
+        shop.check()
+
+    def test_an_order_in_a_batch_does_what_its_put_does(self, shop: Shop) -> None:
+        coupon = shop.pool(3)
+        codes = shop.texts(coupon)
+        alone = shop.use(codes[0], order="a").json
+        body = {
+            **shop_order(),
+            "discountCodes": [codes[1], "SHARED"],
+        }
+        batch = {
+            "orders": [
+                {**body, "externalId": "b"},
+                {
+                    **body,
+                    "externalId": "c",
+                    "discountCodes": [codes[1].lower(), codes[2], "shared"],
+                },
+            ]
+        }
+        answer = shop.call("POST", f"/stores/{shop.store_id}/batches", batch)
+        assert answer.status == 202, answer.body
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(used=3)
+        by_code = {code["code"]: code["order"]["id"] for code in shop.codes(coupon)}
+        assert by_code[codes[0]] == alone["id"]
+        assert len({by_code[codes[1]], alone["id"]}) == 2
+        made = shop.brought("SHARED").json["id"]
+        shop.world.deliver()
+        assert shop.counts(made) == counts(used=1)
+        shop.check()
+
+
+def shop_order() -> dict[str, object]:
+    """An order as a batch has it."""
+    zero = {"amount": 0, "currency": "EUR"}
+    return {
+        "number": "#9",
+        "placedAt": day(4),
+        "updatedAt": day(4),
+        "financialStatus": "paid",
+        "fulfillmentStatus": "unfulfilled",
+        "total": zero,
+        "subtotal": zero,
+        "totalDiscounts": zero,
+        "totalShipping": zero,
+        "totalTax": zero,
+        "totalRefunded": zero,
+        "lineItems": [],
+    }

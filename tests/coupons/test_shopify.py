@@ -1,0 +1,378 @@
+"""Coupons of a Shopify shop: discounts and codes that are made and deleted there."""
+
+from typing import Any
+from unittest import mock
+from uuid import UUID
+
+import pytest
+from werkzeug.wrappers import Response
+
+from local.shopify.discounts import Discount
+from storepost import clock
+from storepost.consent.model import Origin, Source
+from storepost.coupons.model import Coupon
+from storepost.coupons.repository import CouponRepository
+from storepost.coupons.shop import seed_of
+from storepost.coupons.telling import Telling
+from storepost.customers.model import GivenCustomer
+from storepost.customers.service import write_customer
+from storepost.persistence.changes import commit_anew
+from storepost.shop_imports import running
+from storepost.stores.model import ConnectionStatus
+from tests.coupons.shop import Shop, counts
+from tests.coupons.test_coupons import in_days, without_permission
+from tests.shopify.hooks import Hooks, order_body
+from tests.shopify.shops import SHOP, Shopify, connection_is
+from tests.shopify.test_imports import order_node
+from tests.world import CANARY, World
+
+
+class OnShopify(Shop):
+    """The workspace, with a connected shop."""
+
+    def __init__(self, world: World, shopify: Shopify) -> None:
+        super().__init__(world)
+        self.shopify = shopify
+        self.connected = shopify.connect(self.owner, self.workspace)
+        self.store_id = str(self.connected.id)
+
+    @property
+    def discounts(self) -> list[Discount]:
+        """What the shop has."""
+        return self.shopify.shop().discounts
+
+    def stored(self, coupon: str) -> Coupon:
+        """A coupon as it is stored."""
+        found = CouponRepository(self.workspace).get(UUID(coupon))
+        assert found
+        return found
+
+    def there(self, coupon: str) -> set[str]:
+        """The codes that the shop has of a coupon, but for the discount's own."""
+        [discount] = [d for d in self.discounts if seed_of(self.stored(coupon)) in d.codes]
+        return set(discount.codes) - {seed_of(self.stored(coupon))}
+
+    def store_codes(self) -> None:
+        """Has the worker store what was asked for, and die before it tells the shop."""
+        with mock.patch.object(Telling, "tell_some", return_value=False):
+            self.world.deliver()
+
+    def buyer(self) -> str:
+        """Somebody whom the shop knows by an order."""
+        self._people += 1
+        email = f"b{self._people}.{CANARY}@example.com"
+        other = self.upsert(email=email)
+        given = GivenCustomer(
+            email=email, external_created_at=clock.now(), external_updated_at=clock.now()
+        )
+        commit_anew(
+            lambda changes: write_customer(
+                self.connected, f"{self._people}", given, Origin(Source.SHOPIFY), changes
+            )
+        )
+        return str(other["id"])
+
+
+@pytest.fixture
+def shop(world: World, shopify: Shopify) -> OnShopify:
+    """The shop that every test here begins with."""
+    return OnShopify(world, shopify)
+
+
+class TestPools:
+    """Codes that the shop has to take before anybody gets one."""
+
+    def test_a_pool_becomes_a_discount_with_its_codes(self, shop: OnShopify) -> None:
+        made = shop.coupon(
+            quantity=30,
+            validity={"type": "until", "endsAt": "2099-01-01T00:00:00Z"},
+            minimumSubtotal={"amount": 5000, "currency": "EUR"},
+            combinesWith={
+                "orderDiscounts": True,
+                "productDiscounts": False,
+                "shippingDiscounts": True,
+            },
+        )
+        assert made["codes"] == counts(pending=30)
+        assert (made["externalId"], made["adminUrl"]) == (None, None)
+        shop.world.deliver()
+        after = shop.get(f"/coupons/{made['id']}")
+        assert after["codes"] == counts(available=30)
+        [discount] = shop.discounts
+        assert after["externalId"] == str(discount.number)
+        assert after["adminUrl"].endswith(f"{SHOP}/admin/discounts/{discount.number}")
+        assert shop.there(made["id"]) == set(shop.texts(made["id"]))
+        assert discount.asked["title"] == "Spring"
+        assert discount.asked["customerGets"] == {
+            "items": {"all": True},
+            "value": {"percentage": 0.1},
+        }
+        assert discount.asked["minimumRequirement"] == {
+            "subtotal": {"greaterThanOrEqualToSubtotal": "50.00"}
+        }
+        assert discount.asked["combinesWith"] == {
+            "orderDiscounts": True,
+            "productDiscounts": False,
+            "shippingDiscounts": True,
+        }
+        assert discount.asked["usageLimit"] == 1
+        shop.check()
+
+    def test_an_amount_is_told_in_whole_units(self, shop: OnShopify) -> None:
+        shop.pool(1, valueType="amount", value=1250)
+        shop.world.deliver()
+        assert shop.discounts[0].asked["customerGets"]["value"] == {
+            "discountAmount": {"amount": "12.50", "appliesOnEachItem": False}
+        }
+
+    def test_more_than_a_call_takes_are_told_in_several(self, shop: OnShopify) -> None:
+        coupon = shop.pool(260)
+        shop.world.deliver()
+        assert shop.get(f"/coupons/{coupon}")["codes"] == counts(available=260)
+        assert [len(c.results) for c in shop.shopify.shop().creations] == [250, 10]
+        assert len(shop.there(coupon)) == 260
+
+    def test_single_codes_that_the_shop_does_not_take_fail(self, shop: OnShopify) -> None:
+        coupon = shop.pool(3)
+        shop.store_codes()
+        ours = shop.texts(coupon)
+        shop.discounts.append(Discount(99, {}, {ours[1].lower(): 99}))
+        shop.work(coupon)
+        assert shop.counts(coupon) == counts(available=2, failed=1)
+        [failed] = shop.codes(coupon, status="failed")
+        assert (failed["code"], failed["profile"]) == (ours[1], None)
+        assert failed["error"] == "Code must be unique. Please try a different code."
+        assert shop.there(coupon) == {ours[0], ours[2]}
+        assert shop.call("DELETE", f"/coupon-codes/{failed['id']}").status == 204
+        assert shop.counts(coupon) == counts(available=2)
+        shop.check()
+
+    def test_a_top_up_is_told_too(self, shop: OnShopify) -> None:
+        coupon = shop.pool(2)
+        shop.world.deliver()
+        shop.call("POST", f"/coupons/{coupon}/codes", {"quantity": 3})
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(available=5)
+        assert shop.there(coupon) == set(shop.texts(coupon))
+        assert len(shop.discounts) == 1
+
+
+class TestPersonal:
+    """Codes that are made for a person."""
+
+    def test_one_is_pending_until_the_shop_has_it(self, shop: OnShopify) -> None:
+        coupon, ann = shop.personal(validity={"type": "days", "days": 1}), shop.buyer()
+        code = shop.given(coupon, ann)
+        assert (code["status"], code["assignedAt"], code["expiresAt"]) == ("pending", None, None)
+        assert shop.assign(coupon, ann).json == code
+        shop.world.deliver()
+        [made] = shop.codes(coupon)
+        assert (made["status"], made["code"]) == ("assigned", code["code"])
+        assert made["expiresAt"] > made["assignedAt"] >= code["createdAt"]
+        assert shop.there(coupon) == {code["code"]}
+        shop.check()
+
+    def test_the_discount_is_made_with_the_coupon(self, shop: OnShopify) -> None:
+        coupon = shop.personal()
+        shop.world.deliver()
+        assert shop.get(f"/coupons/{coupon}")["externalId"] == str(shop.discounts[0].number)
+        assert shop.there(coupon) == set()
+
+    def test_what_the_shop_refuses_fails_and_is_tried_again(self, shop: OnShopify) -> None:
+        coupon, ann = shop.personal(), shop.buyer()
+        shop.world.deliver()
+        code = shop.given(coupon, ann)
+        theirs = Discount(99, {}, {code["code"].lower(): 99})
+        shop.discounts.append(theirs)
+        shop.world.deliver()
+        [failed] = shop.codes(coupon)
+        assert (failed["status"], failed["profile"]["id"]) == ("failed", ann)
+        assert failed["error"] == "Code must be unique. Please try a different code."
+        assert shop.counts(coupon) == counts(failed=1)
+        shop.discounts.remove(theirs)
+        again = shop.call("POST", f"/coupon-codes/{code['id']}/retry")
+        assert (again.status, again.json["status"], again.json["error"]) == (200, "pending", None)
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(assigned=1)
+        shop.check()
+
+    def test_one_that_failed_can_be_deleted_and_another_assigned(self, shop: OnShopify) -> None:
+        coupon, ann = shop.personal(), shop.buyer()
+        shop.world.deliver()
+        code = shop.given(coupon, ann)
+        shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
+        shop.world.deliver()
+        assert shop.assign(coupon, ann).json["status"] == "failed"
+        assert shop.call("DELETE", f"/coupon-codes/{code['id']}").status == 204
+        other = shop.given(coupon, ann)
+        assert other["code"] != code["code"]
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(assigned=1)
+        shop.call("POST", f"/coupons/{coupon}/end")
+
+    def test_no_retry_once_the_coupon_has_ended(self, shop: OnShopify) -> None:
+        coupon, ann = shop.personal(), shop.buyer()
+        shop.world.deliver()
+        code = shop.given(coupon, ann)
+        shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
+        shop.world.deliver()
+        shop.call("POST", f"/coupons/{coupon}/end")
+        answer = shop.call("POST", f"/coupon-codes/{code['id']}/retry")
+        assert answer.problem() == (409, "coupon_ended")
+
+
+class TestEnds:
+    """What the shop is to forget."""
+
+    def test_ending_deletes_the_unassigned_codes(self, shop: OnShopify) -> None:
+        coupon, ann = shop.pool(3), shop.buyer()
+        shop.world.deliver()
+        kept = shop.given(coupon, ann)
+        shop.call("POST", f"/coupons/{coupon}/end")
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(assigned=1, expired=2)
+        assert shop.there(coupon) == {kept["code"]}
+        assert shop.get(f"/coupons/{coupon}")["externalId"] is not None
+        shop.check()
+
+    def test_without_a_code_that_somebody_has_the_discount_goes(self, shop: OnShopify) -> None:
+        coupon = shop.pool(3)
+        shop.world.deliver()
+        shop.call("POST", f"/coupons/{coupon}/end")
+        shop.world.deliver()
+        assert shop.discounts == []
+        after = shop.get(f"/coupons/{coupon}")
+        assert (after["externalId"], after["adminUrl"]) == (None, None)
+        assert after["codes"] == counts(expired=3)
+
+    def test_a_code_with_days_is_deleted_when_they_are_over(self, shop: OnShopify) -> None:
+        coupon, ann = shop.pool(2, validity={"type": "days", "days": 1}), shop.buyer()
+        shop.world.deliver()
+        given = shop.given(coupon, ann)
+        shop.world.advance(days=1)
+        shop.run_expiry()
+        assert shop.counts(coupon) == counts(available=1, expired=1)
+        assert given["code"] not in shop.there(coupon)
+        assert len(shop.there(coupon)) == 1
+        shop.check()
+
+    def test_a_coupon_with_an_end_goes_with_it(self, shop: OnShopify) -> None:
+        coupon, ann = shop.pool(2, validity={"type": "until", "endsAt": in_days(1)}), shop.buyer()
+        shop.world.deliver()
+        shop.given(coupon, ann)
+        shop.world.advance(days=1)
+        shop.run_expiry()
+        assert shop.counts(coupon) == counts(expired=2)
+        assert shop.discounts == []
+        shop.check()
+
+    def test_a_deleted_code_is_deleted_there(self, shop: OnShopify) -> None:
+        coupon = shop.pool(2)
+        shop.world.deliver()
+        gone, stays = shop.codes(coupon)
+        assert shop.call("DELETE", f"/coupon-codes/{gone['id']}").status == 204
+        shop.world.deliver()
+        assert shop.there(coupon) == {stays["code"]}
+
+    def test_codes_that_end_before_they_were_told_never_are(self, shop: OnShopify) -> None:
+        coupon = shop.pool(2)
+        shop.call("POST", f"/coupons/{coupon}/end")
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts()
+        assert shop.discounts == []
+
+
+class TestUse:
+    """Orders that the shop itself tells of."""
+
+    def test_a_webhook_marks_a_code_used(self, shop: OnShopify) -> None:
+        coupon = shop.pool(2)
+        shop.world.deliver()
+        code = shop.texts(coupon)[0]
+        hooks = Hooks(shop.world, shop.workspace, shop.connected)
+        told = {"code": code.lower(), "amount": "1.00", "type": "percentage"}
+        hooks.tell("orders/create", order_body(discount_codes=[told]))
+        [used] = shop.codes(coupon, status="used")
+        order = hooks.order()
+        assert order is not None
+        assert (used["code"], used["order"]["id"]) == (code, str(order.id))
+        shop.check()
+
+    def test_an_import_marks_a_code_used(
+        self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(running, "sleep", lambda _seconds: None)
+        coupon = shop.pool(2)
+        shop.world.deliver()
+        code = shop.texts(coupon)[0]
+        shop.shopify.shop().orders.append(order_node(7, None, discountCodes=[code]))
+        path = f"/stores/{shop.store_id}/imports"
+        assert shop.call("POST", path, {"scope": "customers_orders"}).status == 202
+        shop.world.deliver()
+        assert shop.texts(coupon, status="used") == [code]
+        shop.check()
+
+
+class TestTroubles:
+    """Shops that can't be told, or don't let themselves be."""
+
+    def test_without_the_permission_no_coupon_is_made_but_one_is_imported(
+        self, shop: OnShopify
+    ) -> None:
+        without_permission(shop)
+        answer = shop.call("POST", "/coupons", shop.body())
+        assert answer.problem() == (409, "permission_missing")
+        brought = shop.brought("A1")
+        assert brought.status == 202
+        shop.world.deliver()
+        assert shop.counts(brought.json["id"]) == counts(available=1)
+        assert shop.discounts == []
+
+    def test_a_shop_that_needs_reauth_makes_codes_failed(self, shop: OnShopify) -> None:
+        connection_is(shop.connected, ConnectionStatus.NEEDS_REAUTH)
+        coupon = shop.pool(3)
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(failed=3)
+        assert {code["error"] for code in shop.codes(coupon)} == {
+            "The shop doesn't let coupons be made, or has to be connected again."
+        }
+        connection_is(shop.connected, ConnectionStatus.CONNECTED)
+        for code in shop.codes(coupon):
+            assert shop.call("POST", f"/coupon-codes/{code['id']}/retry").status == 200
+        shop.world.deliver()
+        assert shop.counts(coupon) == counts(available=3)
+        shop.check()
+
+    def test_a_shop_that_fails_for_long_makes_codes_failed(self, shop: OnShopify) -> None:
+        coupon = shop.pool(1)
+        shop.shopify.answering(*(Response(status=503) for _ in range(40)))
+        shop.work(coupon, tries=5)
+        shop.shopify.server.interruptions.clear()
+        [code] = shop.codes(coupon)
+        assert (code["status"], code["error"]) == ("failed", "The shop can't be reached.")
+
+    def test_a_lost_answer_makes_neither_a_second_discount_nor_second_codes(
+        self, shop: OnShopify
+    ) -> None:
+        coupon = shop.pool(3)
+
+        def lose(request: Any) -> Response | None:
+            answered = shop.shopify.server.pretend.answer(
+                request, SHOP, request.path.partition(f"{SHOP}/")[2]
+            )
+            assert answered.status_code == 200
+            return Response(status=502)
+
+        def keep(_request: Any) -> Response | None:
+            return None
+
+        # Each time the discount is looked for; its making is lost, and then that of the codes.
+        for _ in range(2):
+            shop.shopify.server.interruptions += [keep, lose]
+            shop.work(coupon, fails=True)
+            assert shop.counts(coupon) == counts(pending=3)
+        shop.work(coupon)
+        assert shop.counts(coupon) == counts(available=3)
+        assert len(shop.discounts) == 1
+        assert shop.there(coupon) == set(shop.texts(coupon))
+        shop.check()
