@@ -1,0 +1,49 @@
+"""What Shopify manages can't be changed here, and nobody changes another workspace's store."""
+
+from typing import Any
+
+import pytest
+
+from storepost.ids import new_id
+from tests.shopify.hooks import Hooks
+from tests.world import Someone
+
+LOCALE = {
+    "locale": "en",
+    "label": "English",
+    "isPrimary": True,
+    "country": "DE",
+    "currency": "EUR",
+    "url": None,
+}
+OPERATIONS: list[tuple[str, str, Any]] = [
+    ("PATCH", "", {"name": "Mine"}),
+    ("PUT", "/locales", [LOCALE]),
+    ("GET", "/write-back", None),
+    ("PUT", "/write-back", {"url": "https://hooks.example.com/"}),
+    ("DELETE", "/write-back", None),
+    ("POST", "/write-back/rotate", None),
+    ("DELETE", "/customers/1", None),
+    ("DELETE", "/orders/1", None),
+]
+
+
+class TestManagedByThePlatform:
+    """The operations that are for custom stores alone."""
+
+    @pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
+    def test_refused(
+        self, hooks: Hooks, owner: Someone, method: str, path: str, body: object
+    ) -> None:
+        at = f"/stores/{hooks.store.id}{path}"
+        answer = hooks.world.call(method, at, token=owner.token, json_body=body)
+        assert answer.problem() == (409, "store_managed_by_platform")
+
+    @pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
+    def test_of_no_store(
+        self, hooks: Hooks, owner: Someone, method: str, path: str, body: object
+    ) -> None:
+        answer = hooks.world.call(
+            method, f"/stores/{new_id()}{path}", token=owner.token, json_body=body
+        )
+        assert answer.problem() == (404, "not_found")
