@@ -9,7 +9,7 @@ from storepost.ids import new_id
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.reads import ReadAhead, Reads
 from storepost.persistence.sealing import forget_keys
-from storepost.problems import ValidationFailed
+from storepost.problems import PayloadTooLarge, ValidationFailed
 from storepost.products import writing
 from storepost.products.feeds import add_feed, note_import, remove_feed, rules_of
 from storepost.products.matching import Match, Wanted, match
@@ -102,6 +102,15 @@ class TestBringing:
         many = {str(n): {"title": "x"} for n in range(3)}
         with pytest.raises(ValidationFailed):
             bring(source, says("f-1", None, many, title="F"))
+
+    def test_a_layer_that_is_too_large(
+        self, world: World, shop: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(writing, "MOST_LAYER_BYTES", 100)
+        source, text = feed(shop), "".join(chr(0x4E00 + 7 * n) for n in range(200))
+        with pytest.raises(PayloadTooLarge):
+            bring(source, says("f-1", title=text))
+        assert products(world) == []
 
     def test_when_it_was_seen(self, world: World, owner: Someone, shop: Store) -> None:
         source = feed(shop)

@@ -14,6 +14,10 @@ from storepost.persistence.changes import Changes
 from storepost.scope import PersonScope
 from storepost.workspaces.model import Role
 from tests.erasure.town import Place, raw_rows
+from tests.orders.sample import order
+from tests.products.bringing import bring, feed, says
+from tests.products.sample import product
+from tests.products.state import store_of
 from tests.sign_in.accounts import PASSWORD
 from tests.world import CANARY, Answer, World
 
@@ -41,12 +45,27 @@ class Home(Place):
         self.somebody()
         self.order(self.shop, "5")
         self.call("DELETE", f"/stores/{self.shop}/orders/5")
+        self.stock()
         self.world.deliver()  # before there is an address that somebody would be told at
         hook = {"url": "https://203.0.113.9/consent"}
         self.call("PUT", f"/stores/{self.shop}/write-back", hook)
         batch = {"customers": [{"externalId": "z"}], "orders": []}
         self.call("POST", f"/stores/{self.shop}/batches", batch)
         self.upsert(anonymousId="b")
+
+    def stock(self) -> None:
+        """Products, one of them removed, what was sold, a feed, changes of rules."""
+        for external_id in ("p-1", "p-2"):
+            path = f"/stores/{self.shop}/products/{external_id}"
+            assert self.call("PUT", path, product()).status == 201
+        self.call("DELETE", f"/stores/{self.shop}/products/p-2")
+        self.call("PUT", f"/stores/{self.shop}/orders/6", order(customer=None))
+        source = feed(store_of(self.world, self.shop))
+        bring(source, says("p-1", title="Other"))
+        rules = {"order": [str(source.source)], "fields": {}}
+        made = self.call("POST", f"/stores/{self.shop}/product-priority/changes", rules)
+        assert made.status == 202
+        self.world.deliver()
 
     def delete(self, **more: Any) -> Answer:
         """Asks for the deletion."""

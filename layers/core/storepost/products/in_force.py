@@ -6,7 +6,6 @@ rules rewrites all marks. Writers take any of eight, so that they seldom meet. T
 tells whether anything changed since it was read last.
 """
 
-import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
+from storepost.ids import new_id
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import find_in, find_raw
 from storepost.persistence.reads import Reads
@@ -187,7 +187,7 @@ class Marking:
                     self._counts[name] += sign
 
     def _write(self) -> None:
-        number = random.randrange(MARKS)  # noqa: S311 - any will do
+        number = new_id().int % MARKS
         mark = MarkItem(*mark_key(self._store.workspace, self._store.id, number))
         counted = [Path(name).add(n) for name, n in sorted(self._counts.items()) if n]
         actions: list[Action] = [_KIND, MarkItem.changes.add(1), *counted]

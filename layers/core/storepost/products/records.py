@@ -102,9 +102,11 @@ class Layer:
         ]
         return replace(self, records=_pruned(records))
 
-    def emptied(self, now: datetime) -> "Layer":
+    def emptied(self, now: datetime, at: datetime | None = None) -> "Layer":
         """The layer once the source says nothing of the product any more."""
-        return self.without([record.place for record in self.records], now)
+        emptied = self.without([record.place for record in self.records], now)
+        times = [time for time in (self.updated_at, at) if time is not None]
+        return replace(emptied, updated_at=max(times, default=None))
 
 
 def _pruned(records: Sequence[Record]) -> tuple[Record, ...]:

@@ -1,5 +1,6 @@
 """A custom store's products as it puts and deletes them, and one product read whole."""
 
+from datetime import datetime
 from uuid import UUID
 
 from storepost.pagination import Listing, PageRequest, cut
@@ -57,9 +58,14 @@ def delete_product(
     remove_product(active_custom_store(workspace, store_id), external_id, changes)
 
 
-def remove_product(store: Store, external_id: str, changes: Changes) -> None:
-    """Adds to a unit of work that a store has a product no more. Raises NotFound."""
-    removed = remove_records(changes, Bringer(store, store.id), external_id)
+def remove_product(
+    store: Store, external_id: str, changes: Changes, at: datetime | None = None
+) -> None:
+    """Adds to a unit of work that a store has a product no more. Raises NotFound.
+
+    What was said before `at`, the store's own time of that, doesn't bring it back.
+    """
+    removed = remove_records(changes, Bringer(store, store.id), external_id, at=at)
     if removed is None or removed.outcome is Outcome.UNCHANGED:
         raise NotFound()
 

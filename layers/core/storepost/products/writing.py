@@ -16,7 +16,7 @@ from storepost import clock
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Key
 from storepost.persistence.reads import ReadAhead
-from storepost.problems import FieldError, ValidationFailed
+from storepost.problems import FieldError, PayloadTooLarge, ValidationFailed
 from storepost.products import fields as names
 from storepost.products.in_force import InForce, RulesRepository, marking, terms_of
 from storepost.products.keys import custom_fields_key, product_key, rules_key
@@ -34,6 +34,8 @@ from storepost.stores.model import Store
 from storepost.stores.problems import StaleUpdate
 
 MOST_VARIANTS = 2000
+MOST_LAYER_BYTES = 3_000_000
+"""Of one layer, deflated: a transaction takes 4 MB."""
 
 
 class Outcome(StrEnum):
@@ -121,9 +123,16 @@ def merge_records(changes: Changes, bringer: Bringer, brought: Brought) -> Writt
 
 
 def remove_records(
-    changes: Changes, bringer: Bringer, external_id: str, places: Iterable[Place] | None = None
+    changes: Changes,
+    bringer: Bringer,
+    external_id: str,
+    places: Iterable[Place] | None = None,
+    *,
+    at: datetime | None = None,
 ) -> Written | None:
     """Adds that the source has these records no more, or none at all; None where it never had any.
+
+    `at` is the source's own time of that, where it tells one: nothing older is taken then.
 
     The product falls back to what other sources say, or is removed where none has it any more.
     """
@@ -131,7 +140,7 @@ def remove_records(
     if writing.before is None or writing.mark is None:
         return None
     if places is None:
-        return writing.write(lambda layer, now: layer.emptied(now))
+        return writing.write(lambda layer, now: layer.emptied(now, at))
     gone = tuple(places)
     return writing.write(lambda layer, now: layer.without(gone, now))
 
@@ -173,6 +182,8 @@ class _Writing:
             return self._note_time(before, layer, layers)
         _check_variants(layer)
         parts, all_layers = layer_parts(layer), {**layers, source: layer}
+        if sum(map(len, parts)) > MOST_LAYER_BYTES:
+            raise PayloadTooLarge("What the source says of the product takes more than 3 MB.")
         after = self._resolved(all_layers, now)
         marks = {**after.layers, source: _mark(layer, len(parts))}
         after = replace(after, layers=marks)

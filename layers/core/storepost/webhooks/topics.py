@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from storepost.stores.model import Store
-from storepost.webhooks import people, privacy, selling, shop
+from storepost.webhooks import people, privacy, selling, shop, stocking
 from storepost.webhooks.messages import Webhook
 
 OF_A_STORE: dict[str, Callable[[Store, Webhook], None]] = {
@@ -16,6 +16,9 @@ OF_A_STORE: dict[str, Callable[[Store, Webhook], None]] = {
     "orders/create": selling.order_changed,
     "orders/updated": selling.order_changed,
     "orders/delete": selling.order_deleted,
+    "products/create": stocking.product_changed,
+    "products/update": stocking.product_changed,
+    "products/delete": stocking.product_deleted,
     "app/uninstalled": shop.app_removed,
     "app/scopes_update": shop.scopes_changed,
     "locales/create": shop.details_changed,

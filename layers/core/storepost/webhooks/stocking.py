@@ -1,0 +1,25 @@
+"""Products as a shop tells of them: each time whole, and guarded by its own time."""
+
+from contextlib import suppress
+
+from storepost.persistence.changes import commit_anew
+from storepost.problems import NotFound
+from storepost.products.service import remove_product, write_product
+from storepost.shop_records.products import product_of
+from storepost.shop_records.reading import needed_id
+from storepost.stores.model import Store
+from storepost.webhooks.messages import Webhook
+from storepost.webhooks.stores import write_unless_stale
+
+
+def product_changed(store: Store, webhook: Webhook) -> None:
+    """`products/create` and `products/update`."""
+    product = product_of(store, webhook.body())
+    write_unless_stale(lambda changes: write_product(store, product, changes))
+
+
+def product_deleted(store: Store, webhook: Webhook) -> None:
+    """`products/delete`: nothing that was told before it brings the product back."""
+    external_id, at = needed_id(webhook.body(), "id"), webhook.triggered_at
+    with suppress(NotFound):  # it is gone already, or never came
+        commit_anew(lambda changes: remove_product(store, external_id, changes, at))

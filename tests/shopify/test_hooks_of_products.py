@@ -1,0 +1,123 @@
+"""What a shop tells of its products."""
+
+from typing import Any
+
+import pytest
+
+from storepost.ids import derived_id
+from storepost.shop_records.products import product_of
+from storepost.shop_records.reading import NoRecord
+from tests.shopify.hooks import CREATED, LATER, UPDATED, Hooks
+from tests.world import Someone
+
+PRODUCT = 632910392
+
+
+def product_body(**change: object) -> dict[str, Any]:
+    """A product as Shopify's webhooks have it."""
+    variant = {
+        "id": 808950810,
+        "title": "Pink / S",
+        "price": "19.00",
+        "compare_at_price": "24.50",
+        "sku": "SCARF-P",
+        "barcode": "1234",
+        "position": 1,
+        "inventory_policy": "continue",
+        "inventory_management": "shopify",
+        "inventory_quantity": 0,
+        "option1": "Pink",
+        "option2": "S",
+        "image_id": 2,
+        "created_at": CREATED,
+        "updated_at": UPDATED,
+    }
+    return {
+        "id": PRODUCT,
+        "title": "Scarf",
+        "body_html": "<p>Warm</p>",
+        "vendor": "Loom",
+        "product_type": "Scarves",
+        "handle": "scarf",
+        "status": "active",
+        "tags": "wool, warm, ",
+        "created_at": CREATED,
+        "updated_at": UPDATED,
+        "published_at": CREATED,
+        "options": [{"name": "Color"}, {"name": "Size"}],
+        "images": [
+            {"id": 1, "src": "https://cdn.example.com/1.jpg", "alt": "Scarf"},
+            {"id": 2, "src": "https://cdn.example.com/2.jpg", "alt": None},
+        ],
+        "variants": [variant, {"id": 2, "price": "20", "inventory_quantity": 5}],
+        **change,
+    }
+
+
+class TestProducts:
+    """products/create, products/update, products/delete."""
+
+    def shown(self, hooks: Hooks, owner: Someone, path: str = "") -> Any:
+        product = derived_id(hooks.store.id, "product", str(PRODUCT))
+        answer = hooks.world.call("GET", f"/products/{product}{path}", token=owner.token)
+        assert answer.status == 200, answer.body
+        return answer.json
+
+    def test_whole(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("products/create", product_body())
+        body = self.shown(hooks, owner)
+        assert (body["title"], body["description"]) == ("Scarf", "<p>Warm</p>")
+        assert (body["vendor"], body["productType"]) == ("Loom", "Scarves")
+        assert (body["status"], body["published"]) == ("active", True)
+        assert (body["tags"], body["handle"]) == (["wool", "warm"], "scarf")
+        assert body["image"] == {"url": "https://cdn.example.com/1.jpg", "alt": "Scarf"}
+        assert body["price"]["min"] == {"amount": 1900, "currency": "EUR"}
+        assert body["compareAtPrice"] == {"amount": 2450, "currency": "EUR"}
+        assert body["adminUrl"] == f"{hooks.store.admin_url}/products/{PRODUCT}"
+        other, first = self.shown(hooks, owner, "/variants")["items"]
+        assert (other["stock"], other["inventory"], other["title"]) == (
+            "not_tracked",
+            None,
+            "Scarf",
+        )
+        assert (first["stock"], first["availableForSale"]) == ("out_of_stock", True)
+        assert first["image"] == {"url": "https://cdn.example.com/2.jpg", "alt": None}
+        assert first["options"] == [
+            {"name": "Color", "value": "Pink"},
+            {"name": "Size", "value": "S"},
+        ]
+
+    def test_late_and_twice(self, hooks: Hooks, owner: Someone) -> None:
+        for body in (
+            product_body(updated_at=LATER, published_at=None, status="draft"),
+            product_body(title="Old"),
+            product_body(updated_at=LATER, published_at=None, status="draft"),
+        ):
+            hooks.tell("products/update", body)
+        shown = self.shown(hooks, owner)
+        assert (shown["title"], shown["status"], shown["published"]) == ("Scarf", "draft", False)
+
+    def test_deleted_for_good(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("products/create", product_body())
+        hooks.tell("products/delete", {"id": PRODUCT})
+        hooks.tell("products/delete", {"id": PRODUCT})
+        hooks.tell("products/update", product_body(updated_at=LATER))
+        assert self.shown(hooks, owner)["status"] == "removed"
+
+    def test_of_no_product(self, hooks: Hooks) -> None:
+        hooks.tell("products/delete", {"id": PRODUCT})
+        assert not [row for row in hooks.world.rows("workspace#") if "#product" in row.pk]
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"id": None},
+            {"updated_at": "x"},
+            {"variants": [{"id": 1, "price": "free"}]},
+            {"variants": [{"price": "1"}]},
+            {"variant_gids": [{"admin_graphql_api_id": str(n)} for n in range(3)]},
+        ],
+    )
+    def test_no_record(self, hooks: Hooks, change: dict[str, Any]) -> None:
+        with pytest.raises(NoRecord):
+            product_of(hooks.store, product_body(**change))
