@@ -181,6 +181,19 @@ def test_out_of_time_again_and_again(shop: Shop) -> None:
     assert outcome(shop, feed) == undisturbed
 
 
+def test_an_import_that_waits_gets_a_run_with_time_to_fetch(shop: Shop) -> None:
+    feed = shop.create(shop.server.put("/feed", FIRST))
+    shop.world.deliver_outbox()
+    go_on(shop, feed, milliseconds=running.MARGIN_MILLISECONDS - 1)
+    assert shop.get(f"/feeds/{feed['id']}")["latestImport"]["status"] == "running"
+    waiting = shop.do("POST", f"/feeds/{feed['id']}/imports").json["id"]
+    go_on(shop, feed, milliseconds=running.FRESH_MILLISECONDS - 1)
+    path = f"/feeds/{feed['id']}/imports"
+    assert [row["status"] for row in shop.get(path)["items"]] == ["queued", "completed"]
+    shop.world.deliver()
+    assert shop.get(f"{path}/{waiting}")["status"] == "completed"
+
+
 def test_throttled_one_call_in_five(shop: Shop) -> None:
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)

@@ -18,6 +18,7 @@ DEAR = {
     "cryptography.hazmat.primitives.ciphers.aead",
     "email.policy",
     "email_validator",
+    "ijson",
     "iso4217",
     "jinja2",
     "langcodes",
@@ -25,6 +26,7 @@ DEAR = {
     "mrml",
     "phonenumbers",
     "pyotp",
+    "sqlite3",
     "ua_parser",
 }
 PROGRAM = """

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from storepost.feed_files.bounds import Bound, Sample
-from storepost.feed_files.documents import json_rows
 from storepost.feed_files.failures import FeedFailure, FeedUnusable
 from storepost.feed_files.formats import FeedFormat, Shape, shape_of
 from storepost.feed_files.markup import xml_rows
@@ -50,6 +49,8 @@ def _rows_of(text: FeedText, shape: Shape) -> Iterator[Cells]:
         case FeedFormat.XML:
             return xml_rows(text)
         case FeedFormat.JSON:
+            from storepost.feed_files.documents import json_rows  # noqa: PLC0415 - ijson
+
             return json_rows(text)
         case _:
             return table_rows(text, shape.delimiter)

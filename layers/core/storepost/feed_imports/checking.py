@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from storepost.feed_files.failures import FeedFailure, FeedUnusable
@@ -16,7 +17,6 @@ from storepost.feed_files.formats import FeedFormat
 from storepost.feed_files.reading import FeedFile, Row
 from storepost.feed_imports.fetching import sampled
 from storepost.feed_imports.matching import adds, digest_of, find, terms_of
-from storepost.feed_imports.work import Work
 from storepost.feed_records.mapping import FeedMapping, has_id
 from storepost.feed_records.reading import RowReader
 from storepost.feed_records.suggesting import suggested_mapping
@@ -29,6 +29,9 @@ from storepost.stores import problems
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 from storepost.stores.service import found_store
+
+if TYPE_CHECKING:
+    from storepost.feed_imports.work import Work
 
 MOST_SAMPLES = 3
 SAMPLE_LENGTH = 200
@@ -116,7 +119,9 @@ def _seen(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 @contextmanager
-def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> Iterator[Work]:
+def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator[Work]":
+    from storepost.feed_imports.work import Work  # noqa: PLC0415 - SQLite, of no use to a list
+
     with TemporaryDirectory() as place, Work(Path(place) / "work") as work:
         work.read(rows, RowReader(settings.mapping, terms_of(store, settings)), _never)
         work.settle(

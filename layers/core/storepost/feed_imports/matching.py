@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import batched
+from typing import TYPE_CHECKING
 
-from storepost.feed_imports.work import Unplaced
 from storepost.feed_records.reading import Terms
 from storepost.feeds.model import FeedMode, Settings
 from storepost.persistence.reads import Reads
 from storepost.products.matching import Wanted, match
 from storepost.stores.model import Store
+
+if TYPE_CHECKING:
+    from storepost.feed_imports.work import Unplaced
 
 _TOGETHER = 25
 
@@ -20,7 +23,7 @@ def terms_of(store: Store, settings: Settings) -> Terms:
     return Terms(store.currency, currencies, settings.locale)
 
 
-def find(store: Store, rows: Iterable[Unplaced]) -> Sequence[tuple[str, str | None] | None]:
+def find(store: Store, rows: "Iterable[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
     """The product's external id and the variant's key of each row; None for no match."""
     places: list[tuple[str, str | None] | None] = []
     for some in batched(rows, _TOGETHER, strict=False):

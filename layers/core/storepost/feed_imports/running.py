@@ -51,6 +51,9 @@ PIECE_BYTES = 65_536
 MARGIN_MILLISECONDS = 45_000
 """With so little time left nothing more is begun: what is settled has to be kept, too."""
 
+FRESH_MILLISECONDS = 250_000
+"""What a run should have before it begins to fetch a file: that takes 200 seconds at most."""
+
 type Remaining = Callable[[], int]
 """How many milliseconds the run may still take."""
 
@@ -115,6 +118,7 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
     try:
         while running := commit_anew(lambda changes: _begun(changes, run)):
             _bring(run, running)
+            _leave_to_next(run)
         _take_back(run)
     except _Stopped:
         return
@@ -123,6 +127,13 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
             raise
         log_unexpected(error)
         _fail(run, FeedFailure.IMPORT_FAILED)
+
+
+def _leave_to_next(run: _Run) -> None:
+    """Leaves the next import to the next run, where a download might take more than is left."""
+    feed = run.feed()
+    if feed and feed.queued and run.remaining() < FRESH_MILLISECONDS:
+        run.stop()
 
 
 def _take_back(run: _Run) -> None:

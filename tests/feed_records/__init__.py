@@ -1,0 +1,1 @@
+"""What a feed's rows say."""

@@ -1,0 +1,71 @@
+"""Prices in the spellings that feeds have."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storepost.feed_records.prices import read_price
+
+SPELLINGS = {
+    "15.00 USD": (1500, "USD"),
+    "USD 15.00": (1500, "USD"),
+    "15 usd": (1500, "USD"),
+    "15": (1500, "EUR"),
+    "15.5": (1550, "EUR"),
+    "15,5": (1550, "EUR"),
+    "1.299,00 EUR": (129900, "EUR"),
+    "1,299.00": (129900, "EUR"),
+    "1,299": (129900, "EUR"),
+    "1.299": (129900, "EUR"),
+    "0.999": (100, "EUR"),
+    "12.345.678,90": (1234567890, "EUR"),
+    "12,345,678": (1234567800, "EUR"),
+    "1299.999": (130000, "EUR"),
+    "1\u00a0299,00 €": (129900, "EUR"),
+    "1'299.00 CHF": (129900, "CHF"),
+    "€ 5": (500, "EUR"),
+    "£5.5": (550, "GBP"),
+    "$7": (700, "USD"),
+    "5,-": (500, "EUR"),
+    ".5": (50, "EUR"),
+    "100 JPY": (100, "JPY"),
+    "1.234 KWD": (1234, "KWD"),
+    "0": (0, "EUR"),
+}
+
+
+@pytest.mark.parametrize("text", SPELLINGS)
+def test_spellings(text: str) -> None:
+    found = read_price(text, "EUR")
+    assert found is not None
+    assert (found.amount, found.currency) == SPELLINGS[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "ask us", "-5", "1.2.3", "1,23,456.7.8", "5 XQX", "5 EUR USD", "1e5", "99999999999999999"],
+)
+def test_what_is_no_price(text: str) -> None:
+    assert read_price(text, "EUR") is None
+
+
+def test_a_dollar_is_the_stores_own() -> None:
+    found = read_price("$7", "CAD")
+    assert found is not None
+    assert found.currency == "CAD"
+
+
+@given(
+    amount=st.integers(0, 10**9),
+    style=st.sampled_from([(",", "."), (".", ","), ("", "."), ("", ","), (" ", ","), ("'", ".")]),
+    named=st.sampled_from(["{} EUR", "EUR {}", "{}", "€{}", "{} €"]),
+)
+def test_whatever_is_spelled_is_read(amount: int, style: tuple[str, str], named: str) -> None:
+    thousands, point = style
+    whole, cents = divmod(amount, 100)
+    text = f"{whole:,}".replace(",", thousands) + f"{point}{cents:02}"
+    found = read_price(named.format(text), "EUR")
+    assert found is not None
+    assert Decimal(found.amount) == Decimal(amount)
