@@ -321,7 +321,7 @@ class TestCouponsAndFeeds:
         assert library.found(code) == [{"kind": "coupon", "total": 1, "items": [archived]}]
 
     def test_a_feed_by_its_name_and_address(self, library: Library) -> None:
-        url = "https://203.0.113.9/spring.csv"
+        url = "https://93.184.215.14/spring.csv"
         feed = {"storeId": library.shop, "name": "Garden", "url": url, "mode": "enrich_only"}
         made = library.call("POST", "/feeds", {**feed, "mapping": {"sku": "id"}})
         assert made.status == 201
@@ -329,7 +329,7 @@ class TestCouponsAndFeeds:
             "kind": "feed",
             "id": made.json["id"],
             "title": "Garden",
-            "detail": "203.0.113.9",
+            "detail": "93.184.215.14",
             "image": None,
             "platform": "custom",
         }

@@ -165,7 +165,13 @@ class TestBuckets:
         assert {rule["Status"] for rule in rules} == {"Enabled"}
         assert "VersioningConfiguration" not in BUCKETS[name]
         days = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
-        assert days == {"batches/": 7, "webhooks/": 7, "feeds/": 7, "manifests/": 365}
+        assert days == {
+            "batches/": 7,
+            "webhooks/": 7,
+            "feeds/": 7,
+            "coupons/": 7,
+            "manifests/": 365,
+        }
         # Whatever our code keeps there has one of these names.
         code = "".join(path.read_text() for path in (ROOT / "layers/core").rglob("*.py"))
         named = set(re.findall(r'return f"(\w+/)\{|name = f"(\w+/)\{', code))
@@ -174,7 +180,11 @@ class TestBuckets:
     def test_a_message_waits_no_longer_than_what_it_is_about(self) -> None:
         rules = BUCKETS["JobObjects"]["LifecycleConfiguration"]["Rules"]
         kept = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
-        for queue, prefix in (("StoreImportQueue", "batches/"), ("FeedImportQueue", "feeds/")):
+        for queue, prefix in (
+            ("StoreImportQueue", "batches/"),
+            ("FeedImportQueue", "feeds/"),
+            ("CouponCodeQueue", "coupons/"),
+        ):
             days = QUEUES[queue]["MessageRetentionPeriod"] / (24 * 60 * 60)
             assert days == kept[prefix]
 

@@ -169,6 +169,14 @@ class ValidationFailed(Problem):
     mend = "Mend the fields that `errors` names."
 
 
+class Unreadable(ValidationFailed):
+    """What was sent, or lies at an address, isn't in a form that is read: a feed, or codes."""
+
+    code = "unreadable"
+    title = "The content can't be read"
+    mend = "Codes are CSV; a feed is CSV, TSV, XML (RSS or Atom) or JSON, plain or gzipped."
+
+
 class TooManyRequests(Problem):
     """A limit of the service is used up for now."""
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from storepost.coupons.codes import fault_of, folded
-from storepost.coupons.problems import ColumnNotFound, Unreadable
-from storepost.problems import FieldError
+from storepost.coupons.problems import ColumnNotFound
+from storepost.problems import FieldError, Unreadable
 
 MOST_BYTES = 3_000_000
 DELIMITERS = ",;\t|"

@@ -75,14 +75,6 @@ class CodeAssigned(Conflict):
     mend = "Delete codes whose status is `available` or `failed`."
 
 
-class Unreadable(ValidationFailed):
-    """The content is no CSV."""
-
-    code = "unreadable"
-    title = "The content can't be read"
-    mend = "Send CSV as text: rows of cells between commas, semicolons, tabs or bars."
-
-
 class ColumnNotFound(ValidationFailed):
     """No column has that name, or none has codes."""
 

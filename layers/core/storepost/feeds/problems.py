@@ -1,7 +1,7 @@
 """What can be wrong with a feed (operations.md, section 8)."""
 
 from storepost.feed_files.failures import FeedFailure
-from storepost.problems import Conflict, ValidationFailed
+from storepost.problems import Conflict, Unreadable, ValidationFailed
 
 
 class FeedExists(Conflict):
@@ -34,14 +34,6 @@ class FeedHttpError(ValidationFailed):
     code = "http_error"
     title = "The feed's server answered with an error"
     mend = "Check that the address answers 200, after five redirects at most."
-
-
-class FeedUnreadable(ValidationFailed):
-    """What came is no feed."""
-
-    code = "unreadable"
-    title = "The feed can't be read"
-    mend = "Use CSV, TSV, XML (RSS or Atom) or JSON, in UTF-8 or as it declares, plain or gzipped."
 
 
 class FeedTooLarge(ValidationFailed):
@@ -82,4 +74,4 @@ def problem_of(why: FeedFailure) -> ValidationFailed:
         case FeedFailure.NO_ROWS:
             return FeedWithoutRows()
         case _:
-            return FeedUnreadable()
+            return Unreadable()
