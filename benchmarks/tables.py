@@ -11,6 +11,9 @@ from local.template import TABLE, resources
 from storepost.persistence.client import make_client
 from storepost.persistence.item import connection
 
+PATIENCE_SECONDS = 60
+"""dynoxide takes seconds for a page of 1 MB on a busy machine."""
+
 
 @contextmanager
 def tables(database: Path | None = None) -> Iterator[Dynoxide]:
@@ -22,6 +25,7 @@ def tables(database: Path | None = None) -> Iterator[Dynoxide]:
         aws.keep_tables_at(engine.url)
         # The service's client was made when it was imported, and knows another engine or none.
         connection._client = None
+        connection._read_timeout_seconds = PATIENCE_SECONDS
         make_client(connection)
         _create_missing()
         yield engine

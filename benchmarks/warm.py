@@ -6,8 +6,8 @@ kind runs in the function.
 """
 
 import os
-from collections.abc import Callable
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import count
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import botocore.session
+from moto import mock_aws
 
 from benchmarks.measuring import Sample, cpu_seconds, in_turn
 from benchmarks.rehearsal import rehearse, repeat
@@ -63,8 +64,11 @@ class Comparison:
             "floor": lambda: self._floor(self.plain),
             "own client": lambda: self._floor(self.service),
         }
-        in_turn(ways, WARM_UP)
         return in_turn(ways, ROUNDS)
+
+    def warm_up(self) -> None:
+        """What a container does once: it imports, connects and asks KMS for its keys."""
+        in_turn({"ours": self._ours, "floor": lambda: self._floor(self.plain)}, WARM_UP)
 
     def _ours(self) -> float:
         return 1000 * cpu_seconds(self._request())
@@ -91,12 +95,16 @@ class Comparison:
 
 def compared() -> Table:
     """Every kind of request in a new shop."""
-    # The service's one client is made when it is imported, for the engine that runs by now.
-    from benchmarks.shop import CUSTOMERS, ORDERS, open_shop  # noqa: PLC0415
-    from benchmarks.typical import typical  # noqa: PLC0415
-    from storepost.persistence.item import dynamodb_client  # noqa: PLC0415
-
     plain = botocore.session.get_session().create_client("dynamodb")
+    with _keys():
+        # The service's one client is made when it is imported, for the engine that runs by now.
+        from benchmarks.shop import CUSTOMERS, ORDERS, open_shop  # noqa: PLC0415
+        from benchmarks.typical import typical  # noqa: PLC0415
+        from storepost.persistence.item import dynamodb_client  # noqa: PLC0415
+
+        comparisons = [Comparison(kind, dynamodb_client(), plain) for kind in typical(open_shop())]
+        for comparison in comparisons:
+            comparison.warm_up()
     table = Table(
         "warm",
         f"CPU of a warm request, in a shop of {CUSTOMERS} customers and {ORDERS} orders",
@@ -107,19 +115,27 @@ def compared() -> Table:
             "own client: the same by the functions' own client, which does less (docs/adr/0012).",
         ),
     )
-    for kind in typical(open_shop()):
-        comparison = Comparison(kind, dynamodb_client(), plain)
+    for comparison in comparisons:
         taken = {way: sample.median for way, sample in comparison.measure().items()}
         ours, floor, own = taken["ours"], taken["floor"], taken["own client"]
-        table.add(kind.name, comparison.calls, ours, floor, ours / floor, own, ours / own)
+        table.add(
+            comparison.kind.name, comparison.calls, ours, floor, ours / floor, own, ours / own
+        )
     return table
+
+
+@contextmanager
+def _keys() -> Iterator[None]:
+    """KMS in this process, as long as functions ask it: not while they are measured."""
+    with mock_aws():
+        aws.create_resources()
+        yield
 
 
 if __name__ == "__main__":
     aws.prepare_environment()
     with Dynoxide() as engine, Path(os.devnull).open("w") as nowhere:
         aws.keep_tables_at(engine.url)
-        aws.create_tables()
         with redirect_stdout(nowhere):  # each request writes a line of log
             made = compared()
     made.publish()

@@ -3,7 +3,7 @@
 People sign up and confirm their addresses, the owner makes a workspace and invites the others,
 makes keys and connects a custom store, and the store sends its customers and orders. Then the owner
 connects a shop of the pretend Shopify, as people do it in a browser, and the store tells of visits
-to its shop window.
+to its shop window. A key proposes a segment, which the owner approves, and a change of it.
 """
 
 import json
@@ -153,6 +153,7 @@ def load(run: "LocalRun") -> Demo:
     connect_shopify(api, run.shopify, SHOPIFY_SHOP, owner, workspace["id"])
     deliver()
     subscriber_id = _subscriber(api, keys["read"])
+    _define_segment(api, keys["propose"], owner)
     api.call("POST", "/events/bulk", keys["write"], {"events": shop.visits(store_id)})
     _make_coupons(api, keys["write"], store_id, subscriber_id)
     deliver()
@@ -249,6 +250,18 @@ def _latest_email(to: str) -> mail.Email:
 def _make_key(api: Api, owner: str, scope: str) -> str:
     made = api.call("POST", "/api-keys", owner, {"name": f"Demo {scope}", "scope": scope})
     return str(made["key"])
+
+
+def _define_segment(api: Api, key: str, owner: str) -> None:
+    """A segment that a key proposed and the owner approved, and a change that waits."""
+    made = api.call("POST", "/change-proposals", key, shop.SEGMENT)
+    approved = api.call("POST", f"/change-proposals/{made['id']}/approve", owner)
+    change = {
+        "definitionId": approved["definitionId"],
+        "baseVersionId": approved["resultVersionId"],
+        **shop.SEGMENT_CHANGE,
+    }
+    api.call("POST", "/change-proposals", key, change)
 
 
 def _connect_store(api: Api, owner: str, write_back_url: str) -> str:

@@ -27,6 +27,34 @@ STORE: Body = {
     "contactEmail": "hello@shop.example.com",
 }
 
+SEGMENT: Body = {
+    "kind": "segment",
+    "name": "Bought lately",
+    "summary": "For the spring letter",
+    "definition": {
+        "description": "Subscribed to emails, with an order in the last 90 days",
+        "condition": {
+            "type": "all",
+            "conditions": [
+                {"type": "consent", "channel": "email", "states": ["subscribed"]},
+                {"type": "order", "within": {"lastDays": 90}},
+            ],
+        },
+    },
+}
+
+SEGMENT_CHANGE: Body = {
+    "summary": "Half a year, as linen is bought twice a year",
+    "patch": [
+        {"op": "replace", "path": "/condition/conditions/1/within/lastDays", "value": 180},
+        {
+            "op": "replace",
+            "path": "/description",
+            "value": "Subscribed to emails, with an order in the last 180 days",
+        },
+    ],
+}
+
 STORE_LOCALES: list[Body] = [
     {
         "locale": "en",

@@ -62,8 +62,7 @@ def partitions() -> set[str]:
     found = {pk for pk, _ in key_pairs()}
     for module in MODULES:
         known = _texts(module)
-        # A text's own `partition` takes one argument, a workspace's at least two.
-        found |= {_pattern(c, known) for c in calls("partition", module) if len(c.args) > 1}
+        found |= {_pattern(c, known) for c in calls("partition", module) if _is_of_a_scope(c)}
         for function in nodes(ast.FunctionDef, module):
             if function.name in _PARTITIONS:
                 texts = (v for v in _returned(function) if isinstance(v, ast.JoinedStr))
@@ -75,6 +74,12 @@ def calls(name: str, within: ast.AST | None = None) -> list[ast.Call]:
     """The calls of methods of that name."""
     found = ((call, call.func) for call in nodes(ast.Call, within))
     return [c for c, called in found if isinstance(called, ast.Attribute) and called.attr == name]
+
+
+def _is_of_a_scope(call: ast.Call) -> bool:
+    """A text's own `partition` takes one argument, a workspace's one or more."""
+    named = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "workspace"
+    return named or len(call.args) > 1
 
 
 def _assigned(function: ast.FunctionDef) -> Iterator[ast.Assign]:

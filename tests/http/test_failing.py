@@ -123,9 +123,9 @@ class TestDeadline:
 
     @pytest.fixture(autouse=True)
     def _short(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Each invocation has 0.2 seconds until its own deadline, none of them for an import."""
+        """Each invocation has 0.8 seconds until its own deadline, none of them for an import."""
         importlib.import_module("aws_lambda_powertools.utilities.idempotency")
-        milliseconds = int((MARGIN_SECONDS + 0.2) * 1000)
+        milliseconds = int((MARGIN_SECONDS + 0.8) * 1000)
         monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, milliseconds))
 
     def refused(self, world: World, owner: Someone) -> None:

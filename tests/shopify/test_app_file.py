@@ -7,7 +7,8 @@ import pytest
 
 from local.template import ROOT, parameter_defaults
 from storepost.shopify.shops import API_VERSION
-from storepost.webhooks.topics import OF_A_STORE, OF_THE_LAW
+from storepost.webhooks.topics import TOPICS
+from storepost.webhooks.working import OF_A_STORE, OF_THE_LAW
 
 HOST = "https://api.example.com/v1"
 
@@ -24,6 +25,7 @@ def test_shopify_sends_what_is_listened_to(told: dict[str, Any]) -> None:
     by_law = [t for each in webhooks["subscriptions"] for t in each.get("compliance_topics", [])]
     assert sorted(topics) == sorted(OF_A_STORE)
     assert sorted(by_law) == sorted(OF_THE_LAW)
+    assert {*OF_A_STORE, *OF_THE_LAW} == TOPICS
     assert {each["uri"] for each in webhooks["subscriptions"]} == {f"{HOST}/webhooks/shopify"}
 
 

@@ -114,7 +114,7 @@ class TestTables:
         table = TABLES["Table"]
         assert table["DeletionProtectionEnabled"] is True
         assert table["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
-        assert table["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
+        assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
         assert template()["Resources"]["Table"]["DeletionPolicy"] == "Retain"
         assert template()["Resources"]["Table"]["UpdateReplacePolicy"] == "Retain"
 

@@ -14,6 +14,7 @@ from storepost.persistence.changes import Changes
 from storepost.scope import PersonScope
 from storepost.workspaces.model import Role
 from tests.erasure.town import Place, raw_rows
+from tests.proposals.desk import SEGMENT
 from tests.sign_in.accounts import PASSWORD
 from tests.world import CANARY, Answer, World
 
@@ -48,6 +49,7 @@ class Home(Place):
         self.call("POST", f"/stores/{self.shop}/batches", batch)
         self.upsert(anonymousId="b")
         self._coupons()
+        self.define()
 
     def _coupons(self) -> None:
         """One whose codes end by themselves, one that is still to be stored, and a strange code."""
@@ -60,6 +62,22 @@ class Home(Place):
         brought = {"storeId": self.shop, "name": "Gifts", "content": "A1", "validity": until}
         self.call("POST", "/coupons/import", {**brought, "reissue": "every_email"})
         self.order(self.shop, "6", discountCodes=["SOMEBODY-ELSES"])
+
+    def define(self) -> None:
+        """A definition of two versions, and an open proposal."""
+        new = {"kind": "segment", "name": "Buyers", "summary": "They buy", "definition": SEGMENT}
+        proposal = self.call("POST", "/change-proposals", new).json
+        path = f"/change-proposals/{proposal['id']}/approve"
+        made = self.call("POST", path).json
+        change = {
+            "definitionId": made["definitionId"],
+            "baseVersionId": made["resultVersionId"],
+            "summary": "Other words",
+            "patch": [{"op": "add", "path": "/description", "value": "Buys"}],
+        }
+        proposal = self.call("POST", "/change-proposals", change).json
+        self.call("POST", f"/change-proposals/{proposal['id']}/approve")
+        self.call("POST", "/change-proposals", new)
 
     def delete(self, **more: Any) -> Answer:
         """Asks for the deletion."""

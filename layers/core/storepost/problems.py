@@ -125,6 +125,14 @@ class Conflict(Problem):
     mend = "Read the resource again and repeat the request."
 
 
+class Stale(Conflict):
+    """What it was made for has changed since: a change of priorities, or a proposal."""
+
+    code = "stale"
+    title = "It is out of date"
+    mend = "Refresh the change of priorities; reject the proposal and make it for the new version."
+
+
 class Gone(Problem):
     """It was there and won't come back."""
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from storepost.ids import short
+from storepost.ids import from_short, short
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,11 @@ class WorkspaceScope:
     def partition(self, *parts: str) -> str:
         """The partition key of something in the workspace."""
         return "#".join((self.key, *parts))
+
+    @classmethod
+    def of(cls, partition_key: str) -> "WorkspaceScope":
+        """The workspace whose something has this partition key."""
+        return cls(from_short(partition_key.split("#")[1]))
 
 
 @dataclass(frozen=True)

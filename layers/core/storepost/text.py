@@ -42,12 +42,17 @@ def matches(q: str, *texts: str | None) -> bool:
     into, in `q` instead of them, so that asking for one address doesn't find its namesakes. A `q`
     without any word finds nothing.
     """
-    row = [word for text in texts if text for word in (*words(text), *fold(text).split())]
-    asked = _asked(q)
+    row = [word for text in texts if text for word in words_of_row(text)]
+    asked = asked_words(q)
     return bool(asked) and all(any(word.startswith(a) for word in row) for a in asked)
 
 
-def _asked(q: str) -> list[str]:
+def words_of_row(text: str) -> list[str]:
+    """The words that `q` finds a row by: those of the text, and what stands between its spaces."""
+    return [*words(text), *fold(text).split()]
+
+
+def asked_words(q: str) -> list[str]:
     """The words of a search: whole emails and phones as such, the rest as it is cut."""
     folded = fold(q)
     if _PHONE.fullmatch(folded):

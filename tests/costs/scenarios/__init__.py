@@ -11,6 +11,8 @@ from tests.costs.scenarios import (
     importing,
     merging,
     people,
+    proposing,
+    searching,
     selling,
     service,
     shopping,
@@ -30,6 +32,8 @@ GROUPS: dict[str, Scenarios] = {
     "Events": telling.SCENARIOS,
     "Consent": consenting.SCENARIOS,
     "Coupons": couponing.SCENARIOS,
+    "Definitions and change proposals": proposing.SCENARIOS,
+    "Search": searching.SCENARIOS,
     "The service about itself": service.SCENARIOS,
 }
 

@@ -86,9 +86,10 @@ def _places(parts: list[str | int], body: object) -> Iterator[str]:
 
 def _names_shape(part: str | int, rest: list[str | int], body: dict[str, object]) -> bool:
     """Whether the name is that of a shape; a field of the shape may have the same."""
-    if part not in body.values() or not rest:
-        return False
-    return part not in body or (rest[0] in body and _within(body[str(part)], rest[0]) is None)
+    if part not in body or not rest:
+        return bool(rest)
+    is_value = part in body.values() and rest[0] in body
+    return is_value and _within(body[str(part)], rest[0]) is None
 
 
 def _within(body: object, part: str | int) -> object:

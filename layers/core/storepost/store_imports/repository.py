@@ -40,7 +40,6 @@ from storepost.store_imports.model import (
 )
 from storepost.store_imports.rows import ImportItem, ImportProblemItem, ImportTurnsItem
 from storepost.store_imports.turns import CutShort, Turns
-from storepost.workspaces.callers import Requester
 
 
 class TurnsRepository:
@@ -125,7 +124,7 @@ class ImportRepository:
                 store_id=queued.store_id,
                 scope=queued.scope,
                 status=queued.status,
-                requester=_requester_row(queued.requester),
+                requester=queued.requester,
                 queued_at=queued.queued_at,
                 imported=_imported_row(queued.progress.imported),
                 content=queued.content,
@@ -183,20 +182,6 @@ def _told[T](attribute: Attribute[T], value: T | None) -> Action:
     return attribute.remove() if value is None else attribute.set(value)
 
 
-def _requester_row(requester: Requester | None) -> list[str | None] | None:
-    if requester is None:
-        return None
-    ids = (requester.person_id, requester.key_id)
-    return [requester.name, *(str(each) if each else None for each in ids)]
-
-
-def _requester(row: list[str | None] | None) -> Requester | None:
-    if row is None:
-        return None
-    name, person_id, key_id = row
-    return Requester(name, UUID(person_id) if person_id else None, UUID(key_id) if key_id else None)
-
-
 def _same_pull(pull: Pull) -> Condition:
     row = _pull_row(pull)
     same: Condition = ImportItem.pull == row if row else ImportItem.pull.does_not_exist()
@@ -218,7 +203,7 @@ def _as_import(item: ImportItem) -> StoreImport:
         store_id=item.store_id,
         scope=ImportScope(item.scope),
         status=ImportStatus(item.status),
-        requester=_requester(item.requester),
+        requester=item.requester,
         queued_at=item.queued_at,
         started_at=item.started_at,
         completed_at=item.completed_at,

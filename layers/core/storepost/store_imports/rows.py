@@ -3,6 +3,7 @@
 from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
 
 from storepost.persistence.item import Identifier, Item, Moment, VersionedItem
+from storepost.workspaces.rows import RequestedBy
 
 
 class ImportItem(Item, discriminator="store_import"):
@@ -12,8 +13,7 @@ class ImportItem(Item, discriminator="store_import"):
     store_id = Identifier()
     scope = UnicodeAttribute()
     status = UnicodeAttribute()
-    requester = JSONAttribute(null=True)
-    """Name, person's id, key's id."""
+    requester = RequestedBy(null=True)
     queued_at = Moment()
     started_at = Moment(null=True)
     completed_at = Moment(null=True)

@@ -14,6 +14,8 @@ from itertools import batched
 from uuid import UUID
 
 from storepost.api_keys.repository import ActiveKeysItem, ApiKeyItem
+from storepost.change_proposals.keys import proposals_partition, proposed_partition
+from storepost.change_proposals.repository import ProposalCountItem, ProposalItem, ProposedItem
 from storepost.connections.service import disconnect
 from storepost.consent.model import Address
 from storepost.consent.repository import (
@@ -44,6 +46,8 @@ from storepost.coupons.rows import (
 )
 from storepost.coupons.trees import CodeList
 from storepost.customers.repository import CustomerItem, customer_key
+from storepost.definitions.keys import definitions_partition, versions_partition
+from storepost.definitions.repository import DefinitionItem, VersionItem
 from storepost.identity.repository import ApiKeyTokenItem, token_key
 from storepost.ids import from_short
 from storepost.invitations.repository import (
@@ -76,6 +80,9 @@ from storepost.profiles.rows import (
     as_profile,
 )
 from storepost.scope import PersonScope, WorkspaceScope
+from storepost.search.entries import SearchKind
+from storepost.search.keys import postings_partition
+from storepost.search.repository import PostingItem
 from storepost.shopify.claims import ShopStoreItem, store_key
 from storepost.shopify.installs import InstallItem, InstallStateItem, state_key
 from storepost.store_imports.keys import imports_partition, problem_partition
@@ -173,6 +180,21 @@ def remove_imports(workspace: WorkspaceScope) -> bool:
     return more
 
 
+def remove_definitions(workspace: WorkspaceScope) -> bool:
+    """Removes some definitions, each with its versions, and then proposals."""
+    found = keys_in(definitions_partition(workspace), FEW)
+    for _, key in found:
+        _empty(versions_partition(workspace, from_short(key)))
+    _remove(found)
+    proposals = (proposed_partition(workspace), proposals_partition(workspace))
+    return bool(found) or any(_remove_some(partition) for partition in proposals)
+
+
+def remove_postings(workspace: WorkspaceScope) -> bool:
+    """Removes what the search knows; the stream brings what the rows before have left behind."""
+    return any(_remove_some(postings_partition(workspace, kind)) for kind in SearchKind)
+
+
 def remove_hashes(workspace: WorkspaceScope) -> bool:
     """Removes the hashes of erased people's addresses."""
     return any(_remove_some(partition) for partition in erased_partitions(workspace))
@@ -258,6 +280,11 @@ CONTENTS: tuple[Holding, ...] = (
     Holding((DeletedOrderItem,), remove_deleted_orders),
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
+    Holding(
+        (DefinitionItem, VersionItem, ProposalItem, ProposedItem, ProposalCountItem),
+        remove_definitions,
+    ),
+    Holding((PostingItem,), remove_postings),
     Holding((ErasedAddressItem,), remove_hashes),
     Holding(
         (

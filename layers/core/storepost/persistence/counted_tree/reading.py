@@ -5,8 +5,9 @@ a split or a write came between, the read begins again.
 """
 
 import secrets
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
@@ -86,11 +87,10 @@ class Reading:
         self.demand(len(entries) == self.weight(leaf))
         return sum(entry.key < key for entry in entries)
 
-    def place(self, skip: int, *, descending: bool) -> tuple[Sequence[Node], int]:
-        """Where the first `skip` entries that count end, in that direction.
+    def place(self, skip: int, *, descending: bool) -> tuple[Node, int] | None:
+        """The leaf where the first `skip` entries that count end, in that direction.
 
-        These are the leaves from there to the last one below the same parent, and how many of the
-        first one's entries are still to be skipped. None behind the end.
+        With how many of its entries are among those; None behind the end.
         """
         nodes = self.top
         while True:
@@ -98,10 +98,10 @@ class Reading:
             held = list(accumulate(map(self.weight, ahead), initial=0))
             first = bisect_right(held, skip) - 1
             if first == len(ahead):
-                return [], 0
+                return None
             skip -= held[first]
             if not ahead[first].level:
-                return ahead[first:], skip
+                return ahead[first], skip
             nodes = self.children(ahead[first])
 
     def leaves(self, skip: int, *, descending: bool) -> Iterator[tuple[Node, int]]:
@@ -148,24 +148,42 @@ def settled[T](rows: Rows, kept: Filter | None, read: Callable[[Reading], T]) ->
     return read(Reading(rows, kept, strict=False))
 
 
-def page(
-    reading: Reading, request: PageRequest, within: KeyRange, *, descending: bool
-) -> tuple[Sequence[Entry], int]:
-    """One page of what counts within a range, and how much that is."""
+@dataclass(frozen=True)
+class Asked:
+    """A page of a range, from either end."""
+
+    request: PageRequest
+    within: KeyRange
+    descending: bool
+
+    def skipped_in(self, leaf: Node, skipped: int) -> int:
+        """How many of the entries that are skipped in the page's first leaf are in the range.
+
+        Where the range begins there, they are all that the page skips. So what is written beside
+        the range never moves the page.
+        """
+        begins = self.within.hi < leaf.hi if self.descending else leaf.lo < self.within.lo
+        return self.request.skipped if begins else skipped
+
+
+def page(reading: Reading, asked: Asked) -> tuple[Sequence[Entry], int]:
+    """One page of what counts within the range, and how much that is."""
+    within, request, descending = asked.within, asked.request, asked.descending
     before = reading.rank(within.lo) if within.lo > LOWEST else 0
     behind = reading.total - reading.rank(within.hi) if within.hi < END else 0
     total = max(0, reading.total - before - behind)
-    wanted = min(request.size, total - request.skipped)
-    if wanted <= 0:
+    left = total - request.skipped
+    if left <= 0:
         return [], total
     skip = request.skipped + (behind if descending else before)
     if reading.counts_all and not request.skipped:
-        rows = reading.entries(within, wanted, descending=descending)
+        rows = reading.entries(within, request.size, descending=descending)
     elif reading.counts_all:
-        rows = _run(reading, skip, wanted, descending=descending)
+        rows = _run(reading, skip, asked)
     else:
-        rows = _gathered(reading, skip, wanted, descending=descending)
-    reading.demand(len(rows) == wanted)
+        rows = _gathered(reading, skip, left, asked)
+    # One row too many was written meanwhile, like one too few.
+    reading.demand(len(rows) == min(request.size, left))
     return rows, total
 
 
@@ -173,44 +191,42 @@ def any_one(reading: Reading) -> Entry | None:
     """One of the entries that count, each as likely."""
     if reading.total <= 0:
         return None
-    found = _gathered(reading, secrets.randbelow(reading.total), 1, descending=False)
-    reading.demand(bool(found))
+    place = PageRequest(secrets.randbelow(reading.total) + 1, 1)
+    found, _ = page(reading, Asked(place, EVERYTHING, descending=False))
     return found[0] if found else None
 
 
-def _run(reading: Reading, skip: int, wanted: int, *, descending: bool) -> list[Entry]:
-    """So many entries behind the skipped ones, in one query from an end of the leaves they are in.
-
-    It is the nearer end, as what stands between that and the page is read too.
-    """
-    leaves, offset = reading.place(skip, descending=descending)
-    if not leaves:
+def _run(reading: Reading, skip: int, asked: Asked) -> list[Entry]:
+    """The page behind the skipped entries, in one query from the beginning of its first leaf."""
+    place = reading.place(skip, descending=asked.descending)
+    if place is None:
         return []
-    until = offset + wanted
-    held = list(accumulate(map(reading.weight, leaves)))
-    last = bisect_left(held, until)
-    if last < len(held) and held[last] - offset < until:
-        ends = sorted((leaves[0].range, leaves[last].range), key=lambda each: each.lo)
-        run, behind = KeyRange(ends[0].lo, ends[1].hi), held[last] - offset
-        return reading.entries(run, behind, descending=not descending)[::-1][:wanted]
-    run = KeyRange(LOWEST, leaves[0].hi) if descending else KeyRange(leaves[0].lo, END)
-    return reading.entries(run, until, descending=descending)[offset:]
+    leaf, skipped = place
+    first = asked.skipped_in(leaf, skipped)
+    ahead = KeyRange(LOWEST, leaf.hi) if asked.descending else KeyRange(leaf.lo, END)
+    limit = first + asked.request.size
+    return reading.entries(ahead & asked.within, limit, descending=asked.descending)[first:]
 
 
-def _gathered(reading: Reading, skip: int, wanted: int, *, descending: bool) -> list[Entry]:
-    """So many entries that the filter keeps, from the leaves that have some."""
+def _gathered(reading: Reading, skip: int, left: int, asked: Asked) -> list[Entry]:
+    """The page behind the skipped entries, from the leaves that have some which the filter keeps.
+
+    `left` is how many there are behind them in the range.
+    """
     leaves: list[Node] = []
     first, promised = 0, 0
-    for leaf, offset in reading.leaves(skip, descending=descending):
+    for leaf, skipped in reading.leaves(skip, descending=asked.descending):
+        if not leaves:
+            first = asked.skipped_in(leaf, skipped)
         leaves.append(leaf)
-        first += offset
-        promised += reading.weight(leaf) - offset
-        if promised >= wanted:
+        promised += reading.weight(leaf) - skipped
+        if promised >= min(asked.request.size, left):
             break
     rows: list[Entry] = []
     for run in runs(leaves):
-        rows += reading.entries(run, descending=descending)
-    return rows[first : first + wanted]
+        rows += reading.entries(run & asked.within, descending=asked.descending)
+    reading.demand(len(rows) == first + min(promised, left))
+    return rows[first : first + asked.request.size]
 
 
 def runs(leaves: Iterable[Node]) -> list[KeyRange]:

@@ -85,9 +85,8 @@ class Tree:
 
         The total is exact; past the end there are no items.
         """
-        items, in_all = reading.settled(
-            self.rows, by, lambda r: reading.page(r, request, within, descending=descending)
-        )
+        asked = reading.Asked(request, within, descending)
+        items, in_all = reading.settled(self.rows, by, lambda r: reading.page(r, asked))
         return Listing(items, in_all, request)
 
     def scan(

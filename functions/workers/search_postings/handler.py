@@ -1,0 +1,16 @@
+"""The table's stream, filtered to the rows that are searched: their postings follow them."""
+
+from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.jobs.batches import stream_handler
+from storepost.search.following import follow
+
+
+def follow_row(record: DynamoDBRecord, _context: LambdaContext) -> None:
+    """Brings one row's postings to what the row is now."""
+    images = record.raw_event["dynamodb"]
+    follow(images.get("OldImage"), images.get("NewImage"))
+
+
+lambda_handler = stream_handler(follow_row)

@@ -1,0 +1,1 @@
+"""Change proposals: who may not change a definition proposes, and a reviewer decides."""

@@ -1,0 +1,19 @@
+"""What can be wrong with a definition (operations.md, section 10)."""
+
+from storepost.problems import ValidationFailed
+
+
+class SchemaMismatch(ValidationFailed):
+    """The definition, or what a patch makes of it, isn't what its kind's schema demands."""
+
+    code = "schema_mismatch"
+    title = "The definition doesn't meet its schema"
+    mend = "Mend what `errors` names; `GET /definition-schemas/{kind}` has the schema."
+
+
+class PageTooLarge(ValidationFailed):
+    """The definitions of the page are together more than an answer may hold."""
+
+    code = "page_too_large"
+    title = "The page is too large"
+    mend = "Ask for fewer rows by `pageSize`; 10 always fit."

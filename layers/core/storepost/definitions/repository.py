@@ -1,0 +1,176 @@
+"""Rows of definitions, and of their versions, which hold what they say."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from storepost.definitions.keys import (
+    VERSIONS,
+    definition_key,
+    definitions_partition,
+    version_key,
+    versions_partition,
+)
+from storepost.definitions.model import Definition, Kind, Version, compact
+from storepost.definitions.problems import PageTooLarge
+from storepost.pagination import PageRequest
+from storepost.persistence.changes import Changes
+from storepost.persistence.deflated import Deflated
+from storepost.persistence.item import Identifier, Item, Moment, find, find_all
+from storepost.scope import WorkspaceScope
+from storepost.workspaces.rows import RequestedBy
+
+MOST_ANSWERED = 5 * 1024 * 1024
+"""Bytes of definitions in one answer: Lambda hands over 6 MB."""
+
+
+class DefinitionItem(Item, discriminator="definition"):
+    """A definition without what it says."""
+
+    id = Identifier()
+    definition_kind = UnicodeAttribute()
+    name = UnicodeAttribute()
+    version_id = Identifier()
+    schema_version = NumberAttribute()
+    versions = NumberAttribute()
+    created_at = Moment()
+    updated_at = Moment()
+
+
+class VersionItem(Item, discriminator="definition_version"):
+    """One state of a definition."""
+
+    id = Identifier()
+    definition_id = Identifier()
+    schema_version = NumberAttribute()
+    content = Deflated()
+    size = NumberAttribute()
+    """Bytes of the content as JSON."""
+    author = RequestedBy()
+    proposal_id = Identifier()
+    created_at = Moment()
+
+
+class DefinitionRepository:
+    """A workspace's definitions."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self, definition_id: UUID) -> Definition | None:
+        """The definition, or None."""
+        item = find(DefinitionItem, definition_key(self._scope, definition_id))
+        return _as_definition(item) if item else None
+
+    def all(self) -> list[Definition]:
+        """All definitions, in no order that means anything."""
+        rows = DefinitionItem.query(definitions_partition(self._scope), consistent_read=True)
+        return [_as_definition(row) for row in rows]
+
+    def current_versions(self, definition_ids: Iterable[UUID]) -> dict[UUID, UUID]:
+        """The current versions of those of the definitions that exist, by definition."""
+        rows = find_all(definition_key(self._scope, each) for each in definition_ids)
+        found = [row for row in rows.values() if isinstance(row, DefinitionItem)]
+        return {row.id: row.version_id for row in found}
+
+    def version(self, definition_id: UUID, version_id: UUID) -> Version | None:
+        """A version with what it says, or None."""
+        item = find(VersionItem, version_key(self._scope, definition_id, version_id))
+        return _as_version(item) if item else None
+
+    def current(self, definitions: Iterable[Definition]) -> list[Version]:
+        """The definitions' current versions, in the same order. Raises PageTooLarge."""
+        keys = [version_key(self._scope, each.id, each.version_id) for each in definitions]
+        found = find_all(keys)
+        return _answerable(row for key in keys if isinstance(row := found[key], VersionItem))
+
+    def versions(self, definition_id: UUID, page: PageRequest) -> list[Version]:
+        """A page of the versions, newest first. Raises PageTooLarge."""
+        rows = VersionItem.query(
+            versions_partition(self._scope, definition_id),
+            VersionItem.sk.startswith(VERSIONS),
+            consistent_read=True,
+            scan_index_forward=False,
+            limit=page.skipped + page.size,
+        )
+        return _answerable(list(rows)[page.skipped :])
+
+    def add(self, changes: Changes, definition: Definition, first: Version) -> None:
+        """A new definition with its first version."""
+        changes.create(
+            DefinitionItem(
+                *definition_key(self._scope, definition.id),
+                id=definition.id,
+                definition_kind=definition.kind,
+                name=definition.name,
+                version_id=definition.version_id,
+                schema_version=definition.schema_version,
+                versions=definition.versions,
+                created_at=definition.created_at,
+                updated_at=definition.updated_at,
+            )
+        )
+        self._add_version(changes, first)
+
+    def advance(self, changes: Changes, definition: Definition, version: Version) -> None:
+        """Puts a version into force, if the definition is still what was read."""
+        changes.update(
+            DefinitionItem(*definition_key(self._scope, definition.id)),
+            [
+                DefinitionItem.version_id.set(version.id),
+                DefinitionItem.schema_version.set(version.schema_version),
+                DefinitionItem.updated_at.set(version.created_at),
+                DefinitionItem.versions.add(1),
+            ],
+            DefinitionItem.version_id == definition.version_id,
+        )
+        self._add_version(changes, version)
+
+    def _add_version(self, changes: Changes, version: Version) -> None:
+        changes.create(
+            VersionItem(
+                *version_key(self._scope, version.definition_id, version.id),
+                id=version.id,
+                definition_id=version.definition_id,
+                schema_version=version.schema_version,
+                content=version.content,
+                size=len(compact(version.content).encode()),
+                author=version.author,
+                proposal_id=version.proposal_id,
+                created_at=version.created_at,
+            )
+        )
+
+
+def _answerable(rows: Iterable[VersionItem]) -> list[Version]:
+    found = list(rows)
+    if sum(row.size for row in found) > MOST_ANSWERED:
+        raise PageTooLarge()
+    return [_as_version(row) for row in found]
+
+
+def _as_definition(item: DefinitionItem) -> Definition:
+    return Definition(
+        id=item.id,
+        kind=Kind(item.definition_kind),
+        name=item.name,
+        version_id=item.version_id,
+        schema_version=int(item.schema_version),
+        versions=int(item.versions),
+        created_at=item.created_at,
+        updated_at=item.updated_at,
+    )
+
+
+def _as_version(item: VersionItem) -> Version:
+    return Version(
+        id=item.id,
+        definition_id=item.definition_id,
+        schema_version=int(item.schema_version),
+        content=item.content,
+        author=item.author,
+        proposal_id=item.proposal_id,
+        created_at=item.created_at,
+    )

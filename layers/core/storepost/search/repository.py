@@ -1,0 +1,113 @@
+"""Rows of postings; alone among all rows they are read as they may have been a moment ago."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from itertools import batched
+from typing import Any, cast
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from storepost.ids import from_short, from_short_number, short_number
+from storepost.persistence.item import Item, Key, dynamodb_client, pause
+from storepost.scope import WorkspaceScope
+from storepost.search.entries import Entry, Posting, SearchKind, postings_of
+from storepost.search.keys import END_OF_WORD, posting_key, postings_partition
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_WRITES = 25
+"""That DynamoDB takes in a call."""
+
+_PAGE = 250
+
+
+class PostingItem(Item, discriminator="hit"):
+    """A posting. Its names are short, as a query may read a thousand."""
+
+    at = UnicodeAttribute(attr_name="n")
+    text = UnicodeAttribute(attr_name="t")
+    exact = NumberAttribute(attr_name="e", null=True)
+
+
+class PostingRepository:
+    """The postings of a workspace's entries of one kind."""
+
+    def __init__(self, workspace: WorkspaceScope, kind: SearchKind) -> None:
+        """Of one kind in one workspace."""
+        self._scope = workspace
+        self._kind = kind
+
+    def beginning(self, prefix: str) -> Iterator[Posting]:
+        """The postings of the words that begin so, by word; read a few hundred at a time."""
+        rows = PostingItem.query(
+            postings_partition(self._scope, self._kind),
+            PostingItem.sk.startswith(prefix),
+            consistent_read=False,
+            page_size=_PAGE,
+        )
+        return map(_as_posting, rows)
+
+    def of(self, word: str) -> Iterator[Posting]:
+        """The postings of just this word."""
+        return self.beginning(f"{word}{END_OF_WORD}")
+
+    def follow(self, before: Entry | None, after: Entry | None) -> None:
+        """Writes what differs between the postings of two states of an entry.
+
+        It may be killed and run again: each posting is put or deleted whatever stands there.
+        """
+        old, new = self._rows(before), self._rows(after)
+        puts = [row for key, row in new.items() if _of(old, key) != _raw(row)]
+        gone = [key for key in old if key not in new]
+        _write([_put(row) for row in puts] + [_delete(key) for key in gone])
+
+    def _rows(self, entry: Entry | None) -> dict[Key, PostingItem]:
+        rows = (self._row(posting) for posting in (postings_of(entry) if entry else ()))
+        return {row.key: row for row in rows}
+
+    def _row(self, posting: Posting) -> PostingItem:
+        return PostingItem(
+            *posting_key(self._scope, self._kind, posting.word, posting.id),
+            at=short_number((posting.at - _EPOCH) // _MILLISECOND),
+            text=posting.text,
+            exact=1 if posting.is_exact else None,
+        )
+
+
+def _of(rows: Mapping[Key, PostingItem], key: Key) -> dict[str, Any] | None:
+    return _raw(rows[key]) if key in rows else None
+
+
+def _raw(row: PostingItem) -> dict[str, Any]:
+    return cast("dict[str, Any]", row.serialize())
+
+
+def _put(row: PostingItem) -> dict[str, Any]:
+    return {"PutRequest": {"Item": _raw(row)}}
+
+
+def _delete(key: Key) -> dict[str, Any]:
+    return {"DeleteRequest": {"Key": {"pk": {"S": key[0]}, "sk": {"S": key[1]}}}}
+
+
+def _write(requests: Iterable[dict[str, Any]]) -> None:
+    """Writes rows one by one in as few calls as there may be; what DynamoDB leaves comes again."""
+    for some in batched(requests, _WRITES, strict=False):
+        left, tries = list(some), 0
+        while left:
+            answer = dynamodb_client().batch_write_item(RequestItems={Item.Meta.table_name: left})
+            left = answer.get("UnprocessedItems", {}).get(Item.Meta.table_name, [])
+            if left:
+                tries += 1
+                pause(tries)
+
+
+def _as_posting(item: PostingItem) -> Posting:
+    word, _, entry_id = item.sk.rpartition(END_OF_WORD)
+    return Posting(
+        word=word,
+        id=from_short(entry_id),
+        at=_EPOCH + from_short_number(item.at) * _MILLISECOND,
+        text=item.text,
+        is_exact=item.exact is not None,
+    )

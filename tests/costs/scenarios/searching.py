@@ -1,0 +1,13 @@
+"""Search over everything."""
+
+from tests.costs.scenarios.registry import Scenarios
+from tests.costs.town import Ask, email_of
+
+SCENARIOS = Scenarios()
+
+SCENARIOS.plain(
+    "search.find", lambda town: Ask(town.key, query={"q": email_of(1)}), "somebody's email"
+)
+SCENARIOS.plain("search.find", lambda town: Ask(town.key, query={"q": "exa"}), "all 200 people")
+SCENARIOS.plain("search.find", lambda town: Ask(town.key, query={"q": "ann lee"}), "two words")
+SCENARIOS.plain("search.find", lambda town: Ask(town.key, query={"q": "zzz"}), "nothing")

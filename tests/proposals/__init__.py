@@ -1,0 +1,1 @@
+"""Definitions, their schemas, and proposals to change them."""

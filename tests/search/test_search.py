@@ -1,0 +1,257 @@
+"""GET /search, and the postings that follow the rows."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from local.pumps import StreamPump
+from storepost import clock
+from storepost.identity.model import KeyScope
+from storepost.persistence.item import dynamodb_client
+from storepost.search.entries import Entry, SearchKind
+from storepost.search.repository import PostingItem, PostingRepository
+from tests.erasure.town import Place
+from tests.kills import counted, everywhere, killed_at
+from tests.people.town import ANN, BOB, PHONE
+from tests.world import World
+
+type Body = dict[str, Any]
+
+PERSON = uuid4()
+
+
+class Library(Place):
+    """A workspace that is searched."""
+
+    def found(self, q: str, **query: object) -> list[Body]:
+        """The groups, once all that was written has arrived."""
+        self.world.deliver()
+        groups: list[Body] = self.get("/search", q=q, **query)["groups"]
+        return groups
+
+    def titles(self, q: str, **query: object) -> list[tuple[str, list[str]]]:
+        """What the groups show."""
+        return [(g["kind"], [r["title"] for r in g["items"]]) for g in self.found(q, **query)]
+
+    def postings(self) -> list[str]:
+        """The words of all postings."""
+        rows = self.world.rows(self.workspace.partition("search"))
+        assert all(isinstance(row, PostingItem) for row in rows)
+        return sorted(row.sk.partition("\x01")[0] for row in rows)
+
+
+@pytest.fixture
+def library(world: World) -> Library:
+    """A new one."""
+    return Library(world)
+
+
+class TestSearch:
+    """GET /search."""
+
+    def test_anonymous(self, world: World) -> None:
+        answer = world.call("GET", "/search", query={"q": "x"})
+        assert answer.problem() == (401, "unauthenticated")
+
+    def test_bad_input(self, library: Library) -> None:
+        token = library.owner.token
+        for query, paths in (
+            ({}, ["query.q"]),
+            ({"q": " "}, ["query.q"]),
+            ({"q": "x" * 201}, ["query.q"]),
+            ({"q": "x", "kinds": "poem", "limit": 11}, ["query.kinds", "query.limit"]),
+            ({"q": "x", "limit": 0}, ["query.limit"]),
+        ):
+            answer = library.world.call("GET", "/search", token=token, query=query)
+            assert sorted(answer.error_paths()) == paths
+
+    def test_a_reading_key(self, library: Library) -> None:
+        key = library.world.api_key(library.workspace, KeyScope.READ)
+        answer = library.world.call("GET", "/search", token=key, query={"q": "nothing"})
+        assert (answer.status, answer.json) == (200, {"groups": []})
+
+    def test_all_of_the_answer(self, library: Library) -> None:
+        library.customer(library.shop, "c", email=ANN, firstName="Ann", lastName="Lee")
+        library.order(library.shop, "1", number="#1001", buyer={"externalId": "c", "email": ANN})
+        profile = library.whose(email=ANN)
+        [order] = library.get("/orders")["items"]
+        store = library.get(f"/stores/{library.shop}")
+        nothing: Body = {"image": None, "platform": None}
+        assert library.found("ann lee") == [
+            {
+                "kind": "profile",
+                "total": 1,
+                "items": [
+                    {
+                        "kind": "profile",
+                        "id": profile["id"],
+                        "title": "Ann Lee",
+                        "detail": ANN,
+                        **nothing,
+                    }
+                ],
+            }
+        ]
+        assert (
+            library.found("1001")
+            == library.found("#1001")
+            == [
+                {
+                    "kind": "order",
+                    "total": 1,
+                    "items": [
+                        {
+                            "kind": "order",
+                            "id": order["id"],
+                            "title": "#1001",
+                            "detail": "Ann Lee",
+                            "image": None,
+                            "platform": "custom",
+                        }
+                    ],
+                }
+            ]
+        )
+        [group] = library.found(store["name"])
+        assert group["items"][0] == {
+            "kind": "store",
+            "id": library.shop,
+            "title": store["name"],
+            "detail": store["externalId"],
+            "image": None,
+            "platform": "custom",
+        }
+
+    def test_by_what_names_somebody(self, library: Library) -> None:
+        library.customer(library.shop, "a", email=ANN, phone=PHONE, firstName="Ann")
+        library.customer(library.shop, "b", email=f"x{ANN}", firstName="Bo")
+        person = library.whose(email=ANN)["id"]
+        for q in (ANN, ANN.upper(), PHONE, f"{PHONE[:3]} {PHONE[3:]}", person):
+            assert [g["items"][0]["id"] for g in library.found(q)] == [person]
+
+    def test_the_best_group_first(self, library: Library) -> None:
+        library.customer(library.shop, "a", firstName="Linden", email=ANN)
+        library.order(library.shop, "1", number="Linden")
+        store = library.store("Linden")
+        assert library.titles("linden") == [
+            ("order", ["Linden"]),
+            ("profile", ["Linden"]),
+            ("store", ["Linden"]),
+        ]
+        assert library.titles("lind", kinds="store,profile") == [
+            ("profile", ["Linden"]),
+            ("store", ["Linden"]),
+        ]
+        assert library.found(store)[0]["kind"] == "store"
+
+    def test_a_limit_of_results_and_the_whole_total(self, library: Library) -> None:
+        for number in range(7):
+            library.order(library.shop, str(number), number, number=f"#77{number}")
+        [group] = library.found("77", limit=2)
+        assert [row["title"] for row in group["items"]] == ["#776", "#775"]
+        assert group["total"] == 7
+        assert len(library.found("77")[0]["items"]) == 5
+
+    def test_another_workspaces_are_invisible(self, library: Library) -> None:
+        other = Library(library.world)
+        other.customer(other.shop, "a", email=ANN, firstName="Ann")
+        assert library.found(ANN) == library.found("ann") == []
+        assert library.found(other.whose(email=ANN)["id"]) == []
+        assert library.found(str(uuid4())) == []
+
+
+class TestFollowing:
+    """The postings follow the rows by the stream."""
+
+    def test_other_words(self, library: Library) -> None:
+        library.customer(library.shop, "a", email=ANN, firstName="Ann", lastName="Lee")
+        assert library.found("lee")
+        library.customer(library.shop, "a", 1, email=ANN, firstName="Ann", lastName="Quill")
+        assert library.found("lee") == []
+        assert library.titles("ann quill") == [("profile", ["Ann Quill"])]
+
+    def test_nothing_is_written_where_no_word_changes(self, library: Library) -> None:
+        library.customer(library.shop, "a", email=ANN, firstName="Ann")
+        library.world.deliver()
+        library.customer(library.shop, "a", 1, email=ANN, firstName="Ann", locale="de")
+        person = library.whose(email=ANN)["id"]
+        assert library.consent(person, "subscribed").status == 200
+        calls = counted(library.world.deliver)
+        assert "BatchWriteItem" not in calls
+
+    def test_what_is_gone_is_not_found(self, library: Library) -> None:
+        library.order(library.shop, "1", number="#1001")
+        assert library.found("1001")
+        library.call("DELETE", f"/stores/{library.shop}/orders/1")
+        assert library.found("1001") == []
+        assert "1001" not in library.postings()
+
+    def test_merged_and_erased_people(self, library: Library) -> None:
+        library.customer(library.shop, "a", email=ANN, firstName="Ann")
+        library.customer(library.shop, "b", email=BOB, firstName="Bo")
+        ann, bo = (library.whose(email=email)["id"] for email in (ANN, BOB))
+        assert library.found("bo")
+        assert library.merge(ann, bo).status == 200
+        assert library.found("bo") == []
+        assert library.found(bo) == []
+        assert library.erase(ann).status == 204
+        library.world.deliver()
+        assert library.found("ann") == []
+        assert [word for word in library.postings() if "ann" in word or "bo" in word] == []
+
+    def test_what_the_postings_have_not_heard_of_yet_is_left_out(self, library: Library) -> None:
+        """A result is read anew: what is gone by now isn't shown."""
+        library.order(library.shop, "1", number="#1001")
+        assert library.found("1001")
+        library.call("DELETE", f"/stores/{library.shop}/orders/1")
+        assert library.get("/search", q="1001")["groups"] == []
+
+    def test_records_that_come_again(self, library: Library) -> None:
+        """The stream begins anew from its beginning: all ends as it was."""
+        library.customer(library.shop, "a", email=ANN, firstName="Ann", lastName="Lee")
+        library.customer(library.shop, "a", 1, email=ANN, firstName="Ann", lastName="Quill")
+        library.world.deliver()
+        expected = library.postings()
+        anew = StreamPump()
+        anew.readers = [each for each in anew.readers if each.function.job == "search_postings"]
+        assert anew.pump() > 2
+        assert library.postings() == expected
+        assert library.found("lee") == []
+
+    def test_killed_anywhere(self, library: Library) -> None:
+        postings = PostingRepository(library.workspace, SearchKind.PROFILE)
+        words = [f"word{number}" for number in range(40)]
+        old, new = (
+            Entry(SearchKind.PROFILE, PERSON, " ".join(title), clock.now())
+            for title in (["ann", "lee"], ["ann", *words])
+        )
+        postings.follow(old, new)
+        expected = library.postings()
+        places = everywhere(lambda: postings.follow(old, new))
+        assert len(places) == 4
+        for number, moment in places:
+            postings.follow(new, old)
+            postings.follow(None, old)
+            assert killed_at(number, moment, lambda: postings.follow(old, new))
+            postings.follow(old, new)
+            assert library.postings() == expected
+
+    def test_what_dynamodb_leaves_for_later_is_written(
+        self, library: Library, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Throttled, it takes a part of a batch and hands the rest back."""
+        client, left = dynamodb_client(), [2, 1]
+        plain = client.batch_write_item
+
+        def throttled(RequestItems: Body) -> Body:  # noqa: N803 - botocore's own
+            [(table, requests)] = RequestItems.items()
+            taken = requests[left.pop() :] if left else requests
+            plain(RequestItems={table: taken})
+            return {"UnprocessedItems": {table: [r for r in requests if r not in taken]}}
+
+        monkeypatch.setattr(client, "batch_write_item", throttled)
+        postings = PostingRepository(library.workspace, SearchKind.PROFILE)
+        postings.follow(None, Entry(SearchKind.PROFILE, PERSON, "ann bo cat", clock.now()))
+        assert [word for word in library.postings() if len(word) < 4] == ["ann", "bo", "cat"]
+        assert left == []
