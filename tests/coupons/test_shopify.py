@@ -17,10 +17,13 @@ from storepost.coupons.telling import Telling
 from storepost.customers.model import GivenCustomer
 from storepost.customers.service import write_customer
 from storepost.persistence.changes import commit_anew
+from storepost.shop_imports import running
 from storepost.stores.model import ConnectionStatus
 from tests.coupons.shop import Shop, counts
 from tests.coupons.test_coupons import in_days, without_permission
+from tests.shopify.hooks import Hooks, order_body
 from tests.shopify.shops import SHOP, Shopify, connection_is
+from tests.shopify.test_imports import order_node
 from tests.world import CANARY, World
 
 
@@ -277,6 +280,37 @@ class TestEnds:
         shop.world.deliver()
         assert shop.counts(coupon) == counts()
         assert shop.discounts == []
+
+
+class TestUse:
+    """Orders that the shop itself tells of."""
+
+    def test_a_webhook_marks_a_code_used(self, shop: OnShopify) -> None:
+        coupon = shop.pool(2)
+        shop.world.deliver()
+        code = shop.texts(coupon)[0]
+        hooks = Hooks(shop.world, shop.workspace, shop.connected)
+        told = {"code": code.lower(), "amount": "1.00", "type": "percentage"}
+        hooks.tell("orders/create", order_body(discount_codes=[told]))
+        [used] = shop.codes(coupon, status="used")
+        order = hooks.order()
+        assert order is not None
+        assert (used["code"], used["order"]["id"]) == (code, str(order.id))
+        shop.check()
+
+    def test_an_import_marks_a_code_used(
+        self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(running, "sleep", lambda _seconds: None)
+        coupon = shop.pool(2)
+        shop.world.deliver()
+        code = shop.texts(coupon)[0]
+        shop.shopify.shop().orders.append(order_node(7, None, discountCodes=[code]))
+        path = f"/stores/{shop.store_id}/imports"
+        assert shop.call("POST", path, {"scope": "customers_orders"}).status == 202
+        shop.world.deliver()
+        assert shop.texts(coupon, status="used") == [code]
+        shop.check()
 
 
 class TestTroubles:
