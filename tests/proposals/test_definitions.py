@@ -11,16 +11,16 @@ from storepost.identity.model import KeyScope
 from storepost.identity.repository import PersonItem, person_key
 from storepost.persistence.item import find
 from storepost.scope import PersonScope
-from tests.proposals.desk import REPLACED, SEGMENT, TEMPLATE, Desk, JustNow, flow
+from tests.proposals.desk import NOWHERE, REPLACED, SEGMENT, TEMPLATE, Desk, JustNow, flow
 from tests.world import World
 
 PATHS = (
     "/definition-schemas",
     "/definition-schemas/segment",
     "/definitions",
-    f"/definitions/{uuid4()}",
-    f"/definitions/{uuid4()}/versions",
-    f"/definitions/{uuid4()}/versions/{uuid4()}",
+    f"/definitions/{NOWHERE}",
+    f"/definitions/{NOWHERE}/versions",
+    f"/definitions/{NOWHERE}/versions/{NOWHERE}",
 )
 
 
@@ -78,7 +78,7 @@ class TestSchema:
 
     @pytest.mark.parametrize(
         ("kind", "definition"),
-        [("segment", SEGMENT), ("email_template", TEMPLATE), ("flow", flow(str(uuid4())))],
+        [("segment", SEGMENT), ("email_template", TEMPLATE), ("flow", flow(NOWHERE))],
     )
     def test_says_what_is_accepted(self, desk: Desk, kind: str, definition: object) -> None:
         """What the published schema takes may be proposed."""
