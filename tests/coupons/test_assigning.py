@@ -228,7 +228,7 @@ class TestList:
         assert len(shop.texts(coupon, q="ab")) == 4
         assert shop.texts(coupon, q=anns["code"].lower()) == [anns["code"]]
         assert shop.texts(coupon, q="ab", status="used") == [bobs["code"]]
-        assert shop.texts(coupon, q="b") == []
+        assert shop.texts(coupon, q="0") == []
 
     def test_a_profiles_codes_have_pages_too(self, shop: Shop) -> None:
         coupon, ann = shop.pool(12, reissue="every_email"), shop.person()

@@ -12,7 +12,15 @@ from tests.erasure.town import ANN, CAT, Place
 from tests.people.town import Town
 from tests.world import World
 
-SECTIONS = ("identities", "customers", "merges", "consentChanges", "events", "orders")
+SECTIONS = (
+    "identities",
+    "customers",
+    "merges",
+    "consentChanges",
+    "events",
+    "orders",
+    "couponCodes",
+)
 
 
 def export(place: Place, person: str) -> dict[str, Any]:
@@ -77,6 +85,7 @@ class TestExport:
         ids = place.ids("/orders", profileId=person)
         orders = [place.get(f"/orders/{order}") for order in ids]
         assert found["orders"] == {"items": orders, "total": 2}
+        assert found["couponCodes"] == {"items": [], "total": 0}
         assert {change["address"] for change in found["consentChanges"]["items"]} == {ANN, CAT}
         assert "198.51.100.7" in {
             change["proof"]["ip"] for change in found["consentChanges"]["items"]

@@ -272,7 +272,7 @@ class TestStream:
         soon(lambda: failed)
         soon(lambda: client.get("/_local/queues")["EmailQueue"]["deadLetters"])
         shown = capfd.readouterr().err
-        assert "outbox_relay: ConnectionError" in shown
+        assert ": ConnectionError" in shown
         assert "canary" not in shown
 
     @pytest.mark.parametrize(
@@ -389,14 +389,15 @@ class TestSchedules:
     ) -> None:
         fired: list[Event] = []
         instead(SWEEP, fired.append)
-        instead("ShopTokensFunction", lambda _event: None)
+        for other in ("ShopTokensFunction", "CouponExpiryFunction", "FeedScheduleFunction"):
+            instead(other, lambda _event: None)
         schedules = Schedules()
         assert schedules.run_due() == 0
         world.advance(seconds=61)
-        assert schedules.run_due() == 1
+        assert schedules.run_due() == 2, "the sweep and the expiry of each minute"
         assert schedules.run_due() == 0
         world.advance(days=3)
-        assert schedules.run_due() == 2, "the upkeep of each hour too"
+        assert schedules.run_due() == 4, "the feeds of five minutes and the upkeep of each hour too"
         assert [event["source"] for event in fired] == ["aws.scheduler"] * 2
         assert fired[1]["time"] == clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
         assert fired[0]["resources"][0].endswith("/OutboxSweepFunction")
@@ -415,10 +416,10 @@ class TestSchedules:
         instead(SWEEP, fail)
         schedules = Schedules()
         world.advance(minutes=1)
-        assert schedules.run_due() == 1
+        assert schedules.run_due() == 2
         assert len(fired) == 3
         world.advance(minutes=1)
-        assert schedules.run_due() == 1
+        assert schedules.run_due() == 2
         assert len(fired) == 6
         shown = capfd.readouterr().err
         assert shown.count("outbox_sweep: ValueError") == 6

@@ -73,7 +73,9 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 def test_each_topic_is_here() -> None:
-    assert BODIES.keys() == OF_A_STORE.keys()
+    """But for products: `tests/products` kills their one write, in whatever way they come."""
+    of_products = {topic for topic in OF_A_STORE if topic.startswith("products/")}
+    assert BODIES.keys() == OF_A_STORE.keys() - of_products
 
 
 @pytest.fixture
