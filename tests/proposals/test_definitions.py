@@ -222,6 +222,11 @@ class TestVersions:
         known = f"/definitions/{definition['id']}/versions"
         for path in (f"/definitions/{uuid4()}/versions", f"{known}/{uuid4()}"):
             assert desk.send(desk.owner.token, "GET", path).problem() == (404, "not_found")
+        for path, wrong in (
+            ("/definitions/7/versions", ["path.id"]),
+            (f"{known}/7", ["path.versionId"]),
+        ):
+            assert desk.send(desk.owner.token, "GET", path).error_paths() == wrong
         path = f"/definitions/{uuid4()}/versions/{definition['versionId']}"
         assert desk.send(desk.owner.token, "GET", path).problem() == (404, "not_found")
 

@@ -41,8 +41,17 @@ def test_another_workspaces_are_invisible(desk: Desk) -> None:
         ("DELETE", theirs),
     ):
         assert desk.send(desk.owner.token, method, path).problem() == (404, "not_found")
-    path = "/change-proposals/7"
-    assert desk.send(desk.owner.token, "GET", path).error_paths() == ["path.id"]
+
+
+def test_an_id_that_is_none(desk: Desk) -> None:
+    one = "/change-proposals/7"
+    for method, path in (
+        ("GET", one),
+        ("POST", f"{one}/approve"),
+        ("POST", f"{one}/reject"),
+        ("DELETE", one),
+    ):
+        assert desk.send(desk.owner.token, method, path).error_paths() == ["path.id"]
 
 
 class TestProposeDefinition:
@@ -154,6 +163,15 @@ class TestProposeDefinition:
         assert (first.status, second.status, second.json) == (201, 201, first.json)
         assert second.header("idempotency-replayed") == "true"
         assert desk.get("/change-proposals")["total"] == 1
+
+    def test_what_is_refused_is_not_kept(self, desk: Desk) -> None:
+        """The same key goes on with a body that is mended."""
+        token = desk.keys[PROPOSE]
+        body = {"kind": "segment", "name": "x", "summary": "x", "definition": {}}
+        refused = desk.send(token, "POST", "/change-proposals", body, key="k")
+        assert refused.problem() == (422, "schema_mismatch")
+        body["definition"] = SEGMENT
+        assert desk.send(token, "POST", "/change-proposals", body, key="k").status == 201
 
 
 class TestProposeChange:
