@@ -9,7 +9,12 @@ from local.template import Function, functions
 from tests.end_to_end.service import Service, soon
 from tests.local.test_sample_events import ANONYMOUS, FAILING, of, sample
 
-NOTHING_DUE = {"outbox_sweep": {"sent": 0}, "shop_tokens": {"shops": 0}}
+NOTHING_DUE = {
+    "coupon_expiry": {"moved": 0},
+    "feed_schedule": {"queued": 0},
+    "outbox_sweep": {"sent": 0},
+    "shop_tokens": {"shops": 0},
+}
 """What each schedule answers where there was nothing to do."""
 
 
