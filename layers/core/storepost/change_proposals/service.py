@@ -124,7 +124,7 @@ def list_proposals(
 
 def get_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> ShownProposal:
     """The proposal with what it says. Raises NotFound."""
-    return _shown(workspace, _found(workspace, proposal_id))
+    return _read(workspace, _found(workspace, proposal_id))
 
 
 def propose(
@@ -139,7 +139,9 @@ def propose(
     schema_version = newest_schema_version(new.kind)
     check(new.kind, schema_version, new.definition, "/definition")
     proposal = _new(caller, new.kind, new.name, new.summary, None)
-    return _add(caller.workspace, proposal, Proposed(definition=new.definition), changes)
+    proposed = Proposed(definition=new.definition)
+    ProposalRepository(caller.workspace).add(changes, proposal, proposed)
+    return _shown(caller.workspace, proposal, proposed, new.definition)
 
 
 def approve(
@@ -157,7 +159,9 @@ def approve(
     _put_into_force(workspace, proposal, definition, version, changes)
     result = Base(version.definition_id, version.id)
     review = Review(caller.requester, version.created_at, note, result)
-    return _decide(workspace, proposal.decided(ProposalStatus.APPROVED, review), changes)
+    approved = proposal.decided(ProposalStatus.APPROVED, review)
+    ProposalRepository(workspace).decide(changes, approved)
+    return _shown(workspace, approved, proposed, content)
 
 
 def reject(
@@ -167,7 +171,9 @@ def reject(
     proposal = _found(caller.workspace, proposal_id)
     _expect_open(proposal)
     review = Review(caller.requester, clock.now(), note, None)
-    return _decide(caller.workspace, proposal.decided(ProposalStatus.REJECTED, review), changes)
+    rejected = proposal.decided(ProposalStatus.REJECTED, review)
+    ProposalRepository(caller.workspace).decide(changes, rejected)
+    return _read(caller.workspace, rejected)
 
 
 def withdraw(caller: WorkspaceCaller, proposal_id: UUID, changes: Changes) -> None:
@@ -187,8 +193,10 @@ def _propose_change(caller: WorkspaceCaller, new: NewChange, changes: Changes) -
     if definition.version_id != new.base.version_id:
         raise BaseNotCurrent()
     proposal = _new(caller, definition.kind, definition.name, new.summary, new.base)
-    _result(caller.workspace, proposal, Proposed(patch=new.patch))
-    return _add(caller.workspace, proposal, Proposed(patch=new.patch), changes)
+    proposed = Proposed(patch=new.patch)
+    content = _result(caller.workspace, proposal, proposed)
+    ProposalRepository(caller.workspace).add(changes, proposal, proposed)
+    return _shown(caller.workspace, proposal, proposed, content)
 
 
 def _new(
@@ -207,19 +215,6 @@ def _new(
         status=ProposalStatus.OPEN,
         review=None,
     )
-
-
-def _add(
-    workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed, changes: Changes
-) -> ShownProposal:
-    ProposalRepository(workspace).add(changes, proposal, proposed)
-    return _with_content(workspace, proposal, proposed)
-
-
-def _decide(workspace: WorkspaceScope, proposal: Proposal, changes: Changes) -> ShownProposal:
-    repository = ProposalRepository(workspace)
-    repository.decide(changes, proposal)
-    return _with_content(workspace, proposal, repository.proposed(proposal.id))
 
 
 def _result(workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed) -> Content:
@@ -366,16 +361,16 @@ def _is_stale(proposal: Proposal, current: dict[UUID, UUID]) -> bool:
     return proposal.is_stale(current.get(base.definition_id) if base else None)
 
 
-def _shown(workspace: WorkspaceScope, proposal: Proposal) -> ShownProposal:
-    return _with_content(workspace, proposal, ProposalRepository(workspace).proposed(proposal.id))
-
-
-def _with_content(
-    workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed
-) -> ShownProposal:
+def _read(workspace: WorkspaceScope, proposal: Proposal) -> ShownProposal:
     """The proposal with the definition that it would make, or has made."""
-    content = proposed.definition
-    if proposal.base:
-        content = _applied(workspace, proposal.base, proposed)
+    proposed = ProposalRepository(workspace).proposed(proposal.id)
+    base = proposal.base
+    content = _applied(workspace, base, proposed) if base else proposed.definition
+    return _shown(workspace, proposal, proposed, content)
+
+
+def _shown(
+    workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed, content: Content
+) -> ShownProposal:
     [listed] = _listed(workspace, [proposal])
     return ShownProposal(listed, proposed.patch, content)

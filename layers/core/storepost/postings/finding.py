@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
+from functools import cached_property
 from itertools import islice
 from uuid import UUID
 
@@ -48,7 +49,7 @@ class Query:
         """What somebody typed."""
         return cls(" ".join(fold(q).split()), tuple(dict.fromkeys(asked_words(q))))
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         """The words of postings that the query may name as a whole."""
         single = self.words if len(self.words) == 1 else ()
