@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cached_property
+from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -49,9 +50,10 @@ def _named_by(function: FunctionType) -> Iterator[object]:
 
 
 def _holders(function: FunctionType, names: set[str]) -> Iterator[object]:
-    """What the function's names and its parameters' types mean."""
+    """What the function's names, its own imports and its parameters' types mean."""
     known = {**function.__globals__, **_closure(function)}
     yield from (known[name] for name in names if name in known)
+    yield from (import_module(name) for name in names if name.startswith("storepost."))
     for annotation in inspect.get_annotations(function).values():
         if isinstance(annotation, type) and _is_ours(annotation):
             yield annotation
