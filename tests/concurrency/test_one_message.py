@@ -51,7 +51,7 @@ def on_the_stream() -> dict[str, Any]:
     iterator = streams.get_shard_iterator(
         StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON"
     )["ShardIterator"]
-    (reader,) = pumps.StreamPump().readers
+    reader = next(each for each in pumps.StreamPump().readers if each.function.name == RELAY)
     records = streams.get_records(ShardIterator=iterator)["Records"]
     rows = [record for record in records if pumps.passes(record, reader.source)]
     return {"Records": [pumps._stream_record(rows[-1], arn)]}

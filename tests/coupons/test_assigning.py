@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from storepost.persistence.counted_tree import Entry, Filter, Tree
 from tests.coupons.shop import Shop, counts
-from tests.kills import before_the_commit
+from tests.kills import another_container, before_the_commit
 
 
 class TestAssign:
@@ -157,6 +158,25 @@ class TestRaces:
         assert [each.status for each in answers] == [201, 200]
         assert answers[0].json == answers[1].json
         assert shop.counts(coupon) == counts(available=2, assigned=1)
+
+    def test_the_last_code_may_be_the_references_own_by_the_time_one_is_looked_for(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        coupon, ann = shop.pool(1, reissue="every_email"), shop.person()
+        plain, answers = Tree.any_of, []
+
+        def after_another(tree: Tree, by: Filter) -> Entry | None:
+            monkeypatch.setattr(Tree, "any_of", plain)
+            with another_container():
+                answers.append(shop.assign(coupon, ann, "m"))
+            return plain(tree, by)
+
+        monkeypatch.setattr(Tree, "any_of", after_another)
+        answers.append(shop.assign(coupon, ann, "m"))
+        assert [each.status for each in answers] == [201, 200]
+        assert answers[0].json == answers[1].json
+        assert shop.assign(coupon, ann, "n").problem() == (409, "no_codes_left")
+        assert shop.counts(coupon) == counts(assigned=1)
 
     def test_the_last_code_goes_to_one_of_two(self, shop: Shop) -> None:
         coupon, ann, bob = shop.pool(1), shop.person(), shop.person()

@@ -53,11 +53,14 @@ def assign_code(
     if coupon.store_id not in profile.store_ids:
         raise ProfileNotInStore()
     occasion = _occasion(coupon, reference)
-    pointers = codes.pointers_of(profile.partitions, coupon.id, occasion) if occasion else ()
-    kept = _kept(coupon, codes, pointers)
+    pointers, kept = _kept(coupon, codes, profile, occasion)
+    of_pool = coupon.kind is not CouponKind.PERSONAL
+    before = _available(coupon, codes) if of_pool and not kept else None
+    if of_pool and not (kept or before):
+        # The last one may have gone to the same occasion since it was looked up.
+        pointers, kept = _kept(coupon, codes, profile, occasion)
     if kept:
         return Assigned(coupon, kept, profile, is_new=False)
-    before = None if coupon.kind is CouponKind.PERSONAL else _available(coupon, codes)
     code = _given(before or _made(coupon, codes), coupon, profile)
     codes.save(changes, before, code)
     codes.point(changes, profile.id, code, _name(occasion, code, pointers))
@@ -67,21 +70,27 @@ def assign_code(
     return Assigned(coupon, code, profile, is_new=True)
 
 
-def _kept(coupon: Coupon, codes: CodeRepository, pointers: Sequence[Pointer]) -> Code | None:
-    """The code that the person has for this occasion already."""
+def _kept(
+    coupon: Coupon, codes: CodeRepository, profile: Profile, occasion: str | None
+) -> tuple[Sequence[Pointer], Code | None]:
+    """What the person was given for such an occasion, and the code of it that they keep."""
+    if occasion is None:
+        return (), None
+    pointers = codes.pointers_of(profile.partitions, coupon.id, occasion)
     found = codes.get_many(each.code_id for each in pointers)
     if coupon.reissue is Reissue.AFTER_USE_OR_EXPIRY:
         over, now = {CodeStatus.USED, CodeStatus.EXPIRED}, clock.now()
         found = {each: code for each, code in found.items() if code.shown(coupon, now) not in over}
     # Of two that a merge brought together, the one that was there first.
-    return min(found.values(), key=lambda code: (code.created_at, code.id), default=None)
+    kept = min(found.values(), key=lambda code: (code.created_at, code.id), default=None)
+    return pointers, kept
 
 
-def _available(coupon: Coupon, codes: CodeRepository) -> Code:
-    """One of the pool's codes that nobody has, any of them as likely."""
+def _available(coupon: Coupon, codes: CodeRepository) -> Code | None:
+    """One of the pool's codes that nobody has, any of them as likely; None where none is left."""
     entry = CodeList(coupon.workspace, coupon.id).tree.any_of(among([CodeStatus.AVAILABLE]))
     if entry is None:
-        raise NoCodesLeft()
+        return None
     code = codes.get(entry.id)
     if code is None or code.status is not CodeStatus.AVAILABLE:
         raise LostRace()
@@ -89,7 +98,9 @@ def _available(coupon: Coupon, codes: CodeRepository) -> Code:
 
 
 def _made(coupon: Coupon, codes: CodeRepository) -> Code:
-    """A new code of a personal coupon."""
+    """A new code of a personal coupon; a pool has those that it was given."""
+    if coupon.kind is not CouponKind.PERSONAL:
+        raise NoCodesLeft()
     text = made_code(coupon.prefix)
     identifier = code_id(coupon.store_id, text)
     if codes.held([identifier]):
