@@ -32,9 +32,9 @@ openapi: install ## write the interface and the problems down from the code
 test: install ## everything that proves the project on a fresh machine
 	$(BIN)/pytest -n auto
 
-test-dynoxide: install ## the same tests with the tables in dynoxide (npm brings it)
+test-dynoxide: install ## the same with the tables in dynoxide (npm brings it); TESTS takes some
 	@$(BIN)/python -m local.dynoxide
-	STORE=dynoxide $(BIN)/pytest -n auto
+	STORE=dynoxide $(BIN)/pytest -n auto $(TESTS)
 
 costs: install ## what every operation costs, measured on dynoxide: docs/costs.md
 	@$(BIN)/python -m local.dynoxide
