@@ -25,6 +25,7 @@ class ExportedRecords(Sequence[Record]):
         self._spool = spool
         self._stage = stage
         self._sender = sender
+        self._read: dict[int, Record] = {}
 
     def __len__(self) -> int:
         return len(self._spool)
@@ -37,8 +38,16 @@ class ExportedRecords(Sequence[Record]):
 
     def __getitem__(self, place: int | slice) -> Record | list[Record]:
         if isinstance(place, slice):
-            return [self._at(each) for each in range(*place.indices(len(self)))]
+            return self._remembered(range(*place.indices(len(self))))
         return self._at(place)
+
+    def _remembered(self, places: range) -> list[Record]:
+        # Chunks come back to what they read ahead of; what lies behind them is never asked for.
+        self._read = {each: record for each, record in self._read.items() if each >= places.start}
+        for each in places:
+            if each not in self._read:
+                self._read[each] = self._at(each)
+        return [self._read[each] for each in places]
 
     def id_at(self, place: int) -> str:
         """The number at the end of the record's id."""
