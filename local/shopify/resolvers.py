@@ -7,7 +7,7 @@ A resolver gets the shop and the field's arguments. Everything else is found by 
 from collections.abc import Callable
 from typing import Any
 
-from local.shopify import customers, discounts, exports
+from local.shopify import customers, discounts, exports, products
 from local.shopify.shops import Locale, Shop
 
 type Resolver = Callable[..., Any]
@@ -53,6 +53,19 @@ def _orders(shop: Shop, *, query: str | None = None, sortKey: str = "ID") -> dic
     numbered = {int(order["id"].rpartition("/")[2]): order for order in shop.orders}
     found = [numbered[number] for number in sorted(numbered) if exports.wanted(query, number)]
     return _edges([{**order, "lineItems": _edges(order["lineItems"])} for order in found])
+
+
+def _products(shop: Shop, *, query: str | None = None, sortKey: str = "ID") -> dict[str, Any]:  # noqa: ARG001, N803
+    found = sorted(shop.products, key=products.number_of)
+    return _edges([each for each in found if exports.wanted(query, products.number_of(each))])
+
+
+def _variants(product: dict[str, Any]) -> dict[str, Any]:
+    return _edges(product["variants"])
+
+
+def _media(variant: dict[str, Any], *, first: int | None = None) -> dict[str, Any]:
+    return _edges(variant["media"][:first])
 
 
 def _bulk_operation(shop: Shop, *, id: str) -> dict[str, Any] | None:
@@ -109,6 +122,10 @@ RESOLVERS: dict[tuple[str, str], Resolver] = {
     ("QueryRoot", "customer"): _customer,
     ("QueryRoot", "customers"): _customers,
     ("QueryRoot", "orders"): _orders,
+    ("QueryRoot", "products"): _products,
+    ("Product", "translations"): products.translated,
+    ("Product", "variants"): _variants,
+    ("ProductVariant", "media"): _media,
     ("QueryRoot", "bulkOperation"): _bulk_operation,
     ("QueryRoot", "codeDiscountNodeByCode"): _discount_of_code,
     ("QueryRoot", "discountRedeemCodeBulkCreation"): _creation,

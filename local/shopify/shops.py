@@ -9,6 +9,7 @@ from local.shopify.bucket import Bucket
 from local.shopify.customers import ShopCustomer
 from local.shopify.discounts import Creation, Discount
 from local.shopify.exports import Operation
+from local.shopify.products import Node, demo_products
 from storepost import clock
 
 ACCESS_FOR = timedelta(hours=1)
@@ -71,6 +72,8 @@ class Shop:
     customers: list[ShopCustomer] = field(default_factory=list)
     orders: list[dict[str, Any]] = field(default_factory=list)
     """As the Admin API tells of them, their lines as a list under `lineItems`."""
+    products: list[Node] = field(default_factory=list)
+    """As the Admin API tells of them, too."""
     operations: list[Operation] = field(default_factory=list)
     discounts: list[Discount] = field(default_factory=list)
     creations: list[Creation] = field(default_factory=list)
@@ -91,6 +94,7 @@ def demo_shops() -> tuple[Shop, ...]:
             "hello@birch-loom.example.com",
             url="https://birch-loom.example.com",
             locales=(Locale("en", "English", primary=True), Locale("de", "German")),
+            products=demo_products(),
         ),
         Shop(
             "linden-house.myshopify.com",

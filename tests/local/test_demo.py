@@ -88,7 +88,8 @@ class TestData:
         (batch,) = api.call("GET", f"/stores/{credentials.store_id}/imports", key)["items"]
         assert (batch["status"], batch["imported"]) == ("completed", brought)
         assert store["imports"]["customersOrders"] == batch
-        products = api.call("GET", "/products?locale=de", key)
+        own = f"storeId={credentials.store_id}"
+        products = api.call("GET", f"/products?locale=de&{own}", key)
         assert products["total"] == len(shop.products())
         assert store["productCount"] == len(shop.products()) + 3
         [feed] = api.call("GET", "/feeds", key)["items"]
@@ -103,6 +104,8 @@ class TestData:
         [connection] = api.call("GET", "/connections", key)["items"]
         assert connection["identifier"] == demo.SHOPIFY_SHOP
         assert connection["state"] == "connected"
+        pulled = api.call("GET", f"/products?storeId={connection['storeId']}", key)["items"]
+        assert {"Merino Blanket", "Linen Apron", "Birch Spoon"} == {p["title"] for p in pulled}
         assert api.call("GET", "/orders", key)["total"] == 30
         assert api.call("GET", "/profiles", key)["total"] == len(shop.customers())
         profile = f"/profiles/{loaded.demo.subscriber_id}"

@@ -324,6 +324,7 @@ class TestRoutes:
             ("/v1/stores/1/customers/c/1", "profiles"),
             ("/v1/stores/1/orders/o", "orders"),
             ("/v1/profiles/1/identities", "profiles"),
+            ("/v1/profiles/1/export", "profile_exports"),
             ("/v1/profiles/1/consent", "consent"),
             ("/v1/profiles/1/consent/email", "consent"),
             ("/v1/orders", "orders"),

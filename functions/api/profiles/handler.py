@@ -15,8 +15,6 @@ from storepost.http.lists import Page, PageNumber, Search, Size
 from storepost.http.once import Writes
 from storepost.pagination import PageRequest, PageSize
 from storepost.profile_erasures.service import erase_profile as erase
-from storepost.profile_exports.schemas import ProfileExport
-from storepost.profile_exports.service import export_profile
 from storepost.profiles import by_hand, service
 from storepost.profiles.listing import ProfileFilter, identities_asked, list_profiles
 from storepost.profiles.model import IdentityType
@@ -127,17 +125,6 @@ def erase_profile(id: UUID, caller: Admin, writes: Writes) -> None:
     answers kept for idempotency after a day, batches after a week.
     """
     erase(caller.workspace, id, writes)
-
-
-@app.get("/v1/profiles/<id>/export", operation_id="profiles.export")
-def export(id: UUID, caller: Admin) -> ProfileExport:
-    """Everything held of a person: who they are, orders whole, and consent with its proofs.
-
-    Each section has the newest first and says how many there are in all. `complete` is false where
-    one was cut: a section has 1,000 rows at most, and all have 5 MB, in which orders come last. The
-    rest is on the further pages of the section's own list.
-    """
-    return export_profile(caller.workspace, id)
 
 
 @app.post("/v1/profiles/<id>/merge", operation_id="profiles.merge")

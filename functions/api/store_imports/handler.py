@@ -17,8 +17,8 @@ from storepost.store_imports import listing
 from storepost.store_imports.listing import ImportFilter
 from storepost.store_imports.model import ImportScope, ImportStatus
 from storepost.store_imports.schemas import ImportProblem, NewImport, StoreImport
+from storepost.stores.finding import found_store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 
 app = create_app(large_bodies=frozenset({"stores.createBatch"}))
 

@@ -16,6 +16,7 @@ from storepost.store_details.schemas import Store
 from storepost.store_details.service import details_of, details_of_id
 from storepost.store_imports.turns import LatestImportStatus
 from storepost.stores import service
+from storepost.stores.finding import custom_store, found_store
 from storepost.stores.listing import StoreFilter
 from storepost.stores.listing import list_stores as find_stores
 from storepost.stores.model import ConnectionStatus, Platform, StoreStatus
@@ -93,7 +94,7 @@ def list_store_locales(
     id: UUID, caller: Reader, page: PageNumber = 1, page_size: Size = PageSize.TWENTY_FIVE
 ) -> Page[StoreLocale]:
     """A store's locales, in the store's own order."""
-    store = service.found_store(StoreRepository(caller.workspace), id)
+    store = found_store(StoreRepository(caller.workspace), id)
     listing = cut(store.locales, PageRequest(page, page_size))
     return Page[StoreLocale].of(listing, StoreLocale.of)
 
@@ -111,7 +112,7 @@ def put_store_locales(
 @app.get("/v1/stores/<id>/write-back", operation_id="stores.getWriteBack")
 def get_write_back(id: UUID, caller: Admin) -> WriteBack:
     """Where consent is written back to, and how that is going."""
-    service.custom_store(StoreRepository(caller.workspace), id)
+    custom_store(StoreRepository(caller.workspace), id)
     address = WriteBackRepository(caller.workspace).address_of(id)
     if address is None:
         raise NotFound()

@@ -21,9 +21,10 @@ from storepost.shopify.installs import InstallRepository, installs_of
 from storepost.shopify.scopes import may_make_coupons, may_write_consent
 from storepost.shopify.shops import address_of
 from storepost.store_imports.service import queue_first_imports
+from storepost.stores.finding import known_store
 from storepost.stores.model import ConnectionStatus, Platform, Store, StoreStatus
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import disconnect_store, known_store, save_connected
+from storepost.stores.service import disconnect_store, save_connected
 from storepost.workspaces.model import Workspace
 from storepost.workspaces.problems import RoleTooSmall, TwoFactorRequired
 from storepost.workspaces.repository import Standing, WorkspaceRepository, standings_of

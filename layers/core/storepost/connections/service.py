@@ -22,6 +22,7 @@ from storepost.shopify.shops import handle_of, is_shop
 from storepost.store_imports.repository import TurnsRepository
 from storepost.store_imports.turns import Turns
 from storepost.stores import service as stores
+from storepost.stores.finding import known_store
 from storepost.stores.listing import ListedStore
 from storepost.stores.model import ConnectionStatus, Platform, Store
 from storepost.stores.repository import StoreRepository
@@ -68,7 +69,7 @@ def begin_connection(
     if not is_shop(shop):
         raise ShopInvalid(errors=[FieldError("/shop", "Must be like `name.myshopify.com`")])
     shopify_app().secrets()  # without them nobody could come back from Shopify
-    store = stores.known_store(StoreRepository(workspace), Platform.SHOPIFY, shop)
+    store = known_store(StoreRepository(workspace), Platform.SHOPIFY, shop)
     if store and store.connection_status is ConnectionStatus.CONNECTED:
         raise AlreadyConnected()
     state = secrets.token_urlsafe(32)
@@ -114,7 +115,7 @@ def _found(workspace: WorkspaceScope, key: str) -> tuple[str, Store | None, Inst
     shop = key.removeprefix(PREFIX)
     if shop == key:
         raise NotFound()
-    store = stores.known_store(StoreRepository(workspace), Platform.SHOPIFY, shop)
+    store = known_store(StoreRepository(workspace), Platform.SHOPIFY, shop)
     awaited = InstallRepository(workspace).get(shop)
     if store is None and awaited is None:
         raise NotFound()

@@ -10,8 +10,8 @@ from storepost.coupons.keys import code_key
 from storepost.coupons.rows import CodeItem
 from storepost.persistence.item import existing
 from storepost.scope import WorkspaceScope
+from storepost.stores.finding import found_store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 
 MOST_SAMPLES = 5
 MOST_FAULTS = 100

@@ -25,9 +25,9 @@ from storepost.persistence.counted_tree import Entry
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
+from storepost.stores.finding import found_store
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 from storepost.text import matches, sort_key
 
 HIDDEN = frozenset({CouponStatus.ARCHIVED})

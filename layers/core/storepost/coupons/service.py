@@ -34,10 +34,10 @@ from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.objects import put_object
 from storepost.problems import FieldError, NotFound, ValidationFailed
 from storepost.scope import WorkspaceScope
+from storepost.stores.finding import found_store
 from storepost.stores.model import Store
 from storepost.stores.problems import CurrencyMismatch, StoreDisconnected
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 
 LOOKED_AT = 100
 """Codes that are looked for in the store at once."""

@@ -21,10 +21,10 @@ from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.resolution import people_of_arrival, takes_in
 from storepost.profiles.service import get_profile
 from storepost.scope import WorkspaceScope
+from storepost.stores.finding import active_custom_store
 from storepost.stores.model import Store
 from storepost.stores.problems import StaleUpdate
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import active_custom_store
 from storepost.workspaces.callers import WorkspaceCaller
 
 

@@ -26,9 +26,9 @@ from storepost.feeds.service import check_url
 from storepost.fetching import UrlNotAllowed
 from storepost.scope import WorkspaceScope
 from storepost.stores import problems
+from storepost.stores.finding import found_store
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 
 if TYPE_CHECKING:
     from storepost.feed_imports.work import Work

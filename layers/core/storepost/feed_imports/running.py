@@ -42,9 +42,9 @@ from storepost.persistence.objects import ObjectGone
 from storepost.products.feeds import note_import
 from storepost.products.writing import Bringer
 from storepost.scope import WorkspaceScope
+from storepost.stores.finding import found_store
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 
 TRIES = 5
 PIECE_BYTES = 65_536

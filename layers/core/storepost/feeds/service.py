@@ -16,9 +16,9 @@ from storepost.ids import new_id
 from storepost.persistence.changes import Changes
 from storepost.products.feeds import add_feed, remove_feed, rename_feed
 from storepost.scope import WorkspaceScope
+from storepost.stores.finding import found_store
 from storepost.stores.problems import StoreDisconnected, UrlNotAllowed
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 
 
 def create_feed(

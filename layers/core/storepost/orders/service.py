@@ -21,10 +21,10 @@ from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
 from storepost.profiles.model import Profile
 from storepost.scope import WorkspaceScope
+from storepost.stores.finding import active_custom_store, found_store
 from storepost.stores.model import Store
 from storepost.stores.problems import StaleUpdate
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import active_custom_store, found_store
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,9 @@ from storepost.products.naming import name_variants
 from storepost.products.repository import ProductRepository
 from storepost.products.trees import ProductLists
 from storepost.products.writing import keys_behind, keys_of, resolve_again
+from storepost.stores.finding import found_store
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 
 MARGIN_MILLISECONDS = 15_000
 """With so little time left nothing more is begun."""

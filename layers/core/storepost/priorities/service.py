@@ -29,9 +29,9 @@ from storepost.products.in_force import InForce, Marked, RulesRepository
 from storepost.products.jobs import Job, JobKind, send_job
 from storepost.products.rules import Rules
 from storepost.scope import WorkspaceScope
+from storepost.stores.finding import found_store
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 from storepost.text import matches
 
 

@@ -7,8 +7,8 @@ from uuid import UUID
 from storepost.product_sales.repository import ProductSales, SalesRepository
 from storepost.products.service import product_of
 from storepost.scope import WorkspaceScope
+from storepost.stores.finding import found_store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 from storepost.values.money import Money
 
 

@@ -91,6 +91,8 @@ class IncomingProduct:
     admin_url: str | None
     texts: tuple[IncomingTexts, ...]
     variants: tuple[IncomingVariant, ...]
+    is_in_one_locale: bool = False
+    """Whether the store told it in one of its locales: the texts of others stay."""
 
     def check_currency(self, store: Store) -> None:
         """Raises CurrencyMismatch, naming each price that isn't in the store's currency."""
@@ -130,7 +132,8 @@ class IncomingProduct:
             for each in self.texts
         )
         variants = (variant.said for variant in self.variants)
-        return Brought(self.external_id, (Said(own), *texts, *variants), self.updated_at)
+        said = (Said(own), *texts, *variants)
+        return Brought(self.external_id, said, self.updated_at, self.is_in_one_locale)
 
 
 def _saying(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 - what JSON can say

@@ -21,9 +21,9 @@ from storepost.products.writing import (
     replace_layer,
 )
 from storepost.scope import WorkspaceScope
+from storepost.stores.finding import active_custom_store, found_store
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import active_custom_store, found_store
 
 
 def put_product(

@@ -80,6 +80,16 @@ class Brought:
     """Records of the product itself and of its variants, each place once."""
     updated_at: datetime | None = None
     """The source's own time, where it has one: nothing older is taken."""
+    keeps_others: bool = False
+    """Whether what the source said in locales that aren't brought stays."""
+
+    def with_others(self, layer: Layer) -> tuple[Said, ...]:
+        """What the layer is to say."""
+        if not self.keeps_others:
+            return self.said
+        brought = {each.locale for each in self.said}
+        live = (record.said for record in layer.records if record.is_live)
+        return (*self.said, *(said for said in live if said.locale not in brought))
 
 
 def keys_of(store: Store, external_ids: Iterable[str]) -> list[Key]:
@@ -108,7 +118,7 @@ def replace_layer(changes: Changes, bringer: Bringer, brought: Brought) -> Writt
 
     def replaced(layer: Layer, now: datetime) -> Layer:
         _refuse_stale(layer, brought.updated_at)
-        return layer.replaced(brought.said, brought.updated_at, now)
+        return layer.replaced(brought.with_others(layer), brought.updated_at, now)
 
     return writing.write(replaced)
 

@@ -6,21 +6,29 @@ from enum import Enum, auto
 
 from storepost.fetching import FetchFailed, UrlNotAllowed, download
 from storepost.shop_imports.spool import Spool
+from storepost.shop_records.product_nodes import TRANSLATIONS
 from storepost.shop_records.reading import moment_of
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient
 from storepost.shopify.documents import Document
 from storepost.shopify.errors import MutationRefused, ShopUnavailable
 from storepost.store_imports.model import ImportStage
+from storepost.stores.model import Store
 
 MOST_BYTES = 9 * 1024**3
 _ALL = 'query: "id:>0"'
+_TRANSLATED = """{
+          locale
+          key
+          value
+        }"""
 _BUSY = frozenset({"OPERATION_IN_PROGRESS", "LIMIT_REACHED"})
 _WAITING = frozenset({"CREATED", "RUNNING", "CANCELING"})
 
 EXPORTED: dict[ImportStage, Document] = {
     ImportStage.CUSTOMERS: documents.BULK_CUSTOMERS,
     ImportStage.ORDERS: documents.BULK_ORDERS,
+    ImportStage.PRODUCTS: documents.BULK_PRODUCTS,
 }
 
 
@@ -44,9 +52,11 @@ class Export:
     """When, by the shop's own clock."""
 
 
-def begin_export(admin: AdminClient, stage: ImportStage, after: str | None) -> str | None:
+def begin_export(
+    admin: AdminClient, store: Store, stage: ImportStage, after: str | None
+) -> str | None:
     """The id of a new operation; None while the shop is busy with others. Raises ShopifyError."""
-    query = EXPORTED[stage].text.replace(_ALL, f'query: "id:>{after or 0}"')
+    query = _query(store, stage, after)
     try:
         answer = admin.run(documents.BULK_RUN, query=query)["bulkOperationRunQuery"]
     except MutationRefused as refused:
@@ -54,6 +64,17 @@ def begin_export(admin: AdminClient, stage: ImportStage, after: str | None) -> s
             return None
         raise
     return str(answer["bulkOperation"]["id"])
+
+
+def _query(store: Store, stage: ImportStage, after: str | None) -> str:
+    """What is exported: behind the id `after`, and products in each of the store's languages."""
+    query = EXPORTED[stage].text.replace(_ALL, f'query: "id:>{after or 0}"')
+    others = [row.locale for row in store.locales if not row.is_primary]
+    asked = [
+        f'{TRANSLATIONS}{number}: translations(locale: "{locale}") {_TRANSLATED}'
+        for number, locale in enumerate(others)
+    ]
+    return query.replace(f'translations(locale: "en") {_TRANSLATED}', " ".join(asked))
 
 
 def look_at(admin: AdminClient, operation: str) -> Export | None:

@@ -6,10 +6,12 @@ from typing import overload
 
 from storepost.shop_imports.spool import Spool
 from storepost.shop_records import nodes
+from storepost.shop_records.product_nodes import product_of
 from storepost.shop_records.reading import NoRecord, id_of
 from storepost.store_batches.records import (
     CustomerRecord,
     OrderRecord,
+    ProductRecord,
     Record,
     Sender,
     UnreadableRecord,
@@ -62,6 +64,9 @@ class ExportedRecords(Sequence[Record]):
             if self._stage is ImportStage.CUSTOMERS:
                 external_id, given = nodes.customer_of(store, node)
                 return CustomerRecord(self._sender, place, external_id, size, given)
+            if self._stage is ImportStage.PRODUCTS:
+                product = product_of(store, node, children)
+                return ProductRecord(self._sender, place, product.external_id, size, product)
             order = nodes.order_of(store, node, children)
             return OrderRecord(self._sender, place, order.external_id, size, order)
         except NoRecord as error:

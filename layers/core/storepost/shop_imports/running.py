@@ -15,7 +15,7 @@ from storepost.consent.model import Origin, Source
 from storepost.logs import log_unexpected, logger
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew, wait_before
 from storepost.shop_imports.exports import Ended, Export, begin_export, fetch, look_at
-from storepost.shop_imports.reconciling import SWEPT, Sweep
+from storepost.shop_imports.reconciling import Sweep
 from storepost.shop_imports.records import ExportedRecords
 from storepost.shop_imports.spool import Spool
 from storepost.shopify.admin import AdminClient, admin_of
@@ -54,6 +54,10 @@ MOST_SECONDS = 5.0
 LONGEST = timedelta(hours=24)
 MOST_BROKEN = 5
 """Exports of a stage that may break off before the import does."""
+FIRST = {
+    ImportScope.CUSTOMERS_ORDERS: ImportStage.CUSTOMERS,
+    ImportScope.PRODUCTS: ImportStage.PRODUCTS,
+}
 NEXT = {ImportStage.CUSTOMERS: ImportStage.ORDERS}
 
 type Remaining = Callable[[], int]
@@ -138,11 +142,8 @@ def _begun(changes: Changes, run: _Run) -> bool:
     found = in_turn(run.store.workspace, turns)
     if found is None:
         return False
-    if found.scope is not ImportScope.CUSTOMERS_ORDERS:
-        # There are no products yet: nothing to pull, and nothing that could go wrong.
-        complete_import(changes, run.store.workspace, turns, found)
-    elif found.status is ImportStatus.QUEUED:
-        start_import(changes, run.store.workspace, turns, found, ImportStage.CUSTOMERS)
+    if found.status is ImportStatus.QUEUED:
+        start_import(changes, run.store.workspace, turns, found, FIRST[found.scope])
     return True
 
 
@@ -177,7 +178,7 @@ def _export(run: _Run, admin: AdminClient, running: StoreImport) -> Export:
     while True:
         operation = running.pull.operation
         if operation is None:
-            operation = begin_export(admin, _stage(running), running.pull.after)
+            operation = begin_export(admin, run.store, _stage(running), running.pull.after)
             if operation is not None:
                 running = _moved(run, running, pull=replace(running.pull, operation=operation))
         elif export := look_at(admin, operation):
@@ -231,7 +232,7 @@ def _write(run: _Run, records: ExportedRecords) -> None:
 def _reconcile(run: _Run, export: Export, spool: Spool) -> None:
     """Deletes what the whole export hasn't, a page of the store's list at a time."""
     running = _still(run)
-    if export.ended is not Ended.WHOLE or not export.began or _stage(running) not in SWEPT:
+    if export.ended is not Ended.WHOLE or not export.began:
         return
     sweep = Sweep(run.store, _stage(running), spool, export.began, running.pull.after)
     while (page := sweep.missing(running.pull.swept)).until is not None:

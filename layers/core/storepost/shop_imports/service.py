@@ -7,10 +7,10 @@ from storepost.shop_imports.problems import ImportInProgress, NeedsReauth, Store
 from storepost.store_imports.model import ImportScope, StoreImport
 from storepost.store_imports.repository import TurnsRepository
 from storepost.store_imports.service import queue_import
+from storepost.stores.finding import found_store
 from storepost.stores.model import ConnectionStatus
 from storepost.stores.problems import StoreDisconnected
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 from storepost.workspaces.callers import WorkspaceCaller
 
 

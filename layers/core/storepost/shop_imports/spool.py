@@ -15,6 +15,15 @@ from tempfile import mkstemp
 from types import TracebackType
 from typing import Any, Self
 
+_BELOW = """
+    WITH RECURSIVE below (id, number, line) AS (
+        SELECT id, number, line FROM child WHERE parent = ?
+        UNION ALL
+        SELECT child.id, child.number, child.line FROM child JOIN below ON child.parent = below.id
+    )
+    SELECT line FROM below ORDER BY number
+"""
+
 
 class Spool:
     """The records of one file, by their places in it; use it in a `with`."""
@@ -29,7 +38,7 @@ class Spool:
             PRAGMA journal_mode = OFF;
             PRAGMA synchronous = OFF;
             CREATE TABLE root (id TEXT PRIMARY KEY, place INTEGER, line BLOB) WITHOUT ROWID;
-            CREATE TABLE child (parent TEXT, number INTEGER, line BLOB);
+            CREATE TABLE child (parent TEXT, id TEXT, number INTEGER, line BLOB);
         """)
         self._count = 0
 
@@ -50,23 +59,22 @@ class Spool:
         told = json.loads(line)
         parent = told.get("__parentId")
         if parent:
-            self._db.execute("INSERT INTO child VALUES (?, ?, ?)", (parent, number, line))
+            row = (parent, told.get("id"), number, line)
+            self._db.execute("INSERT INTO child VALUES (?, ?, ?, ?)", row)
             return
-        row = (told["id"], self._count, line)
-        taken = self._db.execute("INSERT OR IGNORE INTO root VALUES (?, ?, ?)", row)
+        root = (told["id"], self._count, line)
+        taken = self._db.execute("INSERT OR IGNORE INTO root VALUES (?, ?, ?)", root)
         self._count += taken.rowcount
 
     def __len__(self) -> int:
         return self._count
 
     def at(self, place: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """The record in that place, and what belongs to it, in the file's order."""
+        """The record in that place, and all that stands below it, in the file's order."""
         [(identifier, line)] = self._db.execute(
             "SELECT id, line FROM root WHERE place = ?", (place,)
         ).fetchall()
-        children = self._db.execute(
-            "SELECT line FROM child WHERE parent = ? ORDER BY number", (identifier,)
-        )
+        children = self._db.execute(_BELOW, (identifier,))
         return json.loads(line), [json.loads(child) for (child,) in children]
 
     def ids(self) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A shop's customers and orders, read into what `customers` and `orders` take.
+"""A shop's customers, orders and products, read into what their own slices take.
 
 reading      single values, as leniently as a shop is kept
 amounts      money in the shop's own currency
@@ -6,6 +6,8 @@ consents     what a shop says of a channel
 rest         records as webhooks carry them
 nodes        records as the Admin GraphQL API gives them
 building     what the two have in common
+products     products as webhooks carry them
+product_nodes  products as bulk operations do
 
 What can't be read of a value is left out, and what is too long is cut: nobody is there who could
 mend it, and a customer without a readable phone number is still a customer. Only a record without

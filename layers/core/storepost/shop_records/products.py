@@ -45,20 +45,21 @@ def product_of(store: Store, body: Body) -> IncomingProduct:
     return IncomingProduct(
         external_id=external_id,
         updated_at=needed_moment(body, "updated_at"),
-        status=_status(body.get("status")),
+        status=status_of(body.get("status")),
         published=published_at is not None,
         handle=handle,
         vendor=text_of(body.get("vendor")),
         product_type=text_of(body.get("product_type")),
-        tags=_tags(body.get("tags")),
+        tags=tags_of(body.get("tags")),
         published_at=published_at,
         created_at=moment_of(body.get("created_at")),
-        link=_link(store, handle),
+        link=link_of(store, handle),
         image=next(iter(images.values()), None),
         custom_fields={},
         admin_url=f"{store.admin_url}/products/{external_id}",
         texts=(texts,),
         variants=tuple(_variant(store, each, _options(body), images) for each in variants),
+        is_in_one_locale=True,
     )
 
 
@@ -88,12 +89,13 @@ def _variant(
     )
 
 
-def _status(said: object) -> str:
+def status_of(said: object) -> str:
+    """A status in either case of its letters; an unknown one reads as active."""
     text = str(said).lower()
     return text if text in _STATUSES else ProductStatus.ACTIVE
 
 
-def _tags(said: object) -> tuple[str, ...]:
+def tags_of(said: object) -> tuple[str, ...]:
     """A text with commas between them, or a list."""
     parts: Iterable[object] = said.split(",") if isinstance(said, str) else ()
     if isinstance(said, list):
@@ -102,7 +104,8 @@ def _tags(said: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))[:_MOST_TAGS]
 
 
-def _link(store: Store, handle: str | None) -> str | None:
+def link_of(store: Store, handle: str | None) -> str | None:
+    """Where the shop shows it."""
     if store.storefront_url is None or handle is None:
         return None
     return f"{store.storefront_url.rstrip('/')}/products/{quote(handle)}"

@@ -35,8 +35,8 @@ from storepost.store_imports.service import (
     in_turn,
     start_import,
 )
+from storepost.stores.finding import found_store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 from storepost.workspaces.callers import Requester
 
 TRIES = 5

@@ -12,7 +12,7 @@ from storepost.store_batches.schemas import StoreBatch
 from storepost.store_imports.model import StoreImport
 from storepost.store_imports.repository import TurnsRepository
 from storepost.store_imports.service import queue_import
-from storepost.stores.service import active_custom_store
+from storepost.stores.finding import active_custom_store
 from storepost.workspaces.callers import WorkspaceCaller
 
 MOST_WAITING = 100

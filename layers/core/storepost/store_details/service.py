@@ -16,9 +16,9 @@ from storepost.store_imports.listing import latest_imports
 from storepost.store_imports.model import ImportScope, StoreImport
 from storepost.store_imports.repository import TurnsRepository
 from storepost.store_imports.turns import LatestImportStatus
+from storepost.stores.finding import found_store
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 
 _NEWEST = PageRequest(number=1, size=1)
 

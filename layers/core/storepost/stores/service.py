@@ -14,6 +14,7 @@ from storepost.persistence.changes import Changes
 from storepost.problems import FieldError, NotFound
 from storepost.scope import WorkspaceScope
 from storepost.store_imports.service import fail_open_imports
+from storepost.stores.finding import custom_store, found_store, known_store
 from storepost.stores.model import (
     ConnectionStatus,
     Platform,
@@ -21,12 +22,7 @@ from storepost.stores.model import (
     StoreLocale,
     StoreStatus,
 )
-from storepost.stores.problems import (
-    StoreDisconnected,
-    StoreExists,
-    StoreManagedByPlatform,
-    UrlNotAllowed,
-)
+from storepost.stores.problems import StoreDisconnected, StoreExists, UrlNotAllowed
 from storepost.stores.repository import StoreRepository
 from storepost.stores.write_back import WriteBackRepository
 from storepost.values.locale_codes import parts
@@ -58,12 +54,6 @@ def connect_store(
     save_connected(repository, store, changes, is_new=known is None)
     WorkspaceRepository(workspace).count_stores(changes, +1)
     return store, known is None
-
-
-def known_store(repository: StoreRepository, platform: Platform, external_id: str) -> Store | None:
-    """The store that has, or had, an external id in the workspace."""
-    known_id = repository.id_of(platform, external_id)
-    return repository.get(known_id) if known_id else None
 
 
 def save_connected(
@@ -183,30 +173,6 @@ def delete_write_back(workspace: WorkspaceScope, store_id: UUID, changes: Change
     if not WriteBackRepository(workspace).delete(changes, store_id):
         raise NotFound()
     repository.save(changes, replace(store, takes_consent=False))
-
-
-def found_store(repository: StoreRepository, store_id: UUID) -> Store:
-    """The store; 404 where the workspace has none of that id."""
-    store = repository.get(store_id)
-    if store is None:
-        raise NotFound()
-    return store
-
-
-def custom_store(repository: StoreRepository, store_id: UUID) -> Store:
-    """The store, if this interface may write what its platform would otherwise keep."""
-    store = found_store(repository, store_id)
-    if not store.is_custom:
-        raise StoreManagedByPlatform()
-    return store
-
-
-def active_custom_store(workspace: WorkspaceScope, store_id: UUID) -> Store:
-    """The store, if customers, orders and products may be put into it now."""
-    store = custom_store(StoreRepository(workspace), store_id)
-    if not store.is_active:
-        raise StoreDisconnected()
-    return store
 
 
 def _bring_locales(repository: StoreRepository, changed: Store, changes: Changes) -> None:

@@ -1,0 +1,284 @@
+"""Pulling a shop's products: whole, with every variant and language, and those it has no more."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from local.shopify.products import number_of, picture, product_node, variant_node
+from local.shopify.shops import Locale
+from storepost.persistence.sealing import forget_keys
+from storepost.products.model import product_id
+from storepost.products.trees import ProductLists
+from storepost.shop_imports import reconciling
+from storepost.store_batches import chunks
+from tests.counted_tree.engine import faults
+from tests.kills import Moment, counted, killed_at
+from tests.shopify.hooks import CREATED, LATER, UPDATED, Hooks
+from tests.shopify.shops import SHOP, Shopify, choose_existing
+from tests.shopify.test_hooks_of_products import product_body
+from tests.shopify.test_imports import ask, imports_of, state
+from tests.shopify.test_reconciling import removed, told_at
+from tests.store_batches.shop import Shop
+from tests.world import Someone
+
+PRODUCTS = {"scope": "products"}
+
+
+def fill(shopify: Shopify, *numbers: int, **told: Any) -> None:
+    """Products of these numbers with two variants each, ten days old."""
+    dated = {"createdAt": told_at(10), "updatedAt": told_at(10), "publishedAt": told_at(10)}
+    for number in numbers:
+        variants = [variant_node(number * 10 + n, f"{n}.50", position=n) for n in (1, 2)]
+        node = product_node(number, f"Scarf {number}", variants, **{**dated, **told})
+        shopify.shop(SHOP).products.append(node)
+
+
+def lose(shopify: Shopify, *numbers: int) -> None:
+    """The shop has them no more, and never tells."""
+    shop = shopify.shop(SHOP)
+    shop.products = [each for each in shop.products if number_of(each) not in numbers]
+
+
+def pulled(hooks: Hooks, owner: Someone) -> dict[str, Any]:
+    """An import of products, once it was worked on."""
+    answer = ask(hooks, owner, PRODUCTS)
+    assert answer.status == 202, answer.body
+    hooks.world.deliver()
+    return state(hooks, owner, answer.json["id"])
+
+
+def shown(hooks: Hooks, owner: Someone, number: int, path: str = "", **query: str) -> Any:
+    """A product, or what is behind it."""
+    product = product_id(hooks.store.id, str(number))
+    path = f"/products/{product}{path}"
+    answer = hooks.world.call("GET", path, token=owner.token, query=query)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def there(hooks: Hooks, owner: Someone) -> list[str]:
+    """What the store's products are called by the shop, those that aren't removed."""
+    query = {"storeId": str(hooks.store.id), "pageSize": "100"}
+    answer = hooks.world.call("GET", "/products", token=owner.token, query=query)
+    return sorted(each["externalId"] for each in answer.json["items"])
+
+
+@pytest.fixture
+def german(hooks: Hooks, owner: Someone, shopify: Shopify) -> Hooks:
+    """The shop is published in German, too."""
+    shopify.shop(SHOP).locales = (Locale("en", "English", primary=True), Locale("de", "German"))
+    hooks.tell("app/uninstalled", {"id": 1})
+    link = shopify.link(owner, SHOP)
+    assert shopify.choose(owner, link, choose_existing(hooks.workspace)).status == 200
+    hooks.world.deliver()
+    return Hooks(hooks.world, hooks.workspace, shopify.store(hooks.workspace))
+
+
+class TestPull:
+    def test_how_many(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+        fill(shopify, *range(1, 31))
+        told = pulled(hooks, owner)
+        assert (told["status"], told["stage"], told["error"]) == ("completed", None, None)
+        assert told["imported"] == {"customers": 0, "orders": 0, "products": 30}
+        assert len(there(hooks, owner)) == 30
+        assert pulled(hooks, owner)["imported"]["products"] == 30
+        assert len(there(hooks, owner)) == 30
+
+    def test_each_is_as_it_is_there(self, german: Hooks, owner: Someone, shopify: Shopify) -> None:
+        pink = variant_node(
+            71,
+            "19.00",
+            title="Pink / S",
+            sku="SCARF-P",
+            barcode="1234",
+            compareAtPrice="24.50",
+            inventoryQuantity=0,
+            inventoryPolicy="CONTINUE",
+            selectedOptions=[{"name": "Color", "value": "Pink"}, {"name": "Size", "value": "S"}],
+            media=[picture(2, "https://cdn.example.com/2.jpg", "Pink")],
+            createdAt=CREATED,
+            updatedAt=UPDATED,
+        )
+        blue = variant_node(72, "20", position=2, inventoryItem={"tracked": False})
+        fill(shopify, 8)
+        shopify.shop(SHOP).products.append(
+            product_node(
+                7,
+                "Scarf",
+                [pink, blue],
+                descriptionHtml="<p>Warm</p>",
+                vendor="Loom",
+                productType="Scarves",
+                tags=["wool", "warm"],
+                status="UNLISTED",
+                createdAt=CREATED,
+                updatedAt=UPDATED,
+                publishedAt=None,
+                featuredMedia=picture(1, "https://cdn.example.com/1.jpg", "Scarf"),
+                translations={
+                    "de": {"title": "Schal", "body_html": "<p>Warm.</p>", "handle": "schal"},
+                    "fr": {"title": "Écharpe"},
+                },
+            )
+        )
+        pulled(german, owner)
+        body = shown(german, owner, 7)
+        assert (body["externalId"], body["title"]) == ("7", "Scarf")
+        assert body["description"] == "<p>Warm</p>"
+        assert (body["vendor"], body["productType"]) == ("Loom", "Scarves")
+        assert (body["status"], body["published"]) == ("unlisted", False)
+        assert (body["tags"], body["handle"]) == (["wool", "warm"], "scarf")
+        assert body["link"] == f"{german.store.storefront_url}/products/scarf"
+        assert body["image"] == {"url": "https://cdn.example.com/1.jpg", "alt": "Scarf"}
+        assert body["price"] == {
+            "min": {"amount": 1900, "currency": "EUR"},
+            "max": {"amount": 2000, "currency": "EUR"},
+        }
+        assert body["adminUrl"] == f"{german.store.admin_url}/products/7"
+        translated = shown(german, owner, 7, locale="de")
+        assert (translated["title"], translated["description"]) == ("Schal", "<p>Warm.</p>")
+        first, other = shown(german, owner, 7, "/variants")["items"]
+        assert (first["externalId"], first["sku"], first["barcode"]) == ("71", "SCARF-P", "1234")
+        assert (first["stock"], first["availableForSale"]) == ("out_of_stock", True)
+        assert first["compareAtPrice"] == {"amount": 2450, "currency": "EUR"}
+        assert first["image"] == {"url": "https://cdn.example.com/2.jpg", "alt": "Pink"}
+        assert first["options"] == [
+            {"name": "Color", "value": "Pink"},
+            {"name": "Size", "value": "S"},
+        ]
+        assert (other["externalId"], other["stock"]) == ("72", "not_tracked")
+        assert len(shown(german, owner, 8, "/variants")["items"]) == 2
+
+    def test_what_a_webhook_cannot_tell_stays(
+        self, german: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        """A webhook has the shop's own language alone: what was translated is not taken back."""
+        said = {"translations": {"de": {"title": "Schal"}}}
+        shopify.shop(SHOP).products.append(
+            product_node(632910392, "Scarf", [variant_node(1, "1.00")], updatedAt=UPDATED, **said)
+        )
+        pulled(german, owner)
+        german.tell("products/update", product_body(title="Warm scarf", updated_at=LATER))
+        assert shown(german, owner, 632910392)["title"] == "Warm scarf"
+        assert shown(german, owner, 632910392, locale="de")["title"] == "Schal"
+        [row] = shopify.shop(SHOP).products
+        row.update(translations={}, updatedAt=LATER)
+        pulled(german, owner)
+        assert shown(german, owner, 632910392)["locales"] == ["en"]
+
+    def test_what_came_by_webhook_since_is_newer(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        fill(shopify, 5, updatedAt=UPDATED)
+        hooks.tell("products/update", product_body(id=5, title="Newer", updated_at=LATER))
+        assert pulled(hooks, owner)["status"] == "completed"
+        assert shown(hooks, owner, 5)["title"] == "Newer"
+
+    def test_what_cannot_be_read_becomes_a_problem(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        fill(shopify, 1, 2)
+        shopify.shop(SHOP).products[0]["variants"][0]["price"] = "a lot"
+        told = pulled(hooks, owner)
+        assert told["imported"]["products"] == 1
+        path = f"/stores/{hooks.store.id}/imports/{told['id']}/problems"
+        [problem] = hooks.world.call("GET", path, token=owner.token).json["items"]
+        assert (problem["index"], problem["externalId"], problem["code"]) == (0, "1", "validation")
+        assert there(hooks, owner) == ["2"]
+
+    def test_once_it_is_connected(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+        hooks.tell("app/uninstalled", {"id": 1})
+        fill(shopify, 1, 2, 3)
+        shopify.connect(owner, hooks.workspace)
+        hooks.world.deliver()
+        newest = next(each for each in imports_of(hooks, owner) if each["scope"] == "products")
+        assert (newest["status"], newest["imported"]["products"]) == ("completed", 3)
+
+
+class TestMissing:
+    """What the shop has no more."""
+
+    def test_they_are_removed_and_counted(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(reconciling, "PAGE", 2)
+        fill(shopify, 1, 2, 3, 4, 5)
+        pulled(hooks, owner)
+        assert removed(hooks) == 0
+        lose(shopify, 2, 5)
+        told = pulled(hooks, owner)
+        assert (told["status"], told["imported"]["products"]) == ("completed", 3)
+        assert (there(hooks, owner), removed(hooks)) == (["1", "3", "4"], 2)
+        assert shown(hooks, owner, 2)["status"] == "removed"
+        pulled(hooks, owner)
+        assert (there(hooks, owner), removed(hooks)) == (["1", "3", "4"], 0)
+
+    def test_what_it_told_before_brings_them_not_back(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        fill(shopify, 1, 2)
+        pulled(hooks, owner)
+        lose(shopify, 2)
+        pulled(hooks, owner)
+        hooks.tell("products/update", product_body(id=2, updated_at=told_at(1)))
+        assert there(hooks, owner) == ["1"]
+        hooks.tell("products/update", product_body(id=2, updated_at=told_at(-1)))
+        assert there(hooks, owner) == ["1", "2"]
+
+    def test_what_was_written_since_the_export_began_stays(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        fill(shopify, 1)
+        pulled(hooks, owner)
+        hooks.tell("products/create", product_body(id=9, updated_at=told_at(0)))
+        pulled(hooks, owner)
+        assert (there(hooks, owner), removed(hooks)) == (["1", "9"], 0)
+
+
+class TestInterrupted:
+    """Killed anywhere, a pull ends as one that nothing killed."""
+
+    @pytest.fixture
+    def run(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
+    ) -> Callable[[], None]:
+        """The worker's run, with some products new, some known, and some there no more."""
+        monkeypatch.setattr(chunks, "AHEAD", 2)
+        monkeypatch.setattr(reconciling, "PAGE", 2)
+        fill(shopify, 1, 2, 3, 4)
+        pulled(hooks, owner)
+        lose(shopify, 2, 3)
+        fill(shopify, 5, 6, 7)
+        ask(hooks, owner, PRODUCTS)
+        hooks.world.deliver_outbox()
+        shop = Shop(hooks.world, owner, hooks.workspace, str(hooks.store.id))
+        return shop.run_worker
+
+    def outcome(self, hooks: Hooks, owner: Someone) -> tuple[object, ...]:
+        newest = imports_of(hooks, owner)[0]
+        for store in (None, hooks.store.id):
+            for tree in ProductLists(hooks.workspace, store).trees:
+                assert faults(tree) == []
+        told = (newest["status"], newest["imported"]["products"], removed(hooks))
+        return (*told, there(hooks, owner))
+
+    def test_killed_at_random_places(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, run: Callable[[], None]
+    ) -> None:
+        bring_back = hooks.world.kept(deliver=False)
+        forget_keys()
+        calls = len(counted(run))
+        expected = ("completed", 5, 2, ["1", "4", "5", "6", "7"])
+        assert self.outcome(hooks, owner) == expected
+        chance = random.Random(7)
+        for _ in range(8):
+            bring_back()
+            forget_keys()
+            shopify.shop(SHOP).operations.clear()
+            number, moment = chance.randrange(1, calls + 1), chance.choice(list(Moment))
+            assert killed_at(number, moment, run), (number, moment)
+            run()
+            hooks.world.deliver()
+            assert self.outcome(hooks, owner) == expected, (number, moment)
