@@ -90,7 +90,7 @@ def _database(owner: Shop, orders: int, count: int) -> Path:
     if not database.with_suffix(".key").exists():
         print(f"Writing {orders:,} orders and {count:,} profiles; this is done once ...")
         with _alone() as alone:
-            _import(_written(alone, parts), database)
+            import_rows(_written(alone, parts), database)
             alone.submit(_open, database, owner, orders, count).result()
         print(f"... which took {(time.monotonic() - began) / 60:.0f} minutes.")
     return database
@@ -137,7 +137,8 @@ def _written(alone: ProcessPoolExecutor, parts: Sequence[_Part]) -> list[Path]:
     return [part.file for part in parts]
 
 
-def _import(files: Sequence[Path], database: Path) -> None:
+def import_rows(files: Sequence[Path], database: Path) -> None:
+    """Makes a database of files in DynamoDB's own export format, which stand in FOLDER."""
     source = FOLDER / "importing"
     shutil.rmtree(source, ignore_errors=True)
     data = source / Item.Meta.table_name / "data"

@@ -42,9 +42,9 @@ def numbered(number: int, status: str | None = "paid", *, test: bool = False) ->
     return Entry(key, {"status": status, "isTest": test}, number)
 
 
-def tree(partition: str, fan_out: int = 3, top_nodes: int = 4) -> Tree:
+def tree(partition: str, fan_out: int = 3, top_nodes: int = 4, levels: int | None = None) -> Tree:
     """A tree of few entries a node, so that it splits all the time and has many levels."""
-    return Tree(partition, FIELDS, fan_out, top_nodes)
+    return Tree(partition, FIELDS, fan_out, top_nodes, levels)
 
 
 def apply(tree: Tree, operations: list[Operation]) -> Callable[[Changes], None]:

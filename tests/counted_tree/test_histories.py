@@ -72,10 +72,14 @@ class Histories(RuleBasedStateMachine):
         self.lists = TwoLists(tree(f"history#{uuid4()}"))
         self.importer = Importer()
 
-    @initialize(fan_out=st.integers(2, 5), top_nodes=st.integers(2, 6))
-    def begin(self, fan_out: int, top_nodes: int) -> None:
-        """Nodes of any size."""
-        self.lists = TwoLists(tree(f"history#{uuid4()}", fan_out, top_nodes))
+    @initialize(
+        fan_out=st.integers(2, 5),
+        top_nodes=st.integers(2, 6),
+        levels=st.sampled_from([None, None, 2, 3]),
+    )
+    def begin(self, fan_out: int, top_nodes: int, levels: int | None) -> None:
+        """Nodes of any size, on as many levels as there have to be or on always so many."""
+        self.lists = TwoLists(tree(f"history#{uuid4()}", fan_out, top_nodes, levels))
 
     def operation(self, new: Entry, choice: int, taken: set[str]) -> Operation:
         """Mostly puts the entry in; where its place is taken it is deleted, moved or changed."""

@@ -53,9 +53,9 @@ OTHERS = {
 }
 
 
-def built(fan_out: int, top_nodes: int) -> TwoLists:
+def built(fan_out: int, top_nodes: int, levels: int | None = None) -> TwoLists:
     """A list of 40 entries."""
-    lists = TwoLists(tree(f"list#{uuid4()}", fan_out, top_nodes))
+    lists = TwoLists(tree(f"list#{uuid4()}", fan_out, top_nodes, levels))
     for first in THERE[::8]:
         lists.do(*inserts(*range(first, first + 80, 10)))
     return lists
@@ -82,7 +82,17 @@ def paused(engine: Engine, number: int, act: Callable[[], None], work: Callable[
 @pytest.mark.parametrize("unit", UNITS)
 def test_two_writers_leave_what_both_wrote(engine: Engine, unit: str, other: str) -> None:
     """Wherever the one comes between the calls of the other."""
-    before = built(2, 3)
+    meet(engine, built(2, 3), unit, other)
+
+
+@pytest.mark.parametrize("unit", ["at the end", "all over", "empties a level"])
+def test_so_do_two_of_a_list_with_the_same_levels_always(engine: Engine, unit: str) -> None:
+    """Its top is split while the other splits it, too."""
+    meet(engine, built(2, 6, levels=2), unit, "all over")
+
+
+def meet(engine: Engine, before: TwoLists, unit: str, other: str) -> None:
+    """Has the one come before each call of the other."""
     restore = engine.snapshot()
     acted, number = True, 0
     while acted:

@@ -199,6 +199,24 @@ class TestWrites:
                 changes.commit()
         assert stored(lists.tree) == before
 
+    @pytest.mark.usefixtures("engine")
+    def test_with_the_same_levels_always_a_write_touches_the_same_rows(self) -> None:
+        """The first entry's does, and the thousandth's; the top is broad from the beginning."""
+        lists = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=5, levels=2))
+        for number in range(200):
+            lists.do((None, numbered(number)))
+            changes = Changes()
+            old, new = numbered(number), numbered(number, "refunded")
+            lists.tree.move(changes, old, new)
+            changes.commit()
+            lists.note((old, new))
+            assert len(changes) == 3  # the entry, its leaf, and the node above
+            if number == 17:
+                assert len(lists.tree.rows.top()) == 5
+        assert {node.level for node in lists.tree.rows.everything()[0]} == {0, 1}
+        assert len(lists.tree.rows.top()) > 5
+        lists.check()
+
     def test_a_list_without_filters_deletes_by_key(self) -> None:
         """There is nothing else to be wrong about."""
         plain = Tree(f"list#{uuid4()}", fan_out=3)

@@ -555,6 +555,7 @@ class TestList:
         feedless = str(uuid4())
         moments = {p.external_id + p.store_id.hex: p.changed_at for p in products(world)}
         second = moments["b" + UUID(store).hex].isoformat()
+        world.deliver()
         asked: list[tuple[dict[str, object], str]] = [
             ({}, "e a d c b a"),
             ({"sort": "addedAt"}, "a b c d a e"),
@@ -587,9 +588,18 @@ class TestList:
             ({"missing": "price,image"}, "e d"),
             ({"locale": "fr"}, "b"),
             ({"q": "the ver", "locale": "fr"}, "b"),
-            ({"q": "THE"}, ""),
+            ({"q": "THE"}, "b"),
             ({"q": "tee"}, "e a c b a"),
             ({"q": "ahorn"}, "d"),
+            ({"q": "tee", "storeId": store, "sort": "title"}, "e b a"),
+            ({"q": "tee", "storeId": other, "sort": "addedAt"}, "c a"),
+            ({"q": "tee ver", "sort": "changedAt"}, "b"),
+            ({"q": "mug"}, "c"),
+            ({"q": "gone"}, ""),
+            ({"q": "z"}, ""),
+            ({"q": "gone", "status": "removed"}, "z"),
+            ({"q": "-", "status": "removed"}, ""),
+            ({"q": "tee", "status": "removed,draft"}, "b"),
             ({"sourceId": store, "sort": "addedAt"}, "a b d e"),
             ({"sourceId": feedless}, ""),
             ({"changedFrom": second, "sort": "changedAt"}, "b c d a e"),

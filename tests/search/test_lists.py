@@ -1,10 +1,12 @@
 """`q` of the large lists: found by the postings, filtered and sorted as the list is."""
 
+from random import Random
 from typing import Any
 
 import pytest
 
 from storepost.postings import listing
+from storepost.text import matches
 from tests.people.town import ANN, BOB, CAT, PHONE, Town
 from tests.world import World
 
@@ -122,3 +124,81 @@ class TestOrders:
         page = town.get("/orders", q="10", pageSize=10, page=2)
         assert [row["number"] for row in page["items"]] == ["#1001", "#1000"]
         assert page["total"] == 12
+
+
+class TestProducts:
+    """GET /products?q."""
+
+    WORDS = ("Tee", "Tea", "Grün", "grüner", "Thé", "vert", "No-42", "X1")
+
+    def test_equals_looking_at_each(self, town: Town) -> None:
+        """Whatever is asked of random words: those of every locale, kind, maker and tag."""
+        store, random = town.store(), Random(7)
+        held: dict[str, list[str]] = {}
+        for number in range(30):
+            texts = [" ".join(random.choices(self.WORDS, k=2)) for _ in range(5)]
+            german, french, vendor, kind, tag = texts
+            body: dict[str, Any] = {
+                "updatedAt": "2026-01-02T03:04:05Z",
+                "status": "active",
+                "locales": [
+                    {"locale": "en", "title": german},
+                    {"locale": "fr", "title": french},
+                ],
+                "vendor": vendor,
+                "productType": kind,
+                "tags": [tag],
+                "variants": [],
+            }
+            path = f"/stores/{store}/products/p{number}"
+            assert town.call("PUT", path, body).status == 201
+            held[f"p{number}"] = [*texts, f"p{number}"]
+            town.world.advance(seconds=1)
+        asked = ["tee", "the v", "gru no", "42 x", "p1", "p29", "grun grun grun", "-", "vert zzz"]
+        asked += [
+            " ".join(word[: random.randint(1, 3)] for word in random.sample(self.WORDS, 2))
+            for _ in range(12)
+        ]
+        answered = 0
+        town.world.deliver()
+        for q in asked:
+            expected = [each for each, texts in held.items() if matches(q, *texts)]
+            answered += bool(expected)
+            for query in ({"sort": "addedAt"}, {"sort": "addedAt", "published": "true"}):
+                page = town.get("/products", q=q, pageSize=100, **query)
+                assert [row["externalId"] for row in page["items"]] == expected
+                assert page["total"] == len(expected)
+        assert answered > len(asked) // 2
+
+    def test_pages(self, town: Town) -> None:
+        store = town.store()
+        for number in range(11):
+            body = {
+                "updatedAt": "2026-01-02T03:04:05Z",
+                "status": "active",
+                "locales": [{"locale": "en", "title": f"Cup {number}"}],
+                "variants": [],
+            }
+            town.call("PUT", f"/stores/{store}/products/p{number}", body)
+            town.world.advance(seconds=1)
+        town.world.deliver()
+        page = town.get("/products", q="cup", pageSize=10, page=2)
+        assert [row["externalId"] for row in page["items"]] == ["p0"]
+        assert page["total"] == 11
+
+    def test_too_many(self, town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+        store = town.store()
+        body = {
+            "updatedAt": "2026-01-02T03:04:05Z",
+            "status": "active",
+            "locales": [{"locale": "en", "title": "Cup cups"}],
+            "variants": [],
+        }
+        town.call("PUT", f"/stores/{store}/products/p", body)
+        town.world.deliver()
+        monkeypatch.setattr(listing, "MOST_ROWS", 1)
+        monkeypatch.setattr(listing, "_STRIDE", 2)
+        for query in ({"q": "cup"}, {"q": "cup", "storeId": store}):
+            answer = town.call("GET", "/products", query=query)
+            assert answer.problem() == (422, "filter_too_broad")
+            assert [error["path"] for error in answer.json["errors"]] == ["query.q"]

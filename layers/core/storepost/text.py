@@ -32,7 +32,12 @@ def sort_key(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The folded words of a text, cut at whatever is no letter or digit."""
-    return _WORD.findall(fold(text))
+    return cut(fold(text))
+
+
+def cut(folded: str) -> list[str]:
+    """The words of a text that is folded already."""
+    return _WORD.findall(folded)
 
 
 def matches(q: str, *texts: str | None) -> bool:
@@ -50,6 +55,15 @@ def matches(q: str, *texts: str | None) -> bool:
 def words_of_row(text: str) -> list[str]:
     """The words that `q` finds a row by: those of the text, and what stands between its spaces."""
     return [*words(text), *fold(text).split()]
+
+
+def words_to_find(folded: str) -> list[str]:
+    """As many of a folded text's words as `q` can tell apart: `words_of_row` without what is idle.
+
+    What stands between spaces is asked for as a whole only where it is an email. Whatever else `q`
+    may begin it with begins its first word, too.
+    """
+    return [*cut(folded), *(part for part in folded.split() if "@" in part)]
 
 
 def asked_words(q: str) -> list[str]:

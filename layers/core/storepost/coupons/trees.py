@@ -12,9 +12,11 @@ from storepost.scope import WorkspaceScope
 
 STATUS = FilterField("status", "s", tuple(CodeStatus))
 
+LEVELS = 2
+"""From the first code on: an assignment costs the same, however many codes there are."""
+
 TOP_NODES = 72
-"""More than other lists have: all who take a code at once change a node of the top level each, and
-200,000 codes have one level less."""
+"""More than other lists have: all who take a code at once change a node of the top level each."""
 
 
 def among(statuses: Collection[CodeStatus]) -> Filter:
@@ -32,7 +34,8 @@ class CodeList:
     @property
     def tree(self) -> Tree:
         """The list's tree."""
-        return Tree(list_partition(self.workspace, self.coupon_id), (STATUS,), top_nodes=TOP_NODES)
+        partition = list_partition(self.workspace, self.coupon_id)
+        return Tree(partition, (STATUS,), top_nodes=TOP_NODES, levels=LEVELS)
 
     def entry(self, code: Code) -> Entry:
         """The code's entry."""

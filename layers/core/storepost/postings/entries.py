@@ -1,11 +1,12 @@
 """What of a row is searched, as a value, and the postings that it makes."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from storepost.text import fold, words_of_row
+from storepost.text import cut, fold, words_to_find
 
 MOST_BYTES = 700
 """Of a posting's text: a posting takes one write unit."""
@@ -65,7 +66,7 @@ class Posting:
     def words(self) -> list[str]:
         """All words that find the entry."""
         title, _, more = self.text.partition("\n")
-        return [*words_of_row(title), *more.split(" ")]
+        return [*words_to_find(title), *cut(more), *more.split(" ")]
 
 
 def code_word(code: str) -> str:
@@ -77,7 +78,7 @@ def postings_of(entry: Entry) -> list[Posting]:
     """The postings that let the entry be found, one a word."""
     title = " ".join(fold(entry.title).split())
     keys = {key_word(key) for key in entry.keys if not _has_spaces(key)}
-    words = _distinct(entry.title, *entry.texts, *entry.keys)
+    words = _words(entry)
     # Without its words no posting of it is found by the beginning of one.
     text = "" if entry.is_hidden else _text(title, words)
     found = keys if entry.is_hidden else words
@@ -97,23 +98,36 @@ def _has_spaces(key: str) -> bool:
     return len(key.split()) > 1
 
 
-def _distinct(*texts: str) -> dict[str, None]:
-    """The words of the texts, each once, as far as one posting holds them."""
+def _words(entry: Entry) -> dict[str, None]:
+    """The words that find the entry, each once, as far as one posting holds them."""
     found: dict[str, None] = {}
     size = 0
-    for text in texts:
-        for word in (*words_of_row(text), *map(key_word, text.split())):
-            cut = _cut(word, _WORD_BYTES)
-            size += len(cut.encode()) + 1
+    for word in _all_words(entry):
+        shortened = _cut(word, _WORD_BYTES)
+        if shortened not in found:
+            size += len(shortened.encode()) + 1
             if size > MOST_BYTES:
                 return found
-            found[cut] = None
+            found[shortened] = None
     return found
 
 
+def _all_words(entry: Entry) -> Iterator[str]:
+    yield from words_to_find(fold(entry.title))
+    for key in entry.keys:
+        yield from words_to_find(fold(key))
+        if not _has_spaces(key):
+            yield key_word(key)
+    for text in entry.texts:
+        yield from words_to_find(fold(text))
+
+
 def _text(title: str, words: dict[str, None]) -> str:
-    of_title = set(words_of_row(title))
-    more = " ".join(word for word in words if word not in of_title)
+    """The title, and of the other words those that no longer one has in it: an email has four."""
+    of_title = set(words_to_find(title))
+    others = [word for word in words if word not in of_title]
+    parts = {part for word in others for part in cut(word) if part != word}
+    more = " ".join(word for word in others if word not in parts)
     return _cut(f"{title}\n{more}", MOST_BYTES)
 
 

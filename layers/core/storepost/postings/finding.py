@@ -14,7 +14,7 @@ from itertools import islice
 from uuid import UUID
 
 from storepost.postings.entries import Posting, code_word, key_word
-from storepost.postings.repository import PostingRepository
+from storepost.postings.repository import PAGE, PostingRepository
 from storepost.text import asked_words, fold
 
 MOST_HITS = 1_000
@@ -23,7 +23,7 @@ MOST_HITS = 1_000
 MOST_CANDIDATES = 2_000
 """Of the rarest word, where there are several."""
 
-_STRIDE = 250
+_STRIDE = PAGE
 _PROBED = 6
 """So many words are asked about, the longest ones; the others are looked for in what is found."""
 
@@ -125,7 +125,7 @@ def _rarest(words: Sequence[Iterator[Posting]]) -> Iterable[Posting]:
     """
     read: list[list[Posting]] = [[] for _ in words]
     pairs = list(zip(read, words, strict=True))
-    most = MOST_CANDIDATES if len(words) <= 3 else MOST_CANDIDATES * 3 // 4
+    most = MOST_CANDIDATES if len(words) <= 3 else MOST_CANDIDATES * 5 // 8
     while len(read[0]) < most:
         for known, word in pairs:
             some = list(islice(word, _STRIDE))
@@ -133,4 +133,4 @@ def _rarest(words: Sequence[Iterator[Posting]]) -> Iterable[Posting]:
             if len(some) < _STRIDE:
                 return known
         pairs = pairs[:2]
-    return [*read[0], *islice(words[0], MOST_CANDIDATES - len(read[0]))]
+    return [*read[0], *islice(words[0], max(0, MOST_CANDIDATES - len(read[0])))]

@@ -6,21 +6,21 @@ from uuid import UUID
 from storepost.pagination import MOST_ROWS, FilterTooBroad
 from storepost.postings.entries import Posting, SearchKind
 from storepost.postings.finding import Query
-from storepost.postings.repository import PostingRepository
+from storepost.postings.repository import PAGE, PostingRepository
 from storepost.scope import WorkspaceScope
 
-_STRIDE = 250
+_STRIDE = PAGE
 
 
 def found_by(workspace: WorkspaceScope, kind: SearchKind, q: str) -> list[Posting]:
-    """A posting of each entry of the kind that `q` finds, in no order.
+    """A posting of each entry of the kind that `q` finds, but for hidden ones, in no order.
 
     Raises FilterTooBroad where each of the words has more than 20,000 postings.
     """
     query, postings = Query.of(q), PostingRepository(workspace, kind)
     found: dict[UUID, Posting] = {}
     for posting in _rarest([postings.beginning(word) for word in query.words]):
-        if query.rank(posting) is not None:
+        if posting.text and query.rank(posting) is not None:  # what is hidden has none
             found[posting.id] = posting
     return list(found.values())
 

@@ -18,7 +18,8 @@ _MILLISECOND = timedelta(milliseconds=1)
 _WRITES = 25
 """That DynamoDB takes in a call."""
 
-_PAGE = 250
+PAGE = 251
+"""Four are a thousand and one: more than that is not looked at of one word."""
 
 
 class PostingItem(Item, discriminator="hit"):
@@ -43,7 +44,7 @@ class PostingRepository:
             postings_partition(self._scope, self._kind),
             PostingItem.sk.startswith(prefix),
             consistent_read=False,
-            page_size=_PAGE,
+            page_size=PAGE,
         )
         return map(_as_posting, rows)
 
@@ -61,17 +62,18 @@ class PostingRepository:
         gone = [key for key in old if key not in new]
         _write([_put(row) for row in puts] + [_delete(key) for key in gone])
 
-    def _rows(self, entry: Entry | None) -> dict[Key, PostingItem]:
-        rows = (self._row(posting) for posting in (postings_of(entry) if entry else ()))
-        return {row.key: row for row in rows}
-
-    def _row(self, posting: Posting) -> PostingItem:
+    def row(self, posting: Posting) -> PostingItem:
+        """A posting's row."""
         return PostingItem(
             *posting_key(self._scope, self._kind, posting.word, posting.id),
             at=short_number((posting.at - _EPOCH) // _MILLISECOND),
             text=posting.text,
             exact=1 if posting.is_exact else None,
         )
+
+    def _rows(self, entry: Entry | None) -> dict[Key, PostingItem]:
+        rows = (self.row(posting) for posting in (postings_of(entry) if entry else ()))
+        return {row.key: row for row in rows}
 
 
 def _of(rows: Mapping[Key, PostingItem], key: Key) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
 """The list of products: from one list's counters, or looked through.
 
 externalId                    each store can have one: its id follows from that
+q                             found by its words' postings; those that were removed have none
 nothing, or one counted one   the list in that order counts it: a page is read by its number
 anything else                 the narrowest list is looked through, at most 20,000 rows
 """
@@ -21,6 +22,8 @@ from storepost.persistence.counted_tree import (
     moments,
     text_key,
 )
+from storepost.postings.entries import SearchKind
+from storepost.postings.listing import found_by
 from storepost.products.model import Missing, Product, ProductStatus, Stock, Summary, product_id
 from storepost.products.repository import ProductRepository
 from storepost.products.rules import product_source_id
@@ -85,6 +88,11 @@ class ProductFilter:
         return any(each is not None for each in (*asked, self.source_id))
 
     @property
+    def asks_words_alone(self) -> bool:
+        """Whether `q` is all there is."""
+        return self == ProductFilter(q=self.q)
+
+    @property
     def advised(self) -> str:
         """The query parameter that would narrow the list."""
         if self.store_id is None:
@@ -94,6 +102,8 @@ class ProductFilter:
     def takes(self, product: Product) -> bool:
         """Whether the product is what is asked for."""
         if self.locale is not None and self.locale not in product.summaries:
+            return False
+        if self.q is not None and not matches(self.q, *product.texts, product.external_id):
             return False
         return self._takes_place(product) and self._takes_summary(
             product.summaries[self.locale] if self.locale else product.summary
@@ -124,10 +134,7 @@ class ProductFilter:
             return False
         if self.tag is not None and self.tag not in summary.tags:
             return False
-        if self.missing is not None and not set(self.missing) & set(summary.missing):
-            return False
-        texts = (summary.title, summary.vendor, summary.product_type, summary.handle)
-        return self.q is None or matches(self.q, *texts, *summary.tags)
+        return self.missing is None or bool(set(self.missing) & set(summary.missing))
 
 
 def list_products(
@@ -140,6 +147,8 @@ def list_products(
     search = _Search(workspace, asked, sort.removeprefix("-"), sort.startswith("-"), page)
     if asked.external_id is not None:
         return _by_external_id(search, asked.external_id)
+    if asked.q is not None and asked.asks_words_alone and search.order == "addedAt":
+        return _page_of_found(search, asked.q)
     return _from_list(search) or _looked_through(search)
 
 
@@ -180,10 +189,22 @@ def _from_list(search: _Search) -> Listing[Product] | None:
     return _page(search, tree, filters[0] if filters else None)
 
 
+def _page_of_found(search: _Search, q: str) -> Listing[Product]:
+    """One page of what the words find: postings know when it was added, so it alone is read."""
+    found = found_by(search.workspace, SearchKind.PRODUCT, q)
+    found.sort(key=lambda hit: moment_key(hit.at, hit.id), reverse=search.descending)
+    listing = cut(found, search.page)
+    products = _taken(search, [hit.id for hit in listing.items])
+    return Listing(products, listing.total, search.page)
+
+
 def _looked_through(search: _Search) -> Listing[Product]:
-    """Reads the products of the narrowest lists and keeps those that are asked for."""
+    """Reads what the words find, or the narrowest lists, and keeps what is asked for."""
     asked, found = search.asked, list[Product]()
-    if asked.takes_live:
+    if asked.takes_live and asked.q is not None:
+        hits = found_by(search.workspace, SearchKind.PRODUCT, asked.q)
+        found += _taken(search, [hit.id for hit in hits], but=ProductStatus.REMOVED)
+    elif asked.takes_live:
         lists = search.lists
         tree = lists.by_changed if asked.is_dated else lists.by_added
         found += _scanned(search, tree, asked.changed, asked.counted)
@@ -223,9 +244,9 @@ def _scanned(search: _Search, tree: Tree, changed: KeyRange, by: Sequence[Filter
     return kept
 
 
-def _taken(search: _Search, ids: Sequence[UUID]) -> list[Product]:
+def _taken(search: _Search, ids: Sequence[UUID], but: ProductStatus | None = None) -> list[Product]:
     found = ProductRepository(search.workspace).get_many(ids)
-    return [product for product in found if search.asked.takes(product)]
+    return [p for p in found if search.asked.takes(p) and p.summary.status is not but]
 
 
 def _sorted(search: _Search, products: Sequence[Product]) -> list[Product]:

@@ -100,6 +100,17 @@ class Product:
         return self.summaries[self.primary_locale]
 
     @property
+    def texts(self) -> list[str]:
+        """What `q` finds it by besides its external id: the titles first, in every locale."""
+        shown = self.summaries.values()
+        texts = [
+            *(each.title for each in shown),
+            *(text for each in shown for text in (each.vendor, each.product_type, each.handle)),
+            *(tag for each in shown for tag in each.tags),
+        ]
+        return list(dict.fromkeys(text for text in texts if text))
+
+    @property
     def locales(self) -> list[str]:
         """The locales that it has, the store's primary one first."""
         return list(self.summaries)

@@ -29,14 +29,12 @@ def _order(row: OrderItem) -> Entry | None:
 def _product(row: ProductItem) -> Entry:
     """By its words in every locale; a removed one by its id and its variants' SKUs alone."""
     product = as_product(row)
-    first, *others = product.summaries.values()
-    texts = (first.vendor, first.product_type, *(summary.title for summary in others))
     return Entry(
         SearchKind.PRODUCT,
         product.id,
-        first.title or product.external_id,
+        product.summary.title or product.external_id,
         product.added_at,
-        texts=tuple(text for text in texts if text),
+        texts=tuple(product.texts),
         keys=(product.external_id,),
         is_hidden=product.removed_at is not None,
     )

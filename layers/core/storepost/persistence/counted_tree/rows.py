@@ -95,6 +95,8 @@ class Rows:
     partition: str
     fields: tuple[FilterField, ...]
     top_nodes: int = TOP_NODES
+    levels: int | None = None
+    """How many there are, in a list that has the same ones always."""
 
     @property
     def nodes_partition(self) -> str:
@@ -119,6 +121,8 @@ class Rows:
 
     def top(self) -> list[Node]:
         """The top level's nodes in order; none in a tree that never had an entry."""
+        if self.levels is not None:
+            return self._nodes(self.levels - 1, EVERYTHING)
         found: list[Node] = []
         condition = Item.sk.between("0", str(_LAST_LEVEL) + END)
         for raw in self._query(self.nodes_partition, condition, self.top_nodes, descending=True):
@@ -135,6 +139,13 @@ class Rows:
     def children(self, parent: Node) -> list[Node]:
         """The nodes one level below, in order."""
         return self._nodes(parent.level - 1, parent.range)
+
+    def first(self, level: int, within: KeyRange, limit: int, *, descending: bool) -> list[Node]:
+        """The first so many nodes of a level within a range, from either end."""
+        condition = Item.sk.between(f"{level}{within.lo}", f"{level}{within.hi}")
+        asked = limit + 1  # the node behind the range may be among them
+        raw = self._query(self.nodes_partition, condition, asked, descending=descending)
+        return [node for node in map(_as_node, raw) if node.lo in within][:limit]
 
     def floor(self, level: int, key: str) -> Node | None:
         """The node of a level under which the key belongs; None where there is no such level."""

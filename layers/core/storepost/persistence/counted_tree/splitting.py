@@ -41,14 +41,29 @@ class Splitter:
         if node is None:
             return
         pieces = self._pieces(node)
-        if len(pieces) < 2 * self.fan_out:
+        least, most = self._bounds(node)
+        if len(pieces) < 2 * least:
             return
-        parts = min(len(pieces) // self.fan_out, _MOST_PARTS)
+        parts = min(len(pieces) // least, most)
         if node.has_parent:
             self._cut(node, pieces, parts)
             self.split(level + 1, key)
+        elif self.rows.levels is not None:
+            self._cut(node, pieces, parts)
         else:
             self._cut_on_top(node, pieces, parts)
+
+    def _bounds(self, node: Node) -> tuple[int, int]:
+        """How many pieces a part has at least, and how many parts are the most.
+
+        The top of a list that never gets another level is broad from the beginning: all who write
+        at once change a node of it each.
+        """
+        if self.rows.levels is not None and not node.has_parent:
+            room = self.top_nodes - len(self.rows.top())
+            if room > 0:
+                return 1, room + 1
+        return self.fan_out, _MOST_PARTS
 
     def _pieces(self, node: Node) -> Sequence[_Piece]:
         """What stands directly below the node; nothing where that changed between the reads."""

@@ -15,7 +15,7 @@ from pynamodb.exceptions import PynamoDBException
 from storepost.logs import log_unexpected
 from storepost.pagination import Listing, PageRequest, cut
 from storepost.persistence.changes import Changes, LostRace, TooManyWrites
-from storepost.persistence.counted_tree import reading, scanning
+from storepost.persistence.counted_tree import drawing, reading, scanning
 from storepost.persistence.counted_tree.keys import EVERYTHING, KeyRange
 from storepost.persistence.counted_tree.merging import Merger
 from storepost.persistence.counted_tree.model import Counts, Entry, Filter, FilterField, total
@@ -33,18 +33,21 @@ class Tree:
 
     The fields stay what they are for as long as the list has entries, but for values added to one.
     `fan_out` and `top_nodes` are for tests, which want many levels of few entries. A list in which
-    many places change at once may have more nodes at its top, 80 at most.
+    many places change at once may have more nodes at its top, 80 at most. Where `levels` is given
+    the list has so many from its first entry on, and never more: a write costs what it costs,
+    however long the list is, and what grows is the top, past `top_nodes` too.
     """
 
     partition: str
     filters: tuple[FilterField, ...] = ()
     fan_out: int = FAN_OUT
     top_nodes: int = TOP_NODES
+    levels: int | None = None
 
     @cached_property
     def rows(self) -> Rows:
         """The tree's rows."""
-        return Rows(self.partition, self.filters, self.top_nodes)
+        return Rows(self.partition, self.filters, self.top_nodes, self.levels)
 
     def insert(self, changes: Changes, entry: Entry, otherwise: Exception | None = None) -> None:
         """Adds an entry that must not be there yet."""
@@ -114,11 +117,12 @@ class Tree:
         return reading.settled(self.rows, None, lambda r: total(node.counts for node in r.top))
 
     def any_of(self, by: Filter) -> Entry | None:
-        """One of the entries that the filter keeps, each as likely; None where it keeps none.
+        """One of the entries that the filter keeps; None where it keeps none.
 
-        So many who take at the same time seldom meet at one entry.
+        Drawn from many, so that those who take at the same time seldom meet at one entry.
         """
-        return reading.settled(self.rows, by, reading.any_one)
+        found = drawing.drawn(self.rows, by)
+        return found or reading.settled(self.rows, by, reading.any_one)
 
     def _writing(self, changes: Changes) -> Writing:
         return changes.gathered(

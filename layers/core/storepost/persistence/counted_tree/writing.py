@@ -89,7 +89,7 @@ class Writing:
         for key in self._planned.keys() - self._looked_at.keys():
             self._looked_at[key] = {(node.level, node.lo) for node in known.path(key)}
         nodes = set[tuple[int, str]]().union(*self._looked_at.values())
-        return len(self._planned) + max(1, len(nodes))
+        return len(self._planned) + max(self._rows.levels or 1, len(nodes))
 
     def _write(self) -> None:
         additions: list[tuple[str, Counts]] = []
@@ -127,7 +127,7 @@ class Writing:
         while additions:
             below = self._gathered(level, additions)
             if not below:
-                yield self._create_first(additions)
+                yield from self._create_first(additions)
                 return
             for addition in below:
                 self._add(addition)
@@ -151,12 +151,15 @@ class Writing:
             gathered.append(Addition(nodes[0], counts, key))
         return gathered
 
-    def _create_first(self, additions: list[tuple[str, Counts]]) -> Addition:
-        """The first node of a list that never had an entry."""
+    def _create_first(self, additions: list[tuple[str, Counts]]) -> Iterable[Addition]:
+        """The first node of each level of a list that never had an entry."""
         counts = total(counts for _, counts in additions)
-        node = Node(0, LOWEST, END, counts, version=1, has_parent=False)
-        self._rows.create(self._changes, node)
-        return Addition(node, total(()), additions[-1][0])
+        levels = self._rows.levels or 1
+        for level in range(levels):
+            has_parent = level + 1 < levels
+            node = Node(level, LOWEST, END, counts, version=1, has_parent=has_parent)
+            self._rows.create(self._changes, node)
+            yield Addition(node, total(()), additions[-1][0])
 
     def _add(self, addition: Addition) -> None:
         node = addition.node

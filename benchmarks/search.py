@@ -1,0 +1,232 @@
+"""`make bench-search`: what a search reads among a million people, and what a posting costs.
+
+The postings are those that the service makes of each person, laid down by the engine's import;
+`ENTRIES=100000` lays down fewer. Of the people themselves only those stand there whom a query shows.
+"""
+
+import gzip
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import benchmarks.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.calling import Api
+from benchmarks.large_shop import open_shop, shop
+from benchmarks.loading import FOLDER, import_rows
+from benchmarks.metering import Measured, Meter
+from benchmarks.reporting import Cell, Column, Table
+from benchmarks.sales import BEGINNING
+from benchmarks.tables import tables
+from local.dynoxide import VERSION
+from storepost.ids import derived_id
+from storepost.postings.entries import Entry, Posting, SearchKind, postings_of
+from storepost.postings.finding import Query, find
+from storepost.postings.repository import PostingRepository
+from storepost.profiles.keys import profile_key
+from storepost.profiles.model import Profile
+from storepost.profiles.rows import profile_row
+
+ENTRIES = int(os.environ.get("ENTRIES", "1000000"))
+LIMIT = 5
+COMPARED = 1000
+ONE, SEVERAL = 24, 80
+"""Read units that a group may take, of one word and of several."""
+
+OWNER = shop("searched")
+KIND = SearchKind.PROFILE
+FIRST_NAMES = ("Ada", "Bruno", "Chiara", "Dara", "Émile", "Fatou", "Greta", "Hugo", "Ines", "Jan")
+LAST_NAMES = ("Lind", "Keller", "Rossi", "Byrne", "Novák", "Diallo", "Holm", "Marsh", "Öz", "Vos")
+
+QUERIES = (
+    ("a letter", "a", ONE),
+    ("a first name", "ada", ONE),
+    ("the beginning of a last name", "kel", ONE),
+    ("a word that everybody has", "com", ONE),
+    ("a rare word", "4711", ONE),
+    ("an email", "person-4711@example.com", ONE),
+    ("an id", str(UUID(int=1)), ONE),
+    ("nobody's word", "zzz", ONE),
+    ("a whole name", "ada lind keller", SEVERAL),
+    ("two words that everybody has", "example com", SEVERAL),
+    ("three of them", "person example com", SEVERAL),
+    ("a first name and three of them", "chiara example com person", SEVERAL),
+    ("a rare word behind frequent ones", "ada example com 4711", SEVERAL),
+    ("six words", "a b person example com p", SEVERAL),
+    ("nine words", "a b c d e f person example com", SEVERAL),
+    ("a first name and nobody's word", "ada zzz", SEVERAL),
+)
+COLUMNS = (
+    Column("what"),
+    Column("total"),
+    Column("shown"),
+    Column("calls"),
+    Column("units"),
+    Column("may take"),
+    Column("share", digits=2, most=1),
+    Column("time", "ms"),
+    Column("CPU", "ms", 1),
+)
+NOTES = (
+    "Searches: read units of one group, a request to the API's handler without authentication.",
+    f"Each shows the first {LIMIT}, which are read anew with strong consistency.",
+    "People: write units of what the stream's reader writes of one; it may take one a posting.",
+)
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody, as the search knows people."""
+
+    number: int
+    name: str
+
+    @property
+    def profile(self) -> Profile:
+        """Their profile."""
+        first_name, last_name = self.name.split(" ")
+        seen = BEGINNING + timedelta(seconds=self.number * 7919 % 100_000_000)
+        return Profile(
+            id=derived_id(OWNER.workspace.id, "person", str(self.number)),
+            workspace=OWNER.workspace,
+            first_seen_at=seen,
+            last_seen_at=seen,
+            first_name=first_name,
+            last_name=last_name,
+            email=self.email,
+        )
+
+    @property
+    def email(self) -> str:
+        """Their address."""
+        return f"person-{self.number}@example.com"
+
+    @property
+    def entry(self) -> Entry:
+        """What of them is searched."""
+        who = self.profile
+        return Entry(KIND, who.id, self.name, who.first_seen_at, keys=(self.email,))
+
+
+def everybody() -> Iterator[Person]:
+    """The people, the same ones each time."""
+    random = Random(11)
+    for number in range(ENTRIES):
+        last_name = f"{random.choice(LAST_NAMES)}-{random.choice(LAST_NAMES)}"
+        yield Person(number, f"{random.choice(FIRST_NAMES)} {last_name}")
+
+
+def lay_down(file: Path) -> int:
+    """Writes everybody's postings in DynamoDB's export format; how many there are."""
+    postings, written = PostingRepository(OWNER.workspace, KIND), 0
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(file, "wt", compresslevel=1, encoding="utf-8") as lines:
+        for person in everybody():
+            made = postings_of(person.entry)
+            template = postings.row(made[0]).serialize()
+            for posting in made:
+                row = _like(template, made[0], posting)
+                if person.number < COMPARED and row != postings.row(posting).serialize():
+                    raise RuntimeError(f"the service writes another row of {posting.word}")
+                lines.write(json.dumps({"Item": row}) + "\n")
+                written += 1
+    return written
+
+
+def _like(template: dict[str, Any], first: Posting, posting: Posting) -> dict[str, Any]:
+    """The row of another posting of the same entry: PynamoDB would take minutes for all."""
+    sort_key = posting.word + template["sk"]["S"].removeprefix(first.word)
+    row = {**template, "sk": {"S": sort_key}, "e": {"N": "1"}}
+    if not posting.is_exact:
+        del row["e"]
+    return row
+
+
+def show(hits: Sequence[UUID], by_id: dict[UUID, Person]) -> None:
+    """Puts the rows there that a query reads anew."""
+    for each in hits:
+        profile_row(profile_key(OWNER.workspace, each), by_id[each].profile).save()
+
+
+def shown_ids() -> set[UUID]:
+    """Whom the queries show."""
+    postings = PostingRepository(OWNER.workspace, KIND)
+    found = (find(postings, Query.of(q)).hits[:LIMIT] for _, q, _ in QUERIES)
+    return {hit.id for hits in found for hit in hits}
+
+
+def searches(api: Api) -> Iterator[list[Cell]]:
+    """What each query takes."""
+    wanted = shown_ids()
+    people = {each.profile.id: each for each in everybody()} if wanted else {}
+    show(sorted(wanted), people)
+    people.clear()
+    for what, q, most in QUERIES:
+        query = {"q": q, "kinds": KIND.value, "limit": LIMIT}
+        taken = api.call("GET", "/search", query=query)
+        groups = taken.result["groups"]
+        total, shown = (groups[0]["total"], len(groups[0]["items"])) if groups else (0, 0)
+        yield _row(f"{what}: {q}", total, shown, taken, taken.reads, most)
+
+
+def follows(meter: Meter) -> Iterator[list[Cell]]:
+    """What the stream's reader writes of a person."""
+    postings = PostingRepository(OWNER.workspace, KIND)
+    before = Person(ENTRIES, "Ada Lind").entry
+    named = replace(before, title="Ada Holm")
+    for what, old, new in (
+        ("somebody new", None, before),
+        ("somebody as before", before, before),
+        ("another last name", before, named),
+        ("nobody any more", named, None),
+    ):
+        taken = meter.measured(partial(postings.follow, old, new))
+        words = {p.word for each in (old, new) if each for p in postings_of(each)}
+        most = 0 if old == new else len(words)
+        yield _row(what, len(words), 0, taken, taken.writes, most)
+
+
+def _row(
+    what: str, total: int, shown: int, taken: Measured[Any], units: float, most: int
+) -> list[Cell]:
+    return [
+        what,
+        total,
+        shown,
+        len(taken.work),
+        units,
+        most,
+        units / most if most else None,
+        1000 * taken.seconds,
+        1000 * taken.cpu_seconds,
+    ]
+
+
+def main() -> None:
+    """Lays down, measures, publishes."""
+    title = f"Searching {ENTRIES:,} people"
+    table = Table("search", title, COLUMNS, {"dynoxide": VERSION}, NOTES)
+    rows, database = FOLDER / "search.json.gz", FOLDER / "search.db"
+    try:
+        print(f"{lay_down(rows):,} postings", flush=True)
+        import_rows([rows], database)
+        print("... are laid down", flush=True)
+        with tables(database):
+            meter = Meter()
+            api = Api(open_shop(OWNER), meter)
+            for cells in (*searches(api), *follows(meter)):
+                table.add(*cells)
+    finally:
+        for file in FOLDER.glob("search.*"):
+            file.unlink()
+    table.publish()
+
+
+if __name__ == "__main__":
+    main()
