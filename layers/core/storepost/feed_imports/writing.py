@@ -23,8 +23,10 @@ from storepost.products.writing import (
     replace_layer,
 )
 
-AHEAD = 25
-"""Products that are read at once."""
+AHEAD = 50
+"""Products that are read at once, for several transactions."""
+_TOGETHER = 20
+"""Products that a transaction may take; more never fit."""
 _REMEMBERED = 200
 """Transactions after which everything is read anew: what others say of products would pile up."""
 
@@ -56,7 +58,7 @@ class Writer:
 
         Raises LostRace, with nothing written.
         """
-        most = min(len(products), AHEAD)
+        most = min(len(products), _TOGETHER)
         while True:
             self._read_ahead(products)
             try:
@@ -86,6 +88,8 @@ class Writer:
         if self._written % _REMEMBERED == 0:
             self._reads.forget()
         self._reads.next()
+        if self._reads.knows(keys_of(store, products[:_TOGETHER])):
+            return
         self._reads.ahead(keys_of(store, products))
         self._reads.ahead(keys_behind(store, products, self._reads))
 
