@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from storepost.feed_imports.plan import Placed
 from storepost.persistence.changes import (
@@ -23,8 +24,10 @@ from storepost.products.writing import (
     replace_layer,
 )
 
-AHEAD = 25
-"""Products that are read at once."""
+AHEAD = 50
+"""Products that are read at once, for several transactions."""
+_FEW = 15
+"""With fewer left of those, more are read: of new products, no more go into a transaction."""
 _REMEMBERED = 200
 """Transactions after which everything is read anew: what others say of products would pile up."""
 
@@ -58,7 +61,7 @@ class Writer:
         """
         most = min(len(products), AHEAD)
         while True:
-            self._read_ahead(products)
+            most = min(most, self._read_ahead(products))
             try:
                 return self._commit(products[:most], note)
             except _Overfull as overfull:
@@ -80,14 +83,21 @@ class Writer:
         self._written += 1
         return done, created
 
-    def _read_ahead(self, products: Sequence[str]) -> None:
-        """Begins the next transaction; the lists' nodes that are known need no reading."""
+    def _read_ahead(self, products: Sequence[str]) -> int:
+        """Begins the next transaction; of how many of the products the rows are known.
+
+        The lists' nodes that are known need no reading.
+        """
         store = self._bringer.store
         if self._written % _REMEMBERED == 0:
             self._reads.forget()
         self._reads.next()
+        known = takewhile(lambda each: self._reads.knows(keys_of(store, [each])), products)
+        if (count := sum(1 for _ in known)) >= min(len(products), _FEW):
+            return count
         self._reads.ahead(keys_of(store, products))
         self._reads.ahead(keys_behind(store, products, self._reads))
+        return len(products)
 
     def _gather(self, changes: Changes, products: Sequence[str]) -> tuple[int, int]:
         """The changes of as many products as a transaction holds. Raises TooManyWrites."""

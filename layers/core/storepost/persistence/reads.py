@@ -51,6 +51,10 @@ class ReadAhead(Reads):
             found = find_raw(unknown)
             self._rows |= {key: found.get(key) for key in unknown}
 
+    def knows(self, keys: Iterable[Key]) -> bool:
+        """Whether all of the rows are read already."""
+        return all(key in self._rows for key in keys)
+
     def writes(self, keys: Iterable[Key]) -> bool:
         """Whether the unit writes one of these rows."""
         return not self._written.isdisjoint(keys)

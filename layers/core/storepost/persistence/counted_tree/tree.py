@@ -26,6 +26,9 @@ from storepost.persistence.counted_tree.writing import Addition, Writing
 FAN_OUT = 36
 """What a node holds at least after a split; twice that is split. See docs/adr for the figures."""
 
+_PATIENT = 4
+"""Whoever writes many times in a row splits later, and then into more: four times fewer splits."""
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -129,15 +132,16 @@ class Tree:
             ("counted_tree", self.partition), lambda: Writing(self.rows, changes, self._tend)
         )
 
-    def _tend(self, touched: Sequence[Addition]) -> list[Addition]:
+    def _tend(self, touched: Sequence[Addition], *, patiently: bool) -> list[Addition]:
         """Splits what the write filled and merges what it emptied; which nodes those were.
 
         What it added is committed by now, so nothing here may fail the request; the next write
         tends to what was left.
         """
+        most = 2 * self.fan_out * (_PATIENT if patiently else 1)
         splitter = Splitter(self.rows, self.fan_out, self.top_nodes)
         merger = Merger(self.rows)
-        full = [a for a in touched if not a.node.level and a.n >= 2 * self.fan_out]
+        full = [a for a in touched if not a.node.level and a.n >= most]
         # From the top down: below one parent, emptied nodes are neighbours of others.
         empty = [a for a in reversed(touched) if not a.n]
         try:

@@ -5,8 +5,9 @@ node's write is conditioned on the node still covering the keys, so that a split
 the unit a lost race.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
@@ -49,15 +50,21 @@ class Addition:
         return total((self.node.counts, self.counts))["n"]
 
 
+class Tend(Protocol):
+    """What a tree does about its nodes once they are written."""
+
+    def __call__(self, touched: list[Addition], *, patiently: bool) -> list[Addition]:
+        """Which of the nodes it changed."""
+        ...
+
+
 class Writing:
     """What one unit of work does to one tree; the operations on one key become one write."""
 
-    def __init__(
-        self, rows: Rows, changes: Changes, tend: Callable[[list[Addition]], list[Addition]]
-    ) -> None:
+    def __init__(self, rows: Rows, changes: Changes, tend: Tend) -> None:
         """`tend` is told of the nodes after the commit, level by level, and says which it changed.
 
-        Where the unit's reads remember something, the nodes are among it.
+        Where the unit's reads remember something, the nodes are among it, and tending may wait.
         """
         self._rows = rows
         self._changes = changes
@@ -105,7 +112,7 @@ class Writing:
     def _follow(self, touched: list[Addition]) -> None:
         if self._known:
             self._known.added((each.node, each.counts) for each in touched)
-        for each in self._tend(touched):
+        for each in self._tend(touched, patiently=self._known is not None):
             if self._known:
                 self._known.changed(each.node, each.last)
 
