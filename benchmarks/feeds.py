@@ -10,7 +10,8 @@ out of the whole file, without the writing, and held to what the first rows' imp
 An unchanged import reads no product, so none is laid down behind those; that it reads and writes
 none is what the calls say. Parsing, settling, the unchanged import and memory are at full size.
 
-`ROWS=20000`, `OTHER_ROWS=5000`, `FIRST_ROWS=2000` and `MEGABYTES=100` make it shorter.
+`ROWS=20000`, `OTHER_ROWS=5000`, `FIRST_ROWS=2000` and `MEGABYTES=100` make it shorter, and
+`LINES=csv`, `xml`, `json` or `memory` measures that line anew and keeps the others.
 """
 
 import json
@@ -21,10 +22,11 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -33,7 +35,7 @@ from uuid import UUID
 import benchmarks.environment  # noqa: F401 - before the service, which reads it
 from benchmarks import large_shop
 from benchmarks.batch_figures import Meter
-from benchmarks.reporting import Cell, Column, Table
+from benchmarks.reporting import RESULTS, Cell, Column, Table
 from benchmarks.tables import tables
 from local.dynoxide import VERSION
 from storepost.feed_files.bounds import Bound
@@ -57,6 +59,7 @@ ROWS = int(os.environ.get("ROWS", "1000000"))
 OTHER_ROWS = int(os.environ.get("OTHER_ROWS", "200000"))
 FIRST_ROWS = int(os.environ.get("FIRST_ROWS", "20000"))
 MEGABYTES = int(os.environ.get("MEGABYTES", "1024"))
+LINES = [line for line in os.environ.get("LINES", "").split(",") if line]
 LEAST_MEGABYTES = 10
 PIECE = 65_536
 NAMES = (
@@ -337,23 +340,48 @@ def memory(megabytes: int, site: Path) -> float:
     return int(told.stdout) / 1024
 
 
-def main() -> None:
-    """Measures and publishes."""
-    table = Table("feeds", "Feeds of many rows", COLUMNS, {"dynoxide": VERSION}, NOTES)
+def measured_before() -> dict[str, list[Cell]]:
+    """The lines that stand in the results, by what they are of."""
+    path = RESULTS / "feeds.json"
+    rows = json.loads(path.read_text("utf-8"))["rows"] if path.exists() else []
+    return {row["what"]: [row.get(column.name) for column in COLUMNS] for row in rows}
+
+
+def measure_imports(names: Iterable[str]) -> Iterator[list[Cell]]:
+    """The lines of these formats."""
     with TemporaryDirectory() as site, TemporaryDirectory() as kept, tables():
         folder = Folder(Path(kept))
         folder.stand_in()
         origin, meter = serve(Path(site)), Meter()
-        for name in FORMATS:
+        for name in names:
             rows = ROWS if name == "csv" else OTHER_ROWS
             importing = Importing(large_shop.shop(f"feed {name}"), Path(site), origin, folder)
-            table.add(*imported(meter, name, rows, importing))
-            print(table.text().splitlines()[-len(NOTES) - 2], flush=True)
+            yield imported(meter, name, rows, importing)
+
+
+def measure_memory() -> Iterator[list[Cell]]:
+    """The lines of two large files, beside a small one."""
+    with TemporaryDirectory() as site:
         least = memory(LEAST_MEGABYTES, Path(site))
         for megabytes in (MEGABYTES // 10, MEGABYTES):
             more = memory(megabytes, Path(site)) - least
-            table.add(f"csv of {megabytes:,} MB", *[None] * (len(COLUMNS) - 2), more)
-    table.publish()
+            yield [f"csv of {megabytes:,} MB", *[None] * (len(COLUMNS) - 2), more]
+
+
+def main() -> None:
+    """Measures and publishes, each line as soon as it is there."""
+    lines = measured_before() if LINES else {}
+    asked = LINES or [*FORMATS, "memory"]
+    measuring = chain(
+        measure_imports(name for name in FORMATS if name in asked),
+        measure_memory() if "memory" in asked else (),
+    )
+    for line in measuring:
+        lines = {**(measured_before() if LINES else lines), str(line[0]): line}
+        table = Table("feeds", "Feeds of many rows", COLUMNS, {"dynoxide": VERSION}, NOTES)
+        for cells in lines.values():
+            table.add(*cells)
+        table.publish()
 
 
 if __name__ == "__main__":

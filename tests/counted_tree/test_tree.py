@@ -26,6 +26,7 @@ from tests.counted_tree.lists import (
     START,
     STATUS,
     TEST,
+    Importer,
     Operation,
     TwoLists,
     apply,
@@ -374,6 +375,25 @@ class TestNodes:
         lists.check()
         for number in range(500, 540):
             lists.do((None, numbered(number)))
+        lists.check()
+
+    @pytest.mark.usefixtures("engine")
+    def test_who_writes_many_times_in_a_row_splits_later_and_into_more(self) -> None:
+        """Splits were most of an import's calls. What it leaves full the next one splits."""
+        lists, importer = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=32)), Importer()
+
+        def bring(numbers: range) -> list[int]:
+            for number in numbers:
+                importer.do(lists.tree, [(None, numbered(number))])
+                lists.note((None, numbered(number)))
+            lists.check()
+            return [node.n for node in lists.tree.rows.top()]
+
+        assert bring(range(23)) == [23]
+        assert bring(range(23, 24)) == [3] * 8
+        assert bring(range(24, 41)) == [3] * 7 + [20]
+        lists.do((None, numbered(41)))
+        assert [node.n for node in lists.tree.rows.top()] == [3] * 14
         lists.check()
 
     @pytest.mark.usefixtures("engine")

@@ -12,7 +12,7 @@ import pytest
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
-from storepost.feed_imports import running, work, writing
+from storepost.feed_imports import bringing, run, running, taking, writing
 from storepost.feeds.model import FeedImportStatus
 from storepost.feeds.repository import FeedRepository
 from storepost.messaging.outbox import PARTITION
@@ -84,8 +84,8 @@ def outcome(shop: Shop, feed: Json) -> dict[str, Any]:
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that there are several."""
     monkeypatch.setattr(writing, "AHEAD", 2)
-    monkeypatch.setattr(running, "AHEAD", 2)
-    monkeypatch.setattr(work, "_ROWS_TOGETHER", 2)
+    monkeypatch.setattr(bringing, "AHEAD", 2)
+    monkeypatch.setattr(taking, "_ROWS_TOGETHER", 2)
 
 
 def expected(shop: Shop, feed: Json) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def test_out_of_time_again_and_again(shop: Shop) -> None:
     runs = 0
     while runs < 60:
         runs += 1
-        go_on(shop, feed, milliseconds=running.MARGIN_MILLISECONDS - 1)
+        go_on(shop, feed, milliseconds=run.MARGIN_MILLISECONDS - 1)
         stored = FeedRepository(shop.workspace).get(UUID(feed["id"]))
         assert stored is not None
         if stored.running is None:
@@ -184,7 +184,7 @@ def test_out_of_time_again_and_again(shop: Shop) -> None:
 def test_an_import_that_waits_gets_a_run_with_time_to_fetch(shop: Shop) -> None:
     feed = shop.create(shop.server.put("/feed", FIRST))
     shop.world.deliver_outbox()
-    go_on(shop, feed, milliseconds=running.MARGIN_MILLISECONDS - 1)
+    go_on(shop, feed, milliseconds=run.MARGIN_MILLISECONDS - 1)
     assert shop.get(f"/feeds/{feed['id']}")["latestImport"]["status"] == "running"
     waiting = shop.do("POST", f"/feeds/{feed['id']}/imports").json["id"]
     go_on(shop, feed, milliseconds=running.FRESH_MILLISECONDS - 1)

@@ -562,6 +562,27 @@ class TestWorker:
         place.world.deliver()
         assert place.change(change)["status"] == "ready"
 
+    def test_applied_counts_what_the_preview_listed(
+        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Two of four: the walk passes p-1, p-2, p-3 and f-1 in some order, one a run."""
+        bring(bringer, says("p-3", vendor="Feed"))
+        change = place.ready(str(bringer.source))
+        path = f"/product-priority-changes/{change['id']}/products"
+        changed = {row["externalId"] for row in place.get(path)["items"]}
+        assert changed == {"p-1", "p-3"}
+        ahead = [row["externalId"] for row in place.get("/products", sort="changedAt")["items"]]
+        monkeypatch.setattr(running, "APPLIED_AT_ONCE", 1)
+        assert place.act(change, "apply").status == 202
+        counted = []
+        for _ in ahead:
+            self.run(place, change, ms=1)
+            counted.append(place.change(change)["counts"]["applied"])
+        assert counted == [len(changed.intersection(ahead[: n + 1])) for n in range(len(ahead))]
+        self.run(place, change)
+        shown = place.change(change)
+        assert (shown["status"], shown["counts"]["applied"]) == ("applied", 2)
+
     def test_what_changes_meanwhile_is_looked_at_again(
         self, place: Place, bringer: Bringer
     ) -> None:

@@ -7,104 +7,27 @@ settled, and from then on each product once.
 """
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from itertools import batched
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID
 
 from storepost import clock
-from storepost.feed_files.bounds import Bound
 from storepost.feed_files.failures import FeedFailure, FeedUnusable
-from storepost.feed_files.reading import read_feed
-from storepost.feed_imports.fetching import fetch_into
-from storepost.feed_imports.matching import adds, digest_of, find, terms_of
-from storepost.feed_imports.objects import KeptFiles
-from storepost.feed_imports.plan import Plan
+from storepost.feed_imports.bringing import Bringing
 from storepost.feed_imports.removing import take_back
-from storepost.feed_imports.work import Work
-from storepost.feed_imports.writing import AHEAD, Writer
-from storepost.feed_records.reading import RowReader
-from storepost.feeds.listing import MOST_SKIPPED
-from storepost.feeds.model import (
-    Feed,
-    FeedImport,
-    FeedImportStatus,
-    FeedTrigger,
-    Stage,
-)
-from storepost.feeds.queueing import end_import, go_on_with, in_turn, start_import
-from storepost.feeds.repository import SKIPPED_TOGETHER, FeedImportRepository, FeedRepository
+from storepost.feed_imports.run import Remaining, Run, Stopped, TakenAway
+from storepost.feeds.model import FeedImport, FeedImportStatus
+from storepost.feeds.queueing import end_import, in_turn, start_import
 from storepost.logs import log_unexpected
-from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew, wait_before
+from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.objects import ObjectGone
-from storepost.products.feeds import note_import
-from storepost.products.writing import Bringer
 from storepost.scope import WorkspaceScope
 from storepost.stores.finding import found_store
-from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 
 TRIES = 5
-PIECE_BYTES = 65_536
-MARGIN_MILLISECONDS = 45_000
-"""With so little time left nothing more is begun: what is settled has to be kept, too."""
-
 FRESH_MILLISECONDS = 250_000
 """What a run should have before it begins to fetch a file: that takes 200 seconds at most."""
-
-type Remaining = Callable[[], int]
-"""How many milliseconds the run may still take."""
-
-
-class _Stopped(Exception):  # noqa: N818 - it is what happened
-    """Time is up, and the next message was sent."""
-
-
-class _TakenAway(Exception):  # noqa: N818 - it is what happened
-    """The import stands elsewhere: another run came by, or its feed was deleted."""
-
-
-@dataclass(frozen=True)
-class _Run:
-    """One run of the worker for one feed."""
-
-    workspace: WorkspaceScope
-    feed_id: UUID
-    remaining: Remaining
-
-    def is_over(self) -> bool:
-        """Whether nothing more should be begun."""
-        return self.remaining() < MARGIN_MILLISECONDS
-
-    @property
-    def feeds(self) -> FeedRepository:
-        """The workspace's feeds."""
-        return FeedRepository(self.workspace)
-
-    @property
-    def imports(self) -> FeedImportRepository:
-        """The feed's imports."""
-        return FeedImportRepository(self.workspace, self.feed_id)
-
-    @property
-    def files(self) -> KeptFiles:
-        """What the feed's imports keep."""
-        return KeptFiles(self.workspace, self.feed_id)
-
-    def feed(self) -> Feed | None:
-        """The feed as it stands."""
-        return self.feeds.get(self.feed_id)
-
-    def send_next(self, changes: Changes) -> None:
-        """Sends a message like the one that this run had."""
-        go_on_with(changes, self.workspace, self.feed_id)
-
-    def stop(self) -> None:
-        """Ends the run; the next goes on."""
-        commit_anew(self.send_next)
-        raise _Stopped
 
 
 def go_on(message: str, tries: int, remaining: Remaining) -> None:
@@ -114,13 +37,13 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
     time ends the import that it fails in.
     """
     named = {name: UUID(value) for name, value in json.loads(message).items()}
-    run = _Run(WorkspaceScope(named["workspaceId"]), named["feedId"], remaining)
+    run = Run(WorkspaceScope(named["workspaceId"]), named["feedId"], remaining)
     try:
         while running := commit_anew(lambda changes: _begun(changes, run)):
             _bring(run, running)
             _leave_to_next(run)
         _take_back(run)
-    except _Stopped:
+    except Stopped:
         return
     except Exception as error:
         if tries < TRIES:
@@ -129,14 +52,14 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
         _fail(run, FeedFailure.IMPORT_FAILED)
 
 
-def _leave_to_next(run: _Run) -> None:
+def _leave_to_next(run: Run) -> None:
     """Leaves the next import to the next run, where a download might take more than is left."""
     feed = run.feed()
     if feed and feed.queued and run.remaining() < FRESH_MILLISECONDS:
         run.stop()
 
 
-def _take_back(run: _Run) -> None:
+def _take_back(run: Run) -> None:
     feed = run.feed()
     if feed is None or feed.deleted_at is None:
         return
@@ -145,7 +68,7 @@ def _take_back(run: _Run) -> None:
         run.stop()
 
 
-def _begun(changes: Changes, run: _Run) -> FeedImport | None:
+def _begun(changes: Changes, run: Run) -> FeedImport | None:
     """The import whose turn it is, running; None where nothing is open."""
     feed = run.feed()
     if feed is None or feed.deleted_at is not None:
@@ -156,12 +79,12 @@ def _begun(changes: Changes, run: _Run) -> FeedImport | None:
     return start_import(changes, run.workspace, feed, found)
 
 
-def _bring(run: _Run, running: FeedImport) -> None:
+def _bring(run: Run, running: FeedImport) -> None:
     """Brings the running import to its end."""
     try:
         with TemporaryDirectory() as place:
-            _Bringing(run, Path(place)).bring(running)
-    except _TakenAway:
+            Bringing(run, Path(place)).bring(running)
+    except TakenAway:
         return
     except FeedUnusable as unusable:
         _fail(run, unusable.why)
@@ -170,180 +93,7 @@ def _bring(run: _Run, running: FeedImport) -> None:
         _fail(run, FeedFailure.IMPORT_FAILED)
 
 
-class _Bringing:
-    """One run's work on one import, with its files."""
-
-    def __init__(self, run: _Run, place: Path) -> None:
-        self._run = run
-        self._place = place
-        feed = run.feed()
-        if feed is None or feed.deleted_at is not None:
-            raise _TakenAway
-        self._feed = feed
-        self._store: Store = found_store(StoreRepository(run.workspace), feed.store_id)
-        if not self._store.is_active:
-            raise FeedUnusable(FeedFailure.IMPORT_FAILED)
-        self._settings = digest_of(self._store, feed.settings)
-
-    def bring(self, running: FeedImport) -> None:
-        """Fetches, settles, writes: from where the import stands."""
-        running = self._planned(self._fetched(running))
-        if running.stage is Stage.PLANNED:
-            running = self._written(running)
-        self._run.files.keep_manifest(self._after)
-        commit_anew(lambda changes: self._complete(changes, running))
-        self._run.files.forget(running.id)
-
-    def _fetched(self, running: FeedImport) -> FeedImport:
-        if running.stage is not Stage.STARTED:
-            return running
-        fetched = fetch_into(self._file, self._feed.settings.url)
-        self._run.files.keep_file(running.id, self._file)
-        said = fetched.content_type
-        return self._moved(
-            running, replace(running, stage=Stage.FETCHED, bytes=fetched.bytes, content_type=said)
-        )
-
-    def _planned(self, running: FeedImport) -> FeedImport:
-        """The import once it is known what is to be written; the same stage where nothing is."""
-        if running.stage is Stage.PLANNED:
-            self._run.files.get_plan(running.id, self._plan, self._after)
-            return running
-        files, before, rows = self._run.files, self._place / "before", self._place / "rows"
-        files.get_work(running.id, self._settings, rows)
-        with Work(rows, before if files.get_manifest(before) else None) as work:
-            running = self._settled(running, work)
-            self._check(running, work)
-            self._keep_skipped(running, work)
-            work.write_manifest(self._after, self._settings, is_ahead=False)
-            running = replace(running, counts=work.counts())
-            if not work.planned:
-                return running
-            work.write_plan(self._plan)
-            work.write_manifest(self._place / "ahead", self._settings, is_ahead=True)
-        files.keep_plan(running.id, self._plan, self._after)
-        files.keep_manifest(self._place / "ahead")
-        return self._moved(running, replace(running, stage=Stage.PLANNED))
-
-    def _settled(self, running: FeedImport, work: Work) -> FeedImport:
-        settings = self._feed.settings
-        if not self._file.exists():
-            self._run.files.get_file(running.id, self._file)
-        with self._file.open("rb") as content:
-            pieces = iter(lambda: content.read(PIECE_BYTES), b"")
-            feed = read_feed(pieces, running.content_type or "", Bound())
-            reader = RowReader(settings.mapping, terms_of(self._store, settings))
-            is_all = work.read(feed.rows, reader, self._run.is_over)
-        if not is_all or not work.settle(
-            lambda rows: find(self._store, rows),
-            self._run.is_over,
-            adds=adds(settings),
-            settings=self._settings,
-        ):
-            self._run.files.keep_work(running.id, self._settings, self._place / "rows")
-            self._run.stop()
-        return replace(running, format=feed.format)
-
-    def _check(self, running: FeedImport, work: Work) -> None:
-        """Raises FeedUnusable for what is to change nothing."""
-        counts = work.counts()
-        if not counts.rows:
-            raise FeedUnusable(FeedFailure.NO_ROWS)
-        if running.trigger is FeedTrigger.SCHEDULE and counts.removed * 2 > work.known_before:
-            raise FeedUnusable(FeedFailure.IMPORT_FAILED)
-
-    def _keep_skipped(self, running: FeedImport, work: Work) -> None:
-        hundreds = batched(work.skipped(MOST_SKIPPED), SKIPPED_TOGETHER, strict=False)
-        for number, rows in enumerate(hundreds):
-            changes = Changes()
-            self._run.imports.keep_skipped(changes, running.id, number, rows)
-            changes.commit()
-
-    def _written(self, running: FeedImport) -> FeedImport:
-        """Writes what is left of the plan, a chunk at a time."""
-        lost = 0
-        with Plan(self._plan) as plan:
-            writer = Writer(Bringer(self._store, self._feed.id), plan.rows_of)
-            while products := plan.products(running.done, AHEAD):
-                note = _Note(self._run, running, stops=self._run.is_over())
-                try:
-                    running = note.after(*writer.write(products, note))
-                except LostRace:
-                    lost += 1
-                    if lost == MOST_RUNS:
-                        raise
-                    wait_before(lost)
-                    running = self._still(running)
-                    continue
-                lost = 0
-                if note.stops:
-                    raise _Stopped
-        return running
-
-    def _complete(self, changes: Changes, running: FeedImport) -> None:
-        feed, now = self._run.feed(), clock.now()
-        if feed is None or feed.running != running.id:
-            raise _TakenAway
-        before = self._run.imports.get(running.id)
-        if before is None:
-            raise _TakenAway
-        completed = replace(running, status=FeedImportStatus.COMPLETED, completed_at=now)
-        end_import(changes, self._run.workspace, feed, before, completed)
-        note_import(changes, self._store, feed.id, now)
-
-    def _moved(self, before: FeedImport, after: FeedImport) -> FeedImport:
-        """The import once it stands elsewhere."""
-        changes = Changes()
-        self._run.imports.save(changes, before, after)
-        try:
-            changes.commit()
-        except LostRace as error:
-            raise _TakenAway from error
-        return after
-
-    def _still(self, running: FeedImport) -> FeedImport:
-        """The import as it stands. Raises _TakenAway where it doesn't run any more."""
-        found = self._run.imports.get(running.id)
-        if found is None or found.status is not FeedImportStatus.RUNNING:
-            raise _TakenAway
-        return found
-
-    @property
-    def _file(self) -> Path:
-        return self._place / "file"
-
-    @property
-    def _plan(self) -> Path:
-        return self._place / "plan"
-
-    @property
-    def _after(self) -> Path:
-        """The manifest that holds once all is written."""
-        return self._place / "after"
-
-
-@dataclass(frozen=True)
-class _Note:
-    """What a chunk's transaction has besides its products."""
-
-    run: _Run
-    before: FeedImport
-    stops: bool
-
-    def __call__(self, changes: Changes, done: int, created: int) -> None:
-        """Moves the import on."""
-        self.run.imports.save(changes, self.before, self.after(done, created))
-        if self.stops:
-            self.run.send_next(changes)
-
-    def after(self, done: int, created: int) -> FeedImport:
-        """The import with so many products more."""
-        counts = self.before.counts
-        counted = replace(counts, created=counts.created + created)
-        return replace(self.before, done=self.before.done + done, counts=counted)
-
-
-def _fail(run: _Run, why: FeedFailure) -> None:
+def _fail(run: Run, why: FeedFailure) -> None:
     def write(changes: Changes) -> None:
         feed = run.feed()
         current = in_turn(run.workspace, feed) if feed and not feed.deleted_at else None

@@ -14,18 +14,11 @@ from typing import Any, Self
 
 from storepost.feed_files.reading import Row
 from storepost.feed_imports.plan import PLAN
-from storepost.feed_records.reading import (
-    SEEN_BEFORE,
-    TOO_MANY_VARIANTS,
-    Entry,
-    RowReader,
-    Skipped,
-)
+from storepost.feed_imports.taking import Taking
+from storepost.feed_records.reading import SEEN_BEFORE, TOO_MANY_VARIANTS, RowReader
 from storepost.feeds.model import FeedCounts, SkippedRow
 
 MOST_VARIANTS = 2_000
-_ROWS_TOGETHER = 1_000
-_LENGTH_TOGETHER = 4 * 1024**2
 _CACHE_KIB = 16_000
 
 
@@ -96,7 +89,7 @@ class Work:
             self._one("SELECT max(number) FROM row") or 0,
             self._one("SELECT max(number) FROM skipped") or 0,
         )
-        with _Taking(self._db) as taking:
+        with Taking(self._db) as taking:
             for row in rows:
                 if row.number <= taken:
                     continue
@@ -300,59 +293,3 @@ class Work:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class _Taking:
-    """Rows on their way into the file, a thousand or a few megabytes at once."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-        self._read: list[tuple[object, ...]] = []
-        self._skipped: list[tuple[int, str | None, str]] = []
-        self._length = 0
-
-    @property
-    def is_full(self) -> bool:
-        together = len(self._read) + len(self._skipped)
-        return together >= _ROWS_TOGETHER or self._length >= _LENGTH_TOGETHER
-
-    def take(self, row: Row, reader: RowReader) -> None:
-        try:
-            entry = reader.read(row.cells)
-        except Skipped as skipped:
-            self._skipped.append((row.number, skipped.id, skipped.reason))
-        else:
-            self._read.append(_as_row(row.number, entry))
-            self._length += len(entry.content)
-
-    def flush(self) -> None:
-        self._db.execute("BEGIN")
-        self._db.executemany(
-            "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, 0)", self._read
-        )
-        self._db.executemany("INSERT INTO skipped VALUES (?, ?, ?)", self._skipped)
-        self._db.execute("COMMIT")
-        self._read.clear()
-        self._skipped.clear()
-        self._length = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self.flush()
-
-
-def _as_row(number: int, entry: Entry) -> tuple[object, ...]:
-    locale = entry.locale or ""
-    return (
-        number,
-        entry.id,
-        locale,
-        entry.group,
-        entry.digest,
-        entry.sku,
-        entry.gtin,
-        entry.content,
-    )
