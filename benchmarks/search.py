@@ -1,7 +1,7 @@
 """`make bench-search`: what a search reads among a million people, and what a posting costs.
 
 The postings are those that the service makes of each person, laid down by the engine's import;
-`ENTRIES=100000` lays down fewer. Of the people themselves only those stand there whom a query shows.
+`ENTRIES=100000` lays down fewer. Of the people themselves only those are there whom a query shows.
 """
 
 import gzip

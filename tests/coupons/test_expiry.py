@@ -1,8 +1,14 @@
 """Codes and coupons whose end passes: what is read before and after the schedule came to them."""
 
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+
 from local import pumps
 from storepost.coupons import expiring
 from storepost.coupons.keys import DUE_PARTITION
+from storepost.coupons.trees import CodeList
 from tests.coupons.shop import Shop, counts
 from tests.coupons.test_coupons import in_days
 
@@ -69,6 +75,22 @@ class TestDays:
         assert pumps.run_schedule("coupon_expiry") == {"moved": 5}
         assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
         assert shop.counts(coupon) == counts(available=8, expired=30)
+        shop.check()
+
+    def test_those_that_stand_far_apart_fit_into_a_transaction(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """In a large pool each has a leaf of its own, and that one a node."""
+        narrow = property(lambda codes: replace(codes.tree_of_its_size, fan_out=1))
+        monkeypatch.setattr(CodeList, "tree_of_its_size", CodeList.tree, raising=False)
+        monkeypatch.setattr(CodeList, "tree", narrow)
+        coupon, ann = shop.pool(25, validity=DAYS, reissue="every_email"), shop.person()
+        for number in range(25):
+            shop.given(coupon, ann, f"mail-{number}")
+        assert len(CodeList(shop.workspace, UUID(coupon)).tree.rows.top()) == 25
+        shop.world.advance(days=1)
+        shop.run_expiry()
+        assert [row.status for row in shop.code_rows()] == ["expired"] * 25
         shop.check()
 
 

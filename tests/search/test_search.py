@@ -201,10 +201,13 @@ class TestFollowing:
         assert library.found("bo")
         assert library.merge(ann, bo).status == 200
         assert library.found("bo") == []
-        assert library.found(bo) == []
+        for named in (bo, ann, BOB, BOB.upper(), ANN):
+            [group] = library.found(named, kinds="profile,order")
+            assert (group["total"], [row["id"] for row in group["items"]]) == (1, [ann])
         assert library.erase(ann).status == 204
         library.world.deliver()
-        assert library.found("ann") == []
+        assert library.found("ann") == library.found(ann) == library.found(bo) == []
+        assert library.found(BOB) == library.found(ANN) == []
         assert [word for word in library.postings() if "ann" in word or "bo" in word] == []
 
     def test_what_the_postings_have_not_heard_of_yet_is_left_out(self, library: Library) -> None:

@@ -18,9 +18,9 @@ from storepost.scope import WorkspaceScope
 MOST_OF_A_SHARD = 2000
 """A run ends in time; what is left is due a minute later, too."""
 
-CODES_AT_ONCE = 20
+CODES_AT_ONCE = 14
 """In one transaction: each is its row, its entry, when it is due, what the platform is to forget,
-and a share of the nodes above."""
+and two nodes, which those of a large pool share with no other."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""What a query names by something that has no posting: an id, a variant's SKU, a coupon's code."""
+"""What a query names by something that has no posting of its own.
+
+An id, a merged profile's too; an address of somebody who shows another one; a variant's SKU; a
+coupon's code.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -12,9 +16,12 @@ from storepost.postings.entries import SearchKind
 from storepost.products.naming import Name, NameKind, candidates, name_key, names_of
 from storepost.products.repository import ProductRepository
 from storepost.products.rows import NameItem
+from storepost.profiles.model import Identity, IdentityType
+from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
+from storepost.values import emails, phones
 
 type Named = dict[SearchKind, list[UUID]]
 
@@ -24,7 +31,9 @@ def named_by(workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind]) -
     named: Named = defaultdict(list)
     identifier = _id_of(q)
     if identifier:
-        return {kind: [identifier] for kind in kinds}
+        return {kind: _with_id(workspace, kind, identifier) for kind in kinds}
+    if SearchKind.PROFILE in kinds:
+        named[SearchKind.PROFILE] += _with_address(workspace, q)
     asks = {SearchKind.PRODUCT, SearchKind.COUPON} & set(kinds)
     stores = StoreRepository(workspace).all() if asks else []
     if SearchKind.PRODUCT in asks:
@@ -32,6 +41,34 @@ def named_by(workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind]) -
     if SearchKind.COUPON in asks:
         named[SearchKind.COUPON] += _with_code(workspace, stores, q.strip())
     return {kind: ids for kind, ids in named.items() if ids}
+
+
+def _with_id(workspace: WorkspaceScope, kind: SearchKind, identifier: UUID) -> list[UUID]:
+    """What could have the id; for a merged profile answers the one that it is now."""
+    if kind is not SearchKind.PROFILE:
+        return [identifier]
+    return [each.id for each in ProfileRepository(workspace).get_many([identifier])]
+
+
+def _with_address(workspace: WorkspaceScope, q: str) -> list[UUID]:
+    """Whose email or phone this is, whichever one they show."""
+    identity = _address(q.strip())
+    if identity is None:
+        return []
+    repository = ProfileRepository(workspace)
+    claims = repository.claims_of([identity]).values()
+    return [each.id for each in repository.get_many(claim.profile_id for claim in claims)]
+
+
+def _address(q: str) -> Identity | None:
+    try:
+        if "@" in q:
+            return Identity(IdentityType.EMAIL, emails.normalised(q))
+        if q.startswith("+"):
+            return Identity(IdentityType.PHONE, phones.normalised(q))
+    except ValueError:
+        return None
+    return None
 
 
 def _with_sku(workspace: WorkspaceScope, stores: Iterable[Store], sku: str) -> list[UUID]:
