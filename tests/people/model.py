@@ -130,6 +130,8 @@ class Order:
     updated: datetime
     spent: int
     deleted: bool = False
+    is_erased: bool = False
+    """It was somebody's who was erased, and stays without a buyer."""
 
 
 class Refused(Exception):  # noqa: N818 - it is what happened
@@ -147,6 +149,12 @@ class Model:
         self.customers: dict[Key, Customer] = {}
         self.orders: dict[Key, Order] = {}
         self.words: dict[tuple[str, str], list[Word]] = {}
+        self.gone = list[str]()
+        """The ids of people who were erased, and those that led to them."""
+        self.left = set[Key]()
+        """Customers of people who were erased: a worker may still be to remove them."""
+        self.barred = set[tuple[str, str]]()
+        """Channels and addresses that only the person's own word subscribes again."""
 
     # What is there
 
@@ -213,6 +221,7 @@ class Model:
             person.hears(Locale(body["locale"], source))
         before = (held.given, held.states) if held else ({}, {})
         states = {c: _given_last(c, body, *before) for c in CHANNELS}
+        self.left.discard(key)
         self.customers[key] = Customer(person.id, *moments, body, states)
         for channel in CHANNELS:
             self._store_says(store, person, channel, body, before, now)
@@ -232,8 +241,9 @@ class Model:
         if held and (updated < held.updated or (held.deleted and updated == held.updated)):
             raise Refused("stale_update")
         buyer, owner = body["buyer"], None
-        identities = _addresses(buyer)
-        if buyer.get("externalId"):
+        is_erased = bool(held and held.is_erased and not held.deleted)
+        identities = _addresses(buyer) if not is_erased else []
+        if buyer.get("externalId") and not is_erased:
             identities.append(Identity(CUSTOMER, buyer["externalId"], UUID(store)))
         if identities:
             person = self._arrives(identities, (placed, placed), (external_id, "custom"), new)
@@ -246,7 +256,7 @@ class Model:
             person.hears(Locale(body["locale"] or self.stores[store], source))
             for each in self._free_or_own(person, identities):
                 person.takes(each, placed)
-        self.orders[key] = Order(owner, placed, updated, body["spent"])
+        self.orders[key] = Order(owner, placed, updated, body["spent"], is_erased=is_erased)
 
     def delete_order(self, key: Key) -> None:
         """A store's order is gone."""
@@ -284,6 +294,26 @@ class Model:
         if survivor is merged:
             raise Refused("same_profile")
         self._become(survivor, merged, (None, "api"))
+
+    def erase(self, profile_id: str) -> None:
+        """Somebody is forgotten: orders stay without the buyer, the rest is gone."""
+        person = self.find(profile_id)
+        del self.people[person.id]
+        former = [old for old, into in self.became.items() if into == person.id]
+        self.became = {old: into for old, into in self.became.items() if into != person.id}
+        self.gone += [person.id, *former]
+        self.left |= set(self.customers_of(person))
+        for key in self.customers_of(person):
+            del self.customers[key]
+        for order in self.orders.values():
+            if order.owner == person.id:
+                order.owner, order.is_erased = None, True
+        channels = {EMAIL: "email", PHONE: "sms"}
+        for each in person.seen:
+            if each.type in channels:
+                address = (channels[each.type], each.value)
+                self.words.pop(address, None)
+                self.barred.add(address)
 
     def change_consent(
         self, profile_id: str, channel: Channel, state: str, at: datetime | None, now: datetime
@@ -394,7 +424,11 @@ class Model:
     def _say(
         self, owner: Person, channel: Channel, address: str, word: Word, store: str | None
     ) -> None:
-        """A word enters the history unless it says what holds already."""
+        """A word enters the history unless it says what holds already, or may say nothing."""
+        if (channel, address) in self.barred and word.state != "unsubscribed":
+            if store is not None:
+                return
+            self.barred.remove((channel, address))
         is_new = not self.words.get((channel, address)) or (
             self.state(channel, address) != word.state
         )

@@ -1,7 +1,8 @@
 """Histories of a workspace's people against a plain model: the interface tells what happened.
 
-Customers and orders come, change and go; people are named, changed and merged by hand; consent is
-given and taken back; stores go and come back; workers run at once, late, or only in the end.
+Customers and orders come, change and go; people are named, changed, merged and erased by hand;
+consent is given and taken back; stores go and come back; workers run at once, late, or only in the
+end.
 """
 
 import os
@@ -24,7 +25,7 @@ from hypothesis.stateful import (
 
 from storepost import clock
 from storepost.identity.model import KeyScope
-from storepost.profiles.rows import ProfileItem
+from storepost.profiles.rows import ErasedProfileItem, ProfileItem
 from tests.people.model import CHANNELS, Channel, Model, Person, Refused
 from tests.people.town import NEW_YEAR, Town, day
 from tests.world import CANARY, Answer, World
@@ -183,6 +184,10 @@ class Histories(RuleBasedStateMachine):
         key, model = (self.stores[store], external_id), self.model
         happen = model.delete_customer if what == "customers" else model.delete_order
         path = f"/stores/{key[0]}/{what}/{external_id}"
+        if what == "customers" and key in model.left and key[0] not in model.inactive:
+            # It counts as not there; until the worker has come, it may be deleted nevertheless.
+            assert self.town.call("DELETE", path).status in {204, 404}
+            return
         self.do(lambda: self.town.call("DELETE", path), lambda: happen(key))
 
     @rule(body=PEOPLE)
@@ -218,6 +223,16 @@ class Histories(RuleBasedStateMachine):
         self.do(lambda: self.town.merge(one, two), lambda: self.model.merge(one, two))
 
     @precondition(somebody)
+    @rule(who=WHO)
+    def erase(self, who: int) -> None:
+        """DELETE /profiles/{id}, by any id that somebody ever had."""
+        each, token = self.pick(who), self.town.owner.token
+        self.do(
+            lambda: self.world.call("DELETE", f"/profiles/{each}", token=token),
+            lambda: self.model.erase(each),
+        )
+
+    @precondition(somebody)
     @rule(
         who=WHO,
         channel=CHANNEL,
@@ -246,6 +261,8 @@ class Histories(RuleBasedStateMachine):
             self.world.deliver()
         elif what == "again":
             self.town.run_merge(self.pick(who))
+            if self.model.gone:
+                self.town.run_erasure(self.model.gone[who % len(self.model.gone)])
         else:
             self.go_or_come_back(who % 2)
 
@@ -274,7 +291,10 @@ class Histories(RuleBasedStateMachine):
     def is_under_way(self) -> bool:
         """Whether the worker has something to move."""
         rows = self.world.rows(self.town.workspace.key)
-        return any(isinstance(row, ProfileItem) and row.absorbing for row in rows)
+        return any(
+            isinstance(row, ErasedProfileItem) or (isinstance(row, ProfileItem) and row.absorbing)
+            for row in rows
+        )
 
     def moment(self) -> datetime:
         """The time, which stands still during a step."""
@@ -306,6 +326,8 @@ class Histories(RuleBasedStateMachine):
             assert self.town.get(f"/profiles/{old}")["id"] == into
             orders = self.town.get("/orders", profileId=old)["total"]
             assert orders == len(self.model.orders_of(self.model.people[into]))
+        for each in self.model.gone[-2:]:
+            assert self.town.call("GET", f"/profiles/{each}").status == 404
 
     def compare_lists(self, people: list[Person]) -> None:
         """The lists and what they count."""
@@ -373,6 +395,7 @@ class Histories(RuleBasedStateMachine):
             self.world.deliver()
             self.compare()
             self.town.check_rows()
+            self.town.check_gone(self.model.gone)
         finally:
             self.clock.stop()
 

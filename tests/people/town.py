@@ -9,6 +9,7 @@ from local import aws
 from local.functions import invoke
 from local.pumps import reader_of
 from storepost import clock
+from storepost.ids import short
 from storepost.persistence.counted_tree.checking import faults
 from storepost.profiles.lists import ProfileLists
 from storepost.profiles.rows import IdentityItem, MergedProfileItem, ProfileItem
@@ -99,6 +100,18 @@ class Town:
         told = {"workspaceId": str(self.workspace.id), "profileId": str(profile_id)}
         work(told)
 
+    def run_erasure(self, profile_id: UUID | str) -> None:
+        """Runs the worker for one erased profile, as a message of any age would."""
+        told = {"workspaceId": str(self.workspace.id), "profileId": str(profile_id)}
+        work(told, "ProfileErasureQueue")
+
+    def check_gone(self, profile_ids: list[str]) -> None:
+        """Nothing that the workspace holds names these people any more."""
+        names = [name for each in profile_ids for name in (each, short(UUID(each)))]
+        for row in self.world.rows(self.workspace.key):
+            held = repr((row.pk, row.sk, row.attribute_values))
+            assert not [name for name in names if name in held], held
+
     def check_rows(self) -> None:
         """What must hold of the rows once nothing is under way."""
         rows = self.world.rows(self.workspace.key)
@@ -126,7 +139,7 @@ class Town:
         ] == []
 
 
-def work(told: dict[str, str]) -> None:
+def work(told: dict[str, str], queue: str = "ProfileMergeQueue") -> None:
     """Hands the worker one message."""
     record = {
         "messageId": "m",
@@ -135,10 +148,10 @@ def work(told: dict[str, str]) -> None:
         "attributes": {"ApproximateReceiveCount": "1"},
         "messageAttributes": {},
         "eventSource": "aws:sqs",
-        "eventSourceARN": f"arn:aws:sqs:{aws.REGION}:123456789012:ProfileMergeQueue",
+        "eventSourceARN": f"arn:aws:sqs:{aws.REGION}:123456789012:{queue}",
         "awsRegion": aws.REGION,
     }
-    answer = invoke(reader_of("ProfileMergeQueue"), {"Records": [record]})
+    answer = invoke(reader_of(queue), {"Records": [record]})
     assert answer == {"batchItemFailures": []}
 
 

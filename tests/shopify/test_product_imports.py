@@ -8,12 +8,12 @@ import pytest
 
 from local.shopify.products import number_of, picture, product_node, variant_node
 from local.shopify.shops import Locale
+from storepost.persistence.counted_tree.checking import faults
 from storepost.persistence.sealing import forget_keys
 from storepost.products.model import product_id
 from storepost.products.trees import ProductLists
 from storepost.shop_imports import reconciling
 from storepost.store_batches import chunks
-from tests.counted_tree.engine import faults
 from tests.kills import Moment, counted, killed_at
 from tests.shopify.hooks import CREATED, LATER, UPDATED, Hooks
 from tests.shopify.shops import SHOP, Shopify, choose_existing
