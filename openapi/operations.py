@@ -131,7 +131,8 @@ def _complete_body(group: Group, operation: Operation, document: Document) -> No
 
 def _successes(operation: Operation, document: Document) -> Document:
     [(status, success)] = document["responses"].items()
-    content = None if status == "204" else _media(success["content"][JSON]["schema"])
+    empty = operation.function.__annotations__.get("return", ...) is None
+    content = None if empty else _media(success["content"][JSON]["schema"])
     return {each: _success(each, document, content) for each in _statuses(operation, status)}
 
 

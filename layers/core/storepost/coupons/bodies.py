@@ -17,7 +17,7 @@ from storepost.coupons import model
 from storepost.coupons.files import MOST_BYTES
 from storepost.coupons.model import CouponKind, Reissue, Terms, Validity, ValueType
 from storepost.coupons.service import ImportedCoupon, NewCoupon
-from storepost.wire import MOST_MINOR_UNITS, MoneyShape, RequestBody, Text, Timestamp
+from storepost.wire import MOST_MINOR_UNITS, MoneyShape, NotNull, RequestBody, Text, Timestamp
 
 MOST_CODES = 200_000
 MOST_DAYS = 365
@@ -167,17 +167,11 @@ class CouponTopUp(RequestBody):
         return self
 
 
-def _not_null[T](value: T | None) -> T:
-    if value is None:
-        raise ValueError("Must not be null")
-    return value
-
-
 class CouponUpdate(RequestBody):
     """What may change; what is left out stays."""
 
-    name: Annotated[Text | None, AfterValidator(_not_null)] = None
-    reissue: Annotated[Reissue | None, AfterValidator(_not_null)] = None
+    name: Annotated[Text | None, NotNull()] = None
+    reissue: Annotated[Reissue | None, NotNull()] = None
 
     def given(self) -> dict[str, Any]:
         """The fields that were sent."""
