@@ -118,6 +118,9 @@ def _parameter(found: Document) -> Document:
     said = found["schema"].pop("description", None)
     if said and "description" not in found:
         found["description"] = said
+    if found["in"] == "query" and found["schema"].get("type") == "array":
+        found |= {"style": "form", "explode": False}
+        found["schema"]["minItems"] = 1
     if found["in"] == "path":
         found.setdefault("description", "The resource's identifier.")
     return found

@@ -6,7 +6,7 @@ from time import perf_counter, process_time
 
 os.environ["POWERTOOLS_LOG_LEVEL"] = "CRITICAL"
 
-from local import aws  # noqa: E402 - its environment comes before the service
+from local import aws
 
 aws.prepare_environment()
 aws.start()

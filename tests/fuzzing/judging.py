@@ -9,13 +9,15 @@ import re
 from typing import Any
 
 CONFIG: dict[str, Any] = {
+    # Words of our code instead of values of a format are what a caller would never send.
+    "analysis": {"constants": {"enabled": False}},
     "checks": {
         # 409 and 410: the state of things is against it, as a link that has ended.
         "positive_data_acceptance": {
             "expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "410", "429"]
         },
         "negative_data_rejection": {"expected-statuses": ["4xx"]},
-    }
+    },
 }
 
 PARTIAL = {"consent.import", "events.createMany", "stores.createBatch"}
@@ -38,6 +40,7 @@ RULES = re.compile(
             "Each source stands there once",
             "`value` must be at most 100 percent",
             "`add` and `replace` have a `value`",
+            "Required with externalId",
             # of a value's meaning
             "Must be in the future",
             "Must not be in the future",
@@ -54,13 +57,21 @@ RULES = re.compile(
 
 
 def is_of_a_rule(failure: Any, answer: Any) -> bool:
-    """Whether an allowed request was refused by a rule with a code of its own, or one of `RULES`."""
+    """Whether an allowed request was refused by a rule of its own code, or one of `RULES`."""
     if type(failure).__name__ != "RejectedPositiveData" or answer.status_code not in {400, 422}:
         return False
     problem = json.loads(answer.content)
     if problem["code"] not in {"validation", "malformed_request"}:
         return True
     return any(RULES.match(error["message"]) for error in problem.get("errors", []))
+
+
+def is_of_another_path(failure: Any, case: Any, paths: dict[str, Any]) -> bool:
+    """Whether a path with a parameter has the method that this path by itself hasn't."""
+    if type(failure).__name__ != "UnsupportedMethodResponse":
+        return False
+    others = [path for path in paths if re.fullmatch(re.sub("{.*?}", "[^/]+", path), case.path)]
+    return any(case.method.lower() in paths[path] for path in others)
 
 
 def is_partial(failure: Any, operation: dict[str, Any], answer: Any) -> bool:

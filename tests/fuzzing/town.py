@@ -13,6 +13,7 @@ from local.running import LocalRun
 from tests.world import World
 
 _PARAMETER = re.compile(r"{(\w+)}")
+_FIRST = 4
 _ELSEWHERE = {"/coupon-codes": "/coupons/{id}/codes"}
 """Where the ids of a path are listed, unless the path without its last parameter lists them."""
 
@@ -40,7 +41,7 @@ class Town:
         for parameter in _PARAMETER.finditer(path):
             before = path[: parameter.start()].removesuffix("/")
             name = parameter[1]
-            found = [{**place, name: one} for place in found for one in self._ids(before, place, name)]
+            found = [{**at, name: one} for at in found for one in self._ids(before, at, name)]
         return found
 
     def ids(self) -> dict[str, list[str]]:
@@ -53,14 +54,16 @@ class Town:
     def _ids(self, collection: str, place: dict[str, str], name: str) -> list[str]:
         if collection in _ELSEWHERE:
             path = _ELSEWHERE[collection]
-            return [one for at in self.places(path) for one in self._values(path.format(**at), name)]
+            lists = [path.format(**at) for at in self.places(path)]
+            return [one for each in lists for one in self._values(each, name)]
         if "get" not in self.document["paths"].get(collection, {}):
             return []
         return self._values(collection.format(**place), name)
 
     def _values(self, path: str, name: str) -> list[str]:
-        rows = self._rows(path)
-        return [str(row.get(name) or row.get("id") or row.get("kind") or "") for row in rows][:4]
+        """The first ids of a list."""
+        told = [row.get(name) or row.get("id") or row.get("kind") for row in self._rows(path)]
+        return [str(value) for value in told if value][:_FIRST]
 
     def _rows(self, path: str) -> list[dict[str, Any]]:
         if path not in self._listed:

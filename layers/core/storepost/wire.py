@@ -99,7 +99,7 @@ class NotNull:
     """Marks a field of a change that may be left out, but not be null: None stands for neither."""
 
     def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
+        self, source: object, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
         """Refuses null, which the field's type has to have for its default."""
         return core_schema.no_info_after_validator_function(_not_null, handler(source))

@@ -29,7 +29,13 @@ class CustomField(RequestBody):
 
 type MappedTo = Target | CustomField
 
-FeedMapping = Annotated[dict[Column, MappedTo], Field(max_length=MOST_COLUMNS)]
+FeedMapping = Annotated[
+    dict[Column, MappedTo],
+    Field(
+        max_length=MOST_COLUMNS,
+        examples=[{"id": "id", "title": "title", "material": {"custom": "material"}}],
+    ),
+]
 
 
 def mapping_value(mapping: Mapping[str, MappedTo]) -> dict[str, str]:
