@@ -5,6 +5,7 @@ SHELL := /bin/bash
 PYTHON ?= $(shell command -v python3.13 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+SPECTRAL := 6.16.3
 export PYTHONPATH := layers/core:.
 export SAM_CLI_TELEMETRY := 0
 
@@ -54,7 +55,14 @@ build: install ## what is deployed; compiled here, for a function can't keep wha
 bench-%: install ## a benchmark: benchmarks/README.md has their names
 	@$(BIN)/python -m benchmarks.$*
 
-check: install format-check lint types contracts template ## what CI demands besides the tests
+check: install format-check lint types contracts template fuzz ## what CI demands besides the tests
+
+fuzz: install ## requests made from the description, answers held to it; CASES=10000 for more
+	@$(BIN)/python -m tests.fuzzing
+
+lint-openapi: ## Spectral's rules over the description (npm brings it)
+	npx --yes @stoplight/spectral-cli@$(SPECTRAL) lint --fail-severity warn --ruleset openapi/spectral.yaml \
+	  layers/core/storepost/reference/openapi.json
 
 check-shopify: install ## what we say to Shopify, against its own SCHEMA and SCOPES
 	@$(BIN)/python -m local.shopify.checking $(SCHEMA) $(SCOPES)
@@ -87,4 +95,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run sam-local openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template requirements build
+.PHONY: help install run sam-local openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template fuzz lint-openapi requirements build

@@ -58,6 +58,16 @@ class Front:
         return _sent(answer, request.method, start)
 
 
+def application(api: Api) -> WSGIApplication:
+    """The API alone as a WSGI application."""
+
+    def answer(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        request = Request(environ)
+        return _sent(api(request), request.method, start)
+
+    return answer
+
+
 def gateway_in_process(cors: Cors) -> Api:
     """The API by this process's own gateway; `cors` is what the template tells it."""
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from openapi.examples import add_examples
 from openapi.groups import Group, groups
 from openapi.operations import Document, common_refusals, complete
 
@@ -95,7 +96,9 @@ def interface() -> Document:
         "components": _components(schemas),
     }
     _demand_unique_operations(document)
-    return _pruned(document)
+    _prune(document)
+    add_examples(document)
+    return document
 
 
 def text() -> str:
@@ -189,8 +192,8 @@ def _demand_unique_operations(document: Document) -> None:
         raise NameClash(f"two operations are called {', '.join(sorted(twice))}")
 
 
-def _pruned(document: Document) -> Document:
-    """Without the components that nothing refers to, Powertools' own error shapes among them."""
+def _prune(document: Document) -> None:
+    """Takes off the components that nothing refers to, Powertools' own error shapes among them."""
     components = document["components"]
     reached: set[tuple[str, str]] = set()
     waiting = list(_references(document["paths"]))
@@ -202,7 +205,6 @@ def _pruned(document: Document) -> Document:
     for kind in ("schemas", "responses"):
         held = components[kind].items()
         components[kind] = {name: value for name, value in held if (kind, name) in reached}
-    return document
 
 
 def _references(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - JSON

@@ -118,6 +118,9 @@ def _parameter(found: Document) -> Document:
     said = found["schema"].pop("description", None)
     if said and "description" not in found:
         found["description"] = said
+    if found["in"] == "query" and found["schema"].get("type") == "array":
+        found |= {"style": "form", "explode": False}
+        found["schema"]["minItems"] = 1
     if found["in"] == "path":
         found.setdefault("description", "The resource's identifier.")
     return found
@@ -131,7 +134,8 @@ def _complete_body(group: Group, operation: Operation, document: Document) -> No
 
 def _successes(operation: Operation, document: Document) -> Document:
     [(status, success)] = document["responses"].items()
-    content = None if status == "204" else _media(success["content"][JSON]["schema"])
+    empty = operation.function.__annotations__.get("return", ...) is None
+    content = None if empty else _media(success["content"][JSON]["schema"])
     return {each: _success(each, document, content) for each in _statuses(operation, status)}
 
 

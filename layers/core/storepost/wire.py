@@ -1,5 +1,6 @@
 """What every shape on the wire has in common, and the field types that they share."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, get_args
 
@@ -10,12 +11,15 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     PlainSerializer,
     StrictInt,
     StringConstraints,
     WithJsonSchema,
 )
 from pydantic.alias_generators import to_camel
+from pydantic_core import core_schema
 
 from storepost import clock
 from storepost.values.money import CurrencyCode, Money
@@ -88,6 +92,30 @@ Url = Annotated[
 
 Uri = Annotated[str, Field(json_schema_extra={"format": "uri"})]
 """A web address in an answer."""
+
+
+@dataclass(frozen=True)
+class NotNull:
+    """Marks a field of a change that may be left out, but not be null: None stands for neither."""
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        """Refuses null, which the field's type has to have for its default."""
+        return core_schema.no_info_after_validator_function(_not_null, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """The description of the field's type without null."""
+        [option] = [each for each in handler(schema)["anyOf"] if each != {"type": "null"}]
+        return dict(option)
+
+
+def _not_null[T](value: T | None) -> T:
+    if value is None:
+        raise ValueError("Must not be null")
+    return value
 
 
 class MoneyShape(Shape):

@@ -45,13 +45,25 @@ class JsonPatchOperation(RequestBody):
         return Operation(self.op, self.path, self.value)
 
 
+_SEGMENT = {
+    "description": "Subscribed to emails, with an order in the last 90 days",
+    "condition": {
+        "type": "all",
+        "conditions": [
+            {"type": "consent", "channel": "email", "states": ["subscribed"]},
+            {"type": "order", "within": {"lastDays": 90}},
+        ],
+    },
+}
+
+
 class NewDefinitionProposal(RequestBody):
     """Proposes a definition that there isn't yet."""
 
     kind: Kind
     name: Text
     summary: Text
-    definition: Any = Field(description="What the kind's schema demands.")
+    definition: Any = Field(description="What the kind's schema demands.", examples=[_SEGMENT])
 
     def value(self) -> NewDefinition:
         """What is proposed."""
@@ -138,7 +150,7 @@ class ChangeProposal(ChangeProposalSummary):
 
     base_version_id: UUID | None
     schema_version: int
-    definition: Any
+    definition: Annotated[Any, Field(examples=[_SEGMENT])]
     patch: list[dict[str, Any]]
     result_version_id: UUID | None
     review_note: str | None

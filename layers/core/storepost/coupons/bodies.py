@@ -5,6 +5,7 @@ from uuid import UUID
 
 from pydantic import (
     AfterValidator,
+    ConfigDict,
     Field,
     StrictBool,
     StrictInt,
@@ -17,7 +18,14 @@ from storepost.coupons import model
 from storepost.coupons.files import MOST_BYTES
 from storepost.coupons.model import CouponKind, Reissue, Terms, Validity, ValueType
 from storepost.coupons.service import ImportedCoupon, NewCoupon
-from storepost.wire import MOST_MINOR_UNITS, MoneyShape, RequestBody, Text, Timestamp
+from storepost.wire import (
+    MOST_MINOR_UNITS,
+    MoneyShape,
+    NotNull,
+    RequestBody,
+    Text,
+    Timestamp,
+)
 
 MOST_CODES = 200_000
 MOST_DAYS = 365
@@ -94,7 +102,7 @@ class CouponBody(RequestBody):
 
     store_id: UUID
     name: Text
-    kind: CouponKind
+    kind: Annotated[CouponKind, Field(examples=["bulk"])]
     quantity: Quantity | None = None
     prefix: Prefix | None = None
     value_type: ValueType
@@ -156,6 +164,8 @@ class CouponImportBody(CouponImportCheckBody):
 class CouponTopUp(RequestBody):
     """More codes: so many, or those of a file."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"quantity": 500}]})
+
     quantity: Quantity | None = None
     content: Content | None = None
     column: Text | None = None
@@ -167,17 +177,11 @@ class CouponTopUp(RequestBody):
         return self
 
 
-def _not_null[T](value: T | None) -> T:
-    if value is None:
-        raise ValueError("Must not be null")
-    return value
-
-
 class CouponUpdate(RequestBody):
     """What may change; what is left out stays."""
 
-    name: Annotated[Text | None, AfterValidator(_not_null)] = None
-    reissue: Annotated[Reissue | None, AfterValidator(_not_null)] = None
+    name: Annotated[Text | None, NotNull()] = None
+    reissue: Annotated[Reissue | None, NotNull()] = None
 
     def given(self) -> dict[str, Any]:
         """The fields that were sent."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from storepost.feed_files.failures import FeedFailure
 from storepost.feed_files.formats import FeedFormat
@@ -14,7 +14,7 @@ from storepost.feeds.listing import ShownFeed
 from storepost.feeds.model import FeedImportStatus, FeedMode, FeedTrigger, Settings
 from storepost.stores.references import StoreReference
 from storepost.values.locale_codes import LocaleCode
-from storepost.wire import RequestBody, Shape, Text, Timestamp, Uri, Url
+from storepost.wire import NotNull, RequestBody, Shape, Text, Timestamp, Uri, Url
 
 MOST_COLUMNS = 500
 
@@ -29,7 +29,13 @@ class CustomField(RequestBody):
 
 type MappedTo = Target | CustomField
 
-FeedMapping = Annotated[dict[Column, MappedTo], Field(max_length=MOST_COLUMNS)]
+FeedMapping = Annotated[
+    dict[Column, MappedTo],
+    Field(
+        max_length=MOST_COLUMNS,
+        examples=[{"id": "id", "title": "title", "material": {"custom": "material"}}],
+    ),
+]
 
 
 def mapping_value(mapping: Mapping[str, MappedTo]) -> dict[str, str]:
@@ -78,20 +84,14 @@ class NewFeed(FeedDraft):
         return Settings(self.name, self.url, self.locale, self.mode, mapping)
 
 
-def _not_null(value: object) -> object:
-    if value is None:
-        raise ValueError("Must not be null")
-    return value
-
-
 class FeedUpdate(RequestBody):
     """What to change of a feed; null clears the locale, what is left out stays."""
 
-    name: Annotated[Text | None, AfterValidator(_not_null)] = None
-    url: Annotated[Url | None, AfterValidator(_not_null)] = None
+    name: Annotated[Text | None, NotNull()] = None
+    url: Annotated[Url | None, NotNull()] = None
     locale: LocaleCode | None = None
-    mode: Annotated[FeedMode | None, AfterValidator(_not_null)] = None
-    mapping: Annotated[FeedMapping | None, AfterValidator(_not_null)] = None
+    mode: Annotated[FeedMode | None, NotNull()] = None
+    mapping: Annotated[FeedMapping | None, NotNull()] = None
 
     def given(self) -> dict[str, Any]:
         """What the request names, by the names of `Settings`."""

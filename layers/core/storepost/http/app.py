@@ -48,6 +48,8 @@ from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall
 BODY_BYTES = 1_000_000
 LARGE_BODY_BYTES = 5_000_000
 JSON = "application/json"
+_EXACT = 2**53
+"""Below it a float holds every whole number exactly."""
 
 type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 
@@ -199,7 +201,13 @@ def _check_form(event: BaseProxyEvent) -> None:
 
 
 def _read_json(text: str) -> Any:  # noqa: ANN401 - whatever JSON can say
-    return json.loads(text, parse_constant=_no_json)
+    return json.loads(text, parse_constant=_no_json, parse_float=_number)
+
+
+def _number(text: str) -> float:
+    """To JSON `3.0` is a whole number as `3` is (JSON Schema 2020-12, section 4.2.3)."""
+    number = float(text)
+    return int(number) if number.is_integer() and abs(number) < _EXACT else number
 
 
 def _no_json(constant: str) -> None:

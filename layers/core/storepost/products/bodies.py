@@ -1,6 +1,6 @@
 """A custom store's products as it sends them."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -33,12 +33,6 @@ def _description(text: str) -> str:
     if len(text.encode()) > DESCRIPTION_BYTES:
         raise ValueError("Must be at most 64 KB")
     return text
-
-
-def _status(status: ProductStatus) -> ProductStatus:
-    if status is ProductStatus.REMOVED:
-        raise ValueError("Must be active, unlisted, draft or archived; DELETE removes a product")
-    return status
 
 
 Description = Annotated[str, AfterValidator(_description)]
@@ -113,7 +107,9 @@ class ProductBody(RequestBody):
     """A product as its store has it, in each of its locales, with its variants."""
 
     updated_at: Timestamp
-    status: Annotated[ProductStatus, AfterValidator(_status)]
+    status: Literal[
+        ProductStatus.ACTIVE, ProductStatus.UNLISTED, ProductStatus.DRAFT, ProductStatus.ARCHIVED
+    ]
     published: StrictBool | None = None
     handle: Text | None = None
     vendor: Text | None = None

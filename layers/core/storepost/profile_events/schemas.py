@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator, ConfigDict, model_validator
 
 from storepost.profile_events import model
 from storepost.profile_events.model import GivenEvent
@@ -50,6 +50,8 @@ Properties = Annotated[dict[str, Any], AfterValidator(_keepable)]
 
 class EventProfile(RequestBody):
     """Whose event it is: by a profile's id, or by one value that names a person."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"email": "ada@example.com"}]})
 
     id: UUID | None = None
     email: EmailAddress | None = None

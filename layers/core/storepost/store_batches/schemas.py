@@ -82,9 +82,10 @@ class StoreBatch(RequestBody):
     orders: Annotated[
         list[BatchOrder], Field(max_length=MOST_RECORDS), WrapValidator(_one_by_one)
     ] = Field(default_factory=list)
-
     products: Annotated[
-        list[BatchProduct], Field(max_length=MOST_RECORDS), WrapValidator(_one_by_one)
+        list[BatchProduct],
+        Field(max_length=MOST_RECORDS, examples=[[]]),
+        WrapValidator(_one_by_one),
     ] = Field(default_factory=list)
 
     @property

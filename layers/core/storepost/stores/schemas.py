@@ -14,7 +14,17 @@ from storepost.stores.write_back import WriteBackAddress
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.money import CurrencyCode
-from storepost.wire import URL_LENGTH, RequestBody, SecretAnswer, Shape, Text, Timestamp, Uri, Url
+from storepost.wire import (
+    URL_LENGTH,
+    NotNull,
+    RequestBody,
+    SecretAnswer,
+    Shape,
+    Text,
+    Timestamp,
+    Uri,
+    Url,
+)
 
 MOST_LOCALES = 40
 
@@ -44,16 +54,10 @@ class NewStore(RequestBody):
         )
 
 
-def _not_null(name: str | None) -> str:
-    if name is None:
-        raise ValueError("Must not be null")
-    return name
-
-
 class StoreUpdate(RequestBody):
     """What may change; null clears, what is left out stays."""
 
-    name: Annotated[Text | None, AfterValidator(_not_null)] = None
+    name: Annotated[Text | None, NotNull()] = None
     storefront_url: Url | None = None
     contact_email: EmailAddress | None = None
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 LENGTH = 254
 
@@ -19,6 +19,9 @@ def normalised(address: str) -> str:
 
 
 EmailAddress = Annotated[
-    str, StringConstraints(max_length=LENGTH, min_length=3), AfterValidator(normalised)
+    str,
+    StringConstraints(max_length=LENGTH, min_length=3),
+    AfterValidator(normalised),
+    Field(json_schema_extra={"format": "email", "examples": ["ada@example.com"]}),
 ]
 """An address in a request."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,9 @@ def parts(code: str) -> LocaleParts:
 
 
 LocaleCode = Annotated[
-    str, StringConstraints(min_length=2, max_length=35), AfterValidator(canonical)
+    str,
+    StringConstraints(min_length=2, max_length=35),
+    AfterValidator(canonical),
+    Field(json_schema_extra={"format": "bcp47", "examples": ["de-AT"]}),
 ]
 """A locale in a request."""

@@ -5,7 +5,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Annotated
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,9 @@ def checked_currency(code: str) -> str:
 
 
 CurrencyCode = Annotated[
-    str, StringConstraints(min_length=3, max_length=3), AfterValidator(checked_currency)
+    str,
+    StringConstraints(min_length=3, max_length=3),
+    AfterValidator(checked_currency),
+    Field(json_schema_extra={"format": "iso4217", "examples": ["EUR"]}),
 ]
 """A currency in a request."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 
 def normalised(number: str) -> str:
@@ -21,6 +21,9 @@ def normalised(number: str) -> str:
 
 
 PhoneNumber = Annotated[
-    str, StringConstraints(max_length=32, min_length=3), AfterValidator(normalised)
+    str,
+    StringConstraints(max_length=32, min_length=3),
+    AfterValidator(normalised),
+    Field(json_schema_extra={"format": "phone", "examples": ["+14155550123"]}),
 ]
 """A number in a request."""

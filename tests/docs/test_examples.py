@@ -1,0 +1,55 @@
+"""The description's examples: of their schemas, and such that their operation takes them."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from storepost.reference.documents import interface
+from tests.world import World
+
+ABSENT = "01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f"
+"""Every id of the examples."""
+JSON = "application/json"
+
+
+def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in interface()["paths"].items():
+        for method, operation in methods.items():
+            yield path, method.upper(), operation
+
+
+def contents() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each body and each success that is JSON, with the operation's id."""
+    for _, _, operation in operations():
+        holders = [operation.get("requestBody", {}), *operation["responses"].values()]
+        for holder in holders:
+            if JSON in holder.get("content", {}):
+                yield operation["operationId"], holder["content"][JSON]
+
+
+def test_each_is_of_its_schema() -> None:
+    components = interface()["components"]
+    for operation, content in contents():
+        schema = {**content["schema"], "components": components}
+        found = [e.message for e in Draft202012Validator(schema).iter_errors(content["example"])]
+        assert found == [], operation
+
+
+def test_each_body_is_taken(world: World) -> None:
+    """Nothing is wrong with it, though there is nothing of what it names."""
+    owner = world.person()
+    world.workspace(owner)
+    store = world.store(owner)
+    for path, method, operation in sorted(operations(), key=lambda o: o[2]["operationId"]):
+        content = operation.get("requestBody", {}).get("content", {}).get(JSON)
+        if content is None:
+            continue
+        token = owner.token if operation["security"] else None
+        there = re.sub(r"{\w+}", ABSENT, path)
+        body = json.dumps(content["example"]).replace(ABSENT, store).encode()
+        answer = world.call(method, there, token=token, body=body)
+        if answer.status in {400, 422}:
+            assert "errors" not in answer.json, (operation["operationId"], answer.body)

@@ -1,0 +1,36 @@
+"""`make fuzz`: `CASES` requests over all operations; ends with 1 where an answer is wrong."""
+
+import os
+import sys
+from time import perf_counter, process_time
+
+os.environ["POWERTOOLS_LOG_LEVEL"] = "CRITICAL"
+
+from local import aws
+
+aws.prepare_environment()
+aws.start()
+aws.create_resources()
+
+from tests.fuzzing.asking import Asking  # noqa: E402 - the service reads the environment
+
+CASES = 1600
+
+
+def main() -> int:
+    """Asks, and says what was wrong; 0 where nothing was."""
+    began = perf_counter(), process_time()
+    asking = Asking(int(os.environ.get("CASES") or CASES), os.environ.get("ONLY", ""))
+    asking.run()
+    for number, finding in enumerate(asking.findings.values(), 1):
+        print(f"\n--- {number}. {finding}")
+    took, cpu = perf_counter() - began[0], process_time() - began[1]
+    print(
+        f"\n{asking.asked} requests to {len(asking.operations)} operations in {took:.0f} s"
+        f" ({cpu:.0f} s of CPU): {len(asking.findings)} answers are not as described"
+    )
+    return 1 if asking.findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

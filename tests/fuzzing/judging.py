@@ -1,0 +1,83 @@
+"""What an answer may be that Schemathesis by itself would take for a fault.
+
+All its checks are on. These are the two that need to be told more: which rules no schema can say,
+and which operations take a request whose parts are judged one by one.
+"""
+
+import json
+import re
+from typing import Any
+
+CONFIG: dict[str, Any] = {
+    # Words of our code instead of values of a format are what a caller would never send.
+    "analysis": {"constants": {"enabled": False}},
+    "checks": {
+        # 409 and 410: the state of things is against it, as a link that has ended.
+        "positive_data_acceptance": {
+            "expected-statuses": ["2xx", "3xx", "401", "403", "404", "409", "410", "429"]
+        },
+        "negative_data_rejection": {"expected-statuses": ["4xx"]},
+    },
+}
+
+PARTIAL = {"consent.import", "events.createMany", "stores.createBatch"}
+"""Each of their records is judged by itself: one that is wrong doesn't refuse the rest."""
+
+RULES = re.compile(
+    "|".join(
+        [
+            # of two fields together
+            "`quantity` belongs to a coupon of kind `bulk`",
+            "Give `quantity` or `content`",
+            "Must have one of id, email",
+            "Must have storeId with shopifyClientId",
+            "Must have an email, a phone or an anonymousId",
+            "A batch has ",
+            "Each locale may stand there once",
+            "Exactly one locale must be the primary one",
+            "Each of the locales stands there once",
+            "Each variant has an externalId of its own",
+            "Each source stands there once",
+            "`value` must be at most 100 percent",
+            "`add` and `replace` have a `value`",
+            "Required with externalId",
+            # of a value's meaning
+            "Must be in the future",
+            "Must not be in the future",
+            "`minimumSubtotal` must not be negative",
+            "Must be one customer's own id",
+            "Must name one person",
+            # of its size in bytes
+            "Must have at most .* bytes",
+            "Must be at most 64 KB",
+        ]
+    )
+)
+"""What a request is refused for though it fits its schema, in the words of the refusal."""
+
+
+def is_of_a_rule(failure: Any, answer: Any) -> bool:
+    """Whether an allowed request was refused by a rule of its own code, or one of `RULES`."""
+    if type(failure).__name__ != "RejectedPositiveData" or answer.status_code not in {400, 422}:
+        return False
+    problem = json.loads(answer.content)
+    if problem["code"] not in {"validation", "malformed_request"}:
+        return True
+    return any(RULES.match(error["message"]) for error in problem.get("errors", []))
+
+
+def is_of_another_path(failure: Any, case: Any, paths: dict[str, Any]) -> bool:
+    """Whether a path with a parameter has the method that this path by itself hasn't."""
+    if type(failure).__name__ != "UnsupportedMethodResponse":
+        return False
+    others = [path for path in paths if re.fullmatch(re.sub("{.*?}", "[^/]+", path), case.path)]
+    return any(case.method.lower() in paths[path] for path in others)
+
+
+def is_partial(failure: Any, operation: dict[str, Any], answer: Any) -> bool:
+    """Whether a part of the request was taken apart from the rest."""
+    return (
+        type(failure).__name__ == "AcceptedNegativeData"
+        and operation["operationId"] in PARTIAL
+        and answer.status_code < 300
+    )
