@@ -52,8 +52,8 @@ from storepost.ids import short
 from storepost.persistence.changes import commit_anew
 from storepost.persistence.objects import ObjectGone
 from storepost.scope import WorkspaceScope
+from storepost.stores.finding import found_store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 
 ROWS = int(os.environ.get("ROWS", "1000000"))
 OTHER_ROWS = int(os.environ.get("OTHER_ROWS", "200000"))

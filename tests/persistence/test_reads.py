@@ -7,7 +7,7 @@ import pytest
 
 from storepost.identity.repository import EmailClaimItem, PersonItem, person_key
 from storepost.persistence.changes import Changes, LostRace, WrittenTwice
-from storepost.persistence.reads import ReadAfterWrite, ReadAhead, Reads
+from storepost.persistence.reads import REMEMBERED, ReadAfterWrite, ReadAhead, Reads
 from storepost.scope import PersonScope
 from tests.kills import Calls, around_calls
 from tests.world import Someone, World
@@ -37,6 +37,15 @@ def rename(reads: Reads, someone: Someone, name: str) -> Changes:
 
 class TestReadAhead:
     """What is read ahead is read once, and anew where it was written."""
+
+    def test_a_long_run_keeps_no_more_than_a_short_one(self, world: World) -> None:
+        someone, reads = world.person(), ReadAhead()
+        reads.ahead([key_of(someone)])
+        for _ in range(REMEMBERED - 1):
+            reads.next()
+        assert reads.knows([key_of(someone)])
+        reads.next()
+        assert not reads.knows([key_of(someone)])
 
     def test_many_at_once(self, world: World) -> None:
         people, reads = [world.person() for _ in range(3)], ReadAhead()

@@ -18,9 +18,6 @@ from storepost.persistence.reads import ReadAhead
 from storepost.problems import Conflict
 from storepost.scope import WorkspaceScope
 
-CHUNKS_REMEMBERED = 25
-"""After so many what was read is forgotten, so that a run takes no more memory the longer it is."""
-
 
 class Filling:
     """One run's storing of a coupon's codes."""
@@ -31,7 +28,6 @@ class Filling:
         self._scope = workspace
         self._coupon_id = coupon_id
         self._reads = ReadAhead()
-        self._chunks = 0
         self._content: tuple[str, bytes] | None = None
 
     def store_some(self) -> bool:
@@ -51,9 +47,8 @@ class Filling:
             try:
                 changes.commit()
             except LostRace:
-                self._forget()
+                self._reads.forget()
             else:
-                self._remember()
                 return True
         raise Conflict()
 
@@ -81,14 +76,6 @@ class Filling:
         if self._content is None or self._content[0] != name:
             self._content = (name, get_object(name))
         return self._content[1]
-
-    def _remember(self) -> None:
-        self._chunks += 1
-        if self._chunks % CHUNKS_REMEMBERED == 0:
-            self._forget()
-
-    def _forget(self) -> None:
-        self._reads.forget()
 
 
 def next_lines(content: bytes, begin: int, most: int) -> tuple[list[str], int]:

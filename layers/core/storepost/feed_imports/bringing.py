@@ -22,9 +22,9 @@ from storepost.feeds.repository import SKIPPED_TOGETHER
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew, wait_before
 from storepost.products.feeds import note_import
 from storepost.products.writing import Bringer
+from storepost.stores.finding import found_store
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.service import found_store
 
 PIECE_BYTES = 65_536
 

@@ -28,8 +28,6 @@ AHEAD = 50
 """Products that are read at once, for several transactions."""
 _FEW = 15
 """With fewer left of those, more are read: of new products, no more go into a transaction."""
-_REMEMBERED = 200
-"""Transactions after which everything is read anew: what others say of products would pile up."""
 
 type RowsOf = Callable[[str], Sequence[Placed]]
 type Note = Callable[[Changes, int, int], None]
@@ -52,7 +50,6 @@ class Writer:
         self._bringer = bringer
         self._rows_of = rows_of
         self._reads = ReadAhead()
-        self._written = 0
 
     def write(self, products: Sequence[str], note: Note) -> tuple[int, int]:
         """Writes the first of the products, and what `note` adds: how many, and created ones.
@@ -80,7 +77,6 @@ class Writer:
         except LostRace:
             self._reads.forget()  # somebody else changed what was read
             raise
-        self._written += 1
         return done, created
 
     def _read_ahead(self, products: Sequence[str]) -> int:
@@ -89,8 +85,6 @@ class Writer:
         The lists' nodes that are known need no reading.
         """
         store = self._bringer.store
-        if self._written % _REMEMBERED == 0:
-            self._reads.forget()
         self._reads.next()
         known = takewhile(lambda each: self._reads.knows(keys_of(store, [each])), products)
         if (count := sum(1 for _ in known)) >= min(len(products), _FEW):

@@ -5,6 +5,9 @@ from typing import Any, cast
 
 from storepost.persistence.item import Item, Key, find, find_all, find_in, find_raw
 
+REMEMBERED = 200
+"""Units of work after which everything is read anew: what nobody writes would pile up."""
+
 
 class ReadAfterWrite(Exception):  # noqa: N818 - it is what happened
     """What was to be read is written by the same unit of work: it can't be decided on yet."""
@@ -43,6 +46,7 @@ class ReadAhead(Reads):
         self._rows: dict[Key, dict[str, Any] | None] = {}
         self._written: set[Key] = set()
         self._kept: dict[Hashable, object] = {}
+        self._units = 0
 
     def ahead(self, keys: Iterable[Key]) -> None:
         """Reads those of the rows that aren't known yet."""
@@ -90,6 +94,9 @@ class ReadAhead(Reads):
 
     def next(self) -> None:
         """Begins the next unit: what the last one wrote is read anew."""
+        self._units += 1
+        if self._units % REMEMBERED == 0:
+            self.forget()
         for key in self._written:
             self._rows.pop(key, None)
         self._written.clear()
