@@ -31,7 +31,7 @@ def problems_of(function: Callable[..., Any]) -> set[type[Problem]]:
         handled = getattr(thing, HANDLED, None)
         if isinstance(thing, type):
             found |= {thing} if _is_answer(thing) else set()
-        elif handled and thing is not function:
+        elif handled and isinstance(thing, FunctionType) and thing is not function:
             found |= problems_of(thing) - handled
         elif isinstance(thing, FunctionType):
             waiting += _named_by(thing)

@@ -243,7 +243,7 @@ class TestInterrupted:
     @pytest.fixture
     def run(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
-    ) -> Callable[[], None]:
+    ) -> Callable[[], object]:
         """The worker's run, with some products new, some known, and some there no more."""
         monkeypatch.setattr(chunks, "AHEAD", 2)
         monkeypatch.setattr(reconciling, "PAGE", 2)
@@ -265,7 +265,7 @@ class TestInterrupted:
         return (*told, there(hooks, owner))
 
     def test_killed_at_random_places(
-        self, hooks: Hooks, owner: Someone, shopify: Shopify, run: Callable[[], None]
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, run: Callable[[], object]
     ) -> None:
         bring_back = hooks.world.kept(deliver=False)
         forget_keys()
