@@ -2,8 +2,9 @@
 
 Followed are the functions, classes and methods of `storepost` that a function's own code names,
 from the route on. A method counts where its class is named (in the code or in a parameter's type)
-and its name too. So a problem may be listed that never comes, where one function serves several
-operations; that none is missing is what the tests watch, on every answer that they get.
+and its name too. What a function says that it `handles` isn't told of what stands behind it. So a
+problem may be listed that never comes, where one function serves several operations; that none is
+missing is what the tests watch, on every answer that they get.
 """
 
 import inspect
@@ -14,7 +15,7 @@ from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from storepost.problems import Problem
+from storepost.problems import HANDLED, Problem
 
 
 def problems_of(function: Callable[..., Any]) -> set[type[Problem]]:
@@ -27,8 +28,11 @@ def problems_of(function: Callable[..., Any]) -> set[type[Problem]]:
         if thing in seen:
             continue
         seen.add(thing)
+        handled = getattr(thing, HANDLED, None)
         if isinstance(thing, type):
             found |= {thing} if _is_answer(thing) else set()
+        elif handled and isinstance(thing, FunctionType) and thing is not function:
+            found |= problems_of(thing) - handled
         elif isinstance(thing, FunctionType):
             waiting += _named_by(thing)
     return found

@@ -20,9 +20,16 @@ class Operation:
     records: int
     status: str = "RUNNING"
     looks: int = 1
-    """How often it is looked at before it has ended."""
+    """How often it, or whether another may begin, is asked before it has ended."""
     ends: str = "COMPLETED"
     created_at: datetime = field(default_factory=clock.now)
+
+    def look(self) -> None:
+        """Time passes for it: it ends by itself, also where nobody asks for it."""
+        if self.status == "RUNNING":
+            if self.looks == 0:
+                self.status = self.ends
+            self.looks -= 1
 
     def node(self, address: str) -> dict[str, Any]:
         """As the Admin API tells of it; `address` is where its file is."""
@@ -40,7 +47,10 @@ class Operation:
 
 def run(operations: list[Operation], answer: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     """`bulkOperationRunQuery`: one at a time; `answer` is what the shop says to its query."""
-    if any(operation.status == "RUNNING" for operation in operations):
+    going_on = [operation for operation in operations if operation.status == "RUNNING"]
+    if going_on:
+        for operation in going_on:
+            operation.look()
         error = {"field": None, "message": "Wait", "code": "OPERATION_IN_PROGRESS"}
         return {"bulkOperation": None, "userErrors": [error]}
     said = answer()
@@ -59,10 +69,7 @@ def looked_at(operations: list[Operation], gid: str, files: str) -> dict[str, An
     operation = next((o for o in operations if f"{GID}{o.number}" == gid), None)
     if operation is None:
         return None
-    if operation.status == "RUNNING":
-        if operation.looks == 0:
-            operation.status = operation.ends
-        operation.looks -= 1
+    operation.look()
     return operation.node(f"{files}/admin/exports/{operation.number}")
 
 

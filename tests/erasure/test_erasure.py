@@ -323,6 +323,15 @@ class TestWhoComesAgain:
         place.order(place.shop, "1", 1, buyer=buyer)
         assert place.get("/profiles")["total"] == 0
 
+    def test_an_order_that_names_two_others(self, place: Place, erased: str) -> None:
+        """It says nothing of its buyer any more, so it makes nobody one, either."""
+        others = {place.upsert(email=ANN)["id"], place.upsert(phone=PHONE)["id"]}
+        answer = place.order(place.shop, "1", buyer={"email": ANN, "phone": PHONE})
+        assert (answer.status, answer.json["buyer"]) == (200, None)
+        place.world.deliver()
+        assert set(place.ids("/profiles")) == others
+        assert place.get("/orders")["total"] == 2
+
     def test_an_order_that_is_new(self, place: Place, erased: str) -> None:
         """It takes the customer's id before the worker comes to the customer."""
         buyer = {"externalId": "cust-ann", "email": ANN}

@@ -104,7 +104,8 @@ class TestData:
         [connection] = api.call("GET", "/connections", key)["items"]
         assert connection["identifier"] == demo.SHOPIFY_SHOP
         assert connection["state"] == "connected"
-        pulled = api.call("GET", f"/products?storeId={connection['storeId']}", key)["items"]
+        [shopify] = api.call("GET", "/stores?platform=shopify", key)["items"]
+        pulled = api.call("GET", f"/products?storeId={shopify['id']}", key)["items"]
         assert {"Merino Blanket", "Linen Apron", "Birch Spoon"} == {p["title"] for p in pulled}
         assert api.call("GET", "/orders", key)["total"] == 30
         assert api.call("GET", "/profiles", key)["total"] == len(shop.customers())

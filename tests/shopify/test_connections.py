@@ -285,6 +285,17 @@ class TestCreate:
         assert answer.problem() == (409, "shopify_not_configured")
         assert "ShopifyClientId" in answer.json["detail"]
 
+    def test_without_an_app_any_more(
+        self, world: World, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Nobody can be led to Shopify, nor come back from there."""
+        parameters = shopify.approved(shopify.begin(owner))
+        configure(monkeypatch, shopify_client_id="")
+        for path in ("/connections", f"/connections/{KEY}"):
+            answer = world.call("GET", path, token=owner.token)
+            assert answer.problem() == (409, "shopify_not_configured")
+        assert shopify.callback(parameters).problem() == (409, "shopify_not_configured")
+
     def test_without_its_secret(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -623,6 +634,24 @@ class TestStoreDisconnect:
         assert [row["state"] for row in shopify.connections(owner)] == ["disconnected"]
         answer = world.call("POST", path, token=owner.token)
         assert answer.problem() == (409, "store_disconnected")
+
+    def test_where_the_deployment_has_no_app_any_more(
+        self,
+        world: World,
+        shopify: Shopify,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Tokens that ended can't be refreshed: the shop keeps the app, and is let go."""
+        store = shopify.connect(owner, workspace)
+        world.advance(hours=2)
+        configure(monkeypatch, shopify_client_id="")
+        answer = world.call("POST", f"/stores/{store.id}/disconnect", token=owner.token)
+        assert answer.status == 204
+        assert shopify.store(workspace).status is StoreStatus.DISCONNECTED
+        assert entrusted(world) == []
+        assert shopify.shop().installation is not None
 
     def test_what_its_platform_keeps_is_not_written_here(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope

@@ -317,7 +317,7 @@ class TestPull:
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
         fill(shopify, 3, 0)
-        other = Operation(1, [], 0)
+        other = Operation(1, [], 0, looks=100)
         shopify.shop(SHOP).operations.append(other)
         asked = 0
 

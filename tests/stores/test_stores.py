@@ -8,6 +8,7 @@ import pytest
 from storepost import clock
 from storepost.fetching import guard
 from storepost.identity.model import KeyScope
+from storepost.locales import service as locales
 from storepost.persistence.idempotency import RecordItem, unpacked
 from storepost.scope import WorkspaceScope
 from storepost.stores.write_back import WriteBackRepository
@@ -369,6 +370,26 @@ class TestLocales:
         world.call("PUT", path, token=owner.token, json_body=ROWS[1:])
         rows = world.call("GET", "/locales", token=owner.token).json["items"]
         assert {row["code"]: row["origin"] for row in rows} == {"fr": "store", "de-AT": "manual"}
+
+    def test_more_than_the_workspace_may_have(
+        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """One that goes leaves its locales behind, so disconnecting is never refused."""
+        store = world.store(owner, primaryLocale="de-AT")
+        monkeypatch.setattr(locales, "MOST_LOCALES", 2)
+        path = f"/stores/{store}/locales"
+        answer = world.call("PUT", path, token=owner.token, json_body=ROWS)
+        assert answer.status == 200
+        answer = world.call("PUT", path, token=owner.token, json_body=[{**ROWS[1], "locale": "it"}])
+        assert answer.problem() == (409, "locale_limit")
+        assert world.call("GET", path, token=owner.token).json["items"] == ROWS
+        monkeypatch.setattr(locales, "MOST_LOCALES", 1)
+        answer = world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
+        assert answer.status == 204
+        known = {"name": "Shop", "currency": "EUR", "primaryLocale": "sv", "platform": "custom"}
+        body = {**known, "externalId": "other", "adminUrl": "https://admin.example.com/"}
+        answer = world.call("POST", "/stores", token=owner.token, json_body=body)
+        assert answer.problem() == (409, "locale_limit")
 
 
 class TestWriteBack:

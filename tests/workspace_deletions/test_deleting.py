@@ -17,7 +17,7 @@ from storepost.profiles.by_hand import GivenPerson, upsert_profile
 from storepost.profiles.merges import MergeCause
 from storepost.profiles.rows import ProfileRow
 from storepost.scope import WorkspaceScope
-from storepost.workspace_deletions import holdings, removing, service
+from storepost.workspace_deletions import removing, rows, service
 from storepost.workspace_deletions.holdings import BESIDE, CONTENTS, ENDS
 from tests.erasure.town import ANN
 from tests.kills import everywhere, killed_at
@@ -137,8 +137,8 @@ class TestTheRest:
         home.is_removed()
 
     def test_more_than_one_run_takes(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(holdings, "ROWS_AT_ONCE", 3)
-        monkeypatch.setattr(holdings, "FEW", 1)
+        monkeypatch.setattr(rows, "ROWS_AT_ONCE", 3)
+        monkeypatch.setattr(rows, "FEW", 1)
         monkeypatch.setattr(removing, "MARGIN_MILLISECONDS", 10**9)
         home.world.deliver()
         home.delete()

@@ -18,7 +18,7 @@ A kind is a status. A slice states its own rules as subclasses of a kind, each w
 branch on, a `title` that says what happened and a `mend` that says what helps.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -209,3 +209,16 @@ def codes_of(kind: type[Problem]) -> Iterator[type[Problem]]:
     yield kind
     for child in kind.__subclasses__():
         yield from codes_of(child)
+
+
+HANDLED = "__handled_problems__"
+
+
+def handles[F: Callable[..., object]](*problems: type[Problem]) -> Callable[[F], F]:
+    """Says of a function that these problems end in it: no caller is told of them."""
+
+    def mark(function: F) -> F:
+        setattr(function, HANDLED, frozenset(problems))
+        return function
+
+    return mark

@@ -73,14 +73,26 @@ def delete_locale(workspace: WorkspaceScope, locale_id: UUID, changes: Changes) 
     repository.save(changes, locales.without(locale))
 
 
-def follow_stores(workspace: WorkspaceScope, codes: Iterable[str], changes: Changes) -> None:
-    """Makes the locales follow what the active stores have, each store's primary one first."""
+def bring_locales(workspace: WorkspaceScope, codes: Iterable[str], changes: Changes) -> None:
+    """Makes the locales follow what the active stores have, each store's primary one first.
+
+    Raises LocaleLimit.
+    """
+    _room_for(len(_follow(workspace, codes, changes).by_code))
+
+
+def leave_locales(workspace: WorkspaceScope, codes: Iterable[str], changes: Changes) -> None:
+    """The same once a store went: its locales stay, so there are never more."""
+    _follow(workspace, codes, changes)
+
+
+def _follow(workspace: WorkspaceScope, codes: Iterable[str], changes: Changes) -> Locales:
     repository = LocaleRepository(workspace)
     locales = repository.get()
     after = locales.brought_by_stores(codes, clock.now())
-    _room_for(len(after.by_code))
     if after != locales:
         repository.save(changes, after)
+    return after
 
 
 def _room_for(count: int) -> None:

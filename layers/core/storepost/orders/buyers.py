@@ -42,13 +42,13 @@ def settle_buyer(
     that had it. Raises MergedFirst, having added nothing.
     """
     repository = ProfileRepository(store.workspace, changes.reads)
-    identities = () if before and before.buyer_erased else incoming.identities(store)
+    former = _former(repository, before)
+    if _was_erased(before, former):  # before anything that its buyer's names could do to others
+        return Buyer(None, is_erased=True)
+    identities = incoming.identities(store)
     cause = MergeCause(store.platform, incoming.external_id)
     arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
     known, known_profile = person_of(changes, arrival)
-    former = _former(repository, before, known_profile)
-    if _was_erased(before, former):
-        return Buyer(None, is_erased=True)
     if former and before and (known_profile is None or former.id != known_profile.id):
         repository.save(changes, former, _counted(former, before, -1))
     if not identities:
@@ -77,14 +77,10 @@ def _was_erased(before: Order | None, former: Profile | None) -> bool:
     return before.buyer_erased or (before.profile_id is not None and former is None)
 
 
-def _former(
-    repository: ProfileRepository, before: Order | None, known: Profile | None
-) -> Profile | None:
-    """The profile that had the order: the one that is known by its identities, or another."""
+def _former(repository: ProfileRepository, before: Order | None) -> Profile | None:
+    """The profile that had the order."""
     if before is None or before.profile_id is None:
         return None
-    if known and known.id == before.profile_id:
-        return known
     return repository.get(before.profile_id)
 
 

@@ -2,16 +2,19 @@
 
 from storepost import clock
 from storepost.logs import logger
+from storepost.problems import handles
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient, GivenAccess
 from storepost.shopify.app import shopify_app
 from storepost.shopify.errors import ShopifyError
 from storepost.shopify.grants import Grant
 from storepost.shopify.oauth import refreshed_tokens
+from storepost.shopify.problems import ShopifyNotConfigured
 
 TIMEOUT_SECONDS = 3.0
 
 
+@handles(ShopifyNotConfigured)
 def uninstall(grant: Grant) -> None:
     """Has the shop remove the app, by tokens that are kept no more; once, and it may fail.
 
@@ -28,5 +31,5 @@ def uninstall(grant: Grant) -> None:
             grant.shop, GivenAccess(token), patience_seconds=0, timeout_seconds=TIMEOUT_SECONDS
         ) as admin:
             admin.run(documents.APP_UNINSTALL)
-    except ShopifyError as error:
+    except (ShopifyError, ShopifyNotConfigured) as error:
         logger.warning("app not removed from a shop", extra={"reason": str(error)})

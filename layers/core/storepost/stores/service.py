@@ -9,7 +9,7 @@ from storepost import clock
 from storepost.fetching import HTTPS, check_url
 from storepost.fetching import UrlNotAllowed as Refused
 from storepost.ids import new_id
-from storepost.locales.service import follow_stores
+from storepost.locales.service import bring_locales, leave_locales
 from storepost.persistence.changes import Changes
 from storepost.problems import FieldError, NotFound
 from storepost.scope import WorkspaceScope
@@ -112,7 +112,7 @@ def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes
     repository.save(changes, after)
     fail_open_imports(changes, workspace, store_id, clock.now())
     WorkspaceRepository(workspace).count_stores(changes, -1)
-    _bring_locales(repository, after, changes)
+    leave_locales(workspace, _codes_with(repository, after), changes)
     return after
 
 
@@ -176,12 +176,15 @@ def delete_write_back(workspace: WorkspaceScope, store_id: UUID, changes: Change
 
 
 def _bring_locales(repository: StoreRepository, changed: Store, changes: Changes) -> None:
-    """The workspace's locales follow its active stores, `changed` as it is about to be."""
+    bring_locales(repository.workspace, _codes_with(repository, changed), changes)
+
+
+def _codes_with(repository: StoreRepository, changed: Store) -> list[str]:
+    """The locales of all active stores, `changed` as it is about to be."""
     stores: Iterable[Store] = [*(s for s in repository.all() if s.id != changed.id), changed]
     active = sorted((s for s in stores if s.is_active), key=lambda s: (s.connected_at, s.id))
-    codes = [
+    return [
         row.locale
         for store in active
         for row in sorted(store.locales, key=lambda row: not row.is_primary)
     ]
-    follow_stores(repository.workspace, codes, changes)

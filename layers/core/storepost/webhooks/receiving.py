@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from storepost import clock
 from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
+from storepost.problems import handles
 from storepost.shop_records.reading import id_of, moment_of
 from storepost.shopify.app import shopify_app
 from storepost.shopify.problems import ShopifyNotConfigured
@@ -41,6 +42,7 @@ def _header(told: Mapping[str, str], name: str) -> str:
     return next((told[p + name] for p in _PREFIXES if p + name in told), "")
 
 
+@handles(ShopifyNotConfigured)
 def _secrets() -> tuple[str, ...]:
     """The app's secrets, the old one too while it is rotated."""
     try:
