@@ -58,7 +58,7 @@ from storepost.stores.service import found_store
 ROWS = int(os.environ.get("ROWS", "1000000"))
 OTHER_ROWS = int(os.environ.get("OTHER_ROWS", "200000"))
 FIRST_ROWS = int(os.environ.get("FIRST_ROWS", "20000"))
-MEGABYTES = int(os.environ.get("MEGABYTES", "1024"))
+MEGABYTES = int(os.environ.get("MEGABYTES", "1000"))
 LINES = [line for line in os.environ.get("LINES", "").split(",") if line]
 LEAST_MEGABYTES = 10
 PIECE = 65_536
