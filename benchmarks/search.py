@@ -210,13 +210,12 @@ def _row(
 
 def main() -> None:
     """Lays down, measures, publishes."""
-    title = f"Searching {ENTRIES:,} people"
-    table = Table("search", title, COLUMNS, {"dynoxide": VERSION}, NOTES)
     rows, database = FOLDER / "search.json.gz", FOLDER / "search.db"
     try:
-        print(f"{lay_down(rows):,} postings", flush=True)
+        title = f"Searching {ENTRIES:,} people, who have {lay_down(rows):,} postings"
+        print(title, flush=True)
+        table = Table("search", title, COLUMNS, {"dynoxide": VERSION}, NOTES)
         import_rows([rows], database)
-        print("... are laid down", flush=True)
         with tables(database):
             meter = Meter()
             api = Api(open_shop(OWNER), meter)

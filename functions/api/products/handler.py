@@ -55,7 +55,10 @@ def list_products(
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProductSummary]:
-    """The workspace's products; removed ones only where `status` asks for them."""
+    """The workspace's products; removed ones only where `status` asks for them.
+
+    `q` looks at titles, vendors, types, handles and tags of every locale, and at the external id.
+    """
     asked = ProductFilter(
         store_id=store_id,
         external_id=external_id,
