@@ -1,4 +1,4 @@
-"""`make test-client`: a client is generated from `/openapi.json` and makes the README's first calls.
+"""`make test-client`: a client made from `/openapi.json` makes the README's first calls.
 
 Ends with 1 where something is wrong, and with 3 where the generator can't be had.
 """
