@@ -60,6 +60,9 @@ check: install format-check lint types contracts template fuzz ## what CI demand
 fuzz: install ## requests made from the description, answers held to it; CASES=10000 for more
 	@$(BIN)/python -m tests.fuzzing
 
+test-client: install ## a client that a public generator makes, and its first calls (pip brings it)
+	@$(BIN)/python -m tests.clients
+
 lint-openapi: ## Spectral's rules over the description (npm brings it)
 	npx --yes @stoplight/spectral-cli@$(SPECTRAL) lint --fail-severity warn --ruleset openapi/spectral.yaml \
 	  layers/core/storepost/reference/openapi.json
@@ -95,4 +98,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run sam-local openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template fuzz lint-openapi requirements build
+.PHONY: help install run sam-local openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template fuzz test-client lint-openapi requirements build

@@ -7,6 +7,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from aws_lambda_powertools.event_handler import Depends, Response
 
 from openapi.groups import Group, Operation
+from openapi.parameters import completed
 from openapi.reach import problems_of
 from storepost.http.app import JSON
 from storepost.http.callers import MayCall
@@ -40,7 +41,7 @@ _MEDIA = "contentMediaType"
 def complete(group: Group, operation: Operation, document: Document) -> None:
     """Adds to Powertools' description of the operation whatever it lacks."""
     caller = caller_of(operation)
-    parameters = [_parameter(found) for found in document.pop("parameters", [])]
+    parameters = [completed(found) for found in document.pop("parameters", [])]
     if caller and operation.method != "GET":
         parameters.append(IDEMPOTENCY_KEY)
     summary, _, rest = inspect.cleandoc(operation.function.__doc__ or "").partition("\n\n")
@@ -106,24 +107,6 @@ def _who(caller: MayCall | None) -> str:
 
 def _bound(group: Group, operation: Operation) -> str:
     return "The body may have 5 MB." if operation.id in group.app.large_bodies else ""
-
-
-def _parameter(found: Document) -> Document:
-    """A query parameter that may be left out is not one that may be null."""
-    schema = found["schema"]
-    options = [option for option in schema.get("anyOf", []) if option != {"type": "null"}]
-    if found["in"] == "query" and len(options) == 1:
-        rest = {name: value for name, value in schema.items() if name != "anyOf"}
-        found["schema"] = {**options[0], **rest}
-    said = found["schema"].pop("description", None)
-    if said and "description" not in found:
-        found["description"] = said
-    if found["in"] == "query" and found["schema"].get("type") == "array":
-        found |= {"style": "form", "explode": False}
-        found["schema"]["minItems"] = 1
-    if found["in"] == "path":
-        found.setdefault("description", "The resource's identifier.")
-    return found
 
 
 def _complete_body(group: Group, operation: Operation, document: Document) -> None:

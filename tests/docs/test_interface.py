@@ -79,6 +79,8 @@ def test_each_operation_is_explained(document: dict[str, Any]) -> None:
         assert operation["summary"]
         assert operation["description"]
         assert "`" not in operation["operationId"]
+        for parameter in operation.get("parameters", []):
+            assert len(resolved(document, parameter)["description"]) > 10, parameter
 
 
 def test_names_are_in_camel_case(document: dict[str, Any]) -> None:

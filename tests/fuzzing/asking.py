@@ -38,7 +38,7 @@ class Asking:
 
     def __init__(self, cases: int, only: str) -> None:
         """`only` is a part of the ids of the operations that are asked."""
-        self.findings: dict[tuple[str, str, str], str] = {}
+        self.findings: set[tuple[str, str, str]] = set()
         self.asked = 0
         self._random = random.Random(0)
         self._addresses = count()
@@ -54,7 +54,7 @@ class Asking:
         self._each = -(-cases // len(self.operations))
 
     def run(self) -> None:
-        """Asks them all, each in the same world; what was wrong is in `findings`."""
+        """Asks them all, each in the same world; what is wrong is shown, and is in `findings`."""
         for operation in self.operations:
             wrote = False
             for case in self._cases(operation):
@@ -135,9 +135,10 @@ class Asking:
         told = str(failure)[:1500]
         key = (operation, type(failure).__name__, told)
         request = case.as_curl_command()[:1500]
-        self.findings.setdefault(
-            key, f"{operation}: {told}\n{request}\n{answer.status_code} {answer.content[:900]!r}"
-        )
+        if key not in self.findings:
+            self.findings.add(key)
+            print(f"\n--- {operation}: {told}\n{request}", flush=True)
+            print(f"{answer.status_code} {answer.content[:900]!r}", flush=True)
 
     def _name_what_is_there(self, case: Case) -> None:
         """Has the request name what there is where it names something by its id."""

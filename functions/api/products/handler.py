@@ -91,7 +91,9 @@ def list_variants(
     caller: Reader,
     locale: Locale = None,
     stock: Annotated[list[Stock] | None, Query()] = None,
-    removed: Annotated[bool, Query()] = False,  # noqa: FBT002 - it is a query parameter
+    removed: Annotated[  # noqa: FBT002 - it is a query parameter
+        bool, Query(description="The removed ones, instead of those that a source has.")
+    ] = False,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProductVariant]:

@@ -32,7 +32,10 @@ def create_workspace(
 
 
 @app.get("/v1/workspaces/available-slug", operation_id="workspaces.availableSlug")
-def available_slug(_caller: Known, name: Annotated[WorkspaceName, Query()]) -> AvailableSlug:
+def available_slug(
+    _caller: Known,
+    name: Annotated[WorkspaceName, Query(description="What the workspace is to be called.")],
+) -> AvailableSlug:
     """The slug that a new workspace of that name would get."""
     return AvailableSlug(slug=service.available_slug(name))
 

@@ -4,6 +4,7 @@ The pages behind links read what they need from the address's fragment, which no
 sees, and call the API as any other client does.
 """
 
+import json
 from base64 import b64encode
 from dataclasses import dataclass, field
 from functools import cache
@@ -36,7 +37,12 @@ def reference_page(base_url: str) -> WebPage:
     """The API reference."""
     document = interface()
     groups = [
-        {"tag": tag, "operations": _operations(document, tag["name"])} for tag in document["tags"]
+        {
+            "tag": tag,
+            "title": tag["name"].replace("_", " ").capitalize().replace("Api", "API"),
+            "operations": _operations(document, tag["name"]),
+        }
+        for tag in document["tags"]
     ]
     return _page("reference.html", document=document, groups=groups, base_url=base_url)
 
@@ -141,6 +147,7 @@ def _templates() -> "Environment":
         lstrip_blocks=True,
         auto_reload=False,
     )
+    environment.filters["json"] = lambda value: json.dumps(value, indent=2, ensure_ascii=False)
     environment.filters["markup"] = lambda text: Markup(to_html(text))  # noqa: S704 - it escapes
     environment.filters["line"] = lambda text: Markup(line(text))  # noqa: S704 - it escapes
     return environment

@@ -1,0 +1,1 @@
+"""A client as somebody else's generator makes it, and its first calls of a local run."""
