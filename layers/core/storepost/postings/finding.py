@@ -125,7 +125,7 @@ def _rarest(words: Sequence[Iterator[Posting]]) -> Iterable[Posting]:
     """
     read: list[list[Posting]] = [[] for _ in words]
     pairs = list(zip(read, words, strict=True))
-    most = MOST_CANDIDATES if len(words) <= 3 else MOST_CANDIDATES * 5 // 8
+    most = MOST_CANDIDATES if len(words) <= 2 else MOST_CANDIDATES // 2
     while len(read[0]) < most:
         for known, word in pairs:
             some = list(islice(word, _STRIDE))
