@@ -17,7 +17,13 @@ from schemathesis.core.failures import FailureGroup
 from local.cors import cors_of_template
 from local.front import application, gateway_in_process
 from storepost.reference.documents import interface
-from tests.fuzzing.judging import CONFIG, is_of_a_rule, is_of_another_path, is_partial
+from tests.fuzzing.judging import (
+    CONFIG,
+    is_of_a_rule,
+    is_of_another_path,
+    is_of_credentials,
+    is_partial,
+)
 from tests.fuzzing.town import Town, build
 
 BASE_URL = "http://localhost/v1"
@@ -125,6 +131,7 @@ class Asking:
                 if not (
                     is_of_a_rule(failure, answer)
                     or is_partial(failure, raw, answer)
+                    or is_of_credentials(failure)
                     or is_of_another_path(failure, case, self._town.document["paths"])
                 ):
                     self._keep(case, failure, answer)

@@ -74,6 +74,11 @@ def is_of_another_path(failure: Any, case: Any, paths: dict[str, Any]) -> bool:
     return any(case.method.lower() in paths[path] for path in others)
 
 
+def is_of_credentials(failure: Any) -> bool:
+    """Whether what was taken from the request are credentials: it was sent with some again."""
+    return type(failure).__name__ == "AcceptedNegativeData" and "Authorization" in str(failure)
+
+
 def is_partial(failure: Any, operation: dict[str, Any], answer: Any) -> bool:
     """Whether a part of the request was taken apart from the rest."""
     return (
