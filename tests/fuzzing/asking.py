@@ -53,9 +53,10 @@ class Asking:
         self._town: Town = build(document)
         self._ids = self._town.ids()
         config = schemathesis.Config.from_dict(CONFIG)
-        self._schema: Any = schemathesis.openapi.from_dict(document, config=config)
-        self._schema.app = self._answer
-        every = [result.ok() for result in self._schema.get_all_operations()]
+        schema: Any = schemathesis.openapi.from_dict(document, config=config)
+        schema.app = self._answer
+        self._schema = schema
+        every = [result.ok() for result in schema.get_all_operations()]
         self.operations = [o for o in every if only in o.definition.raw["operationId"]]
         self._each = -(-cases // len(self.operations))
 
@@ -69,7 +70,7 @@ class Asking:
             if wrote:
                 self._town.bring_back()
 
-    def _cases(self, operation: Any) -> Iterator[Case]:
+    def _cases(self, operation: Any) -> Iterator[Case[Any]]:
         """A third at the bounds, four ninths that are allowed, two ninths that are not."""
         places = self._town.places(operation.path)
         covering = self._covering(operation, places)
@@ -78,7 +79,7 @@ class Asking:
         yield from self._made(operation, places, GenerationMode.POSITIVE, rest - rest // 3)
         yield from self._made(operation, [], GenerationMode.NEGATIVE, rest // 3)
 
-    def _covering(self, operation: Any, places: list[dict[str, str]]) -> list[Case]:
+    def _covering(self, operation: Any, places: list[dict[str, str]]) -> list[Case[Any]]:
         cases = self._schema.iter_coverage_cases(
             operation,
             generation_modes=list(GenerationMode),
@@ -92,8 +93,8 @@ class Asking:
 
     def _made(
         self, operation: Any, places: list[dict[str, str]], mode: GenerationMode, number: int
-    ) -> list[Case]:
-        made: list[Case] = []
+    ) -> list[Case[Any]]:
+        made: list[Case[Any]] = []
         some = self._random.sample(places, min(_PLACES, len(places)))
         to_something = [operation.as_strategy(mode, path_parameters=each) for each in some if each]
 
@@ -106,14 +107,14 @@ class Asking:
             suppress_health_check=list(HealthCheck),
         )
         @given(st.one_of(*to_something, operation.as_strategy(mode)))
-        def make(case: Case) -> None:
+        def make(case: Case[Any]) -> None:
             made.append(case)
 
         with suppress(Unsatisfiable):  # nothing can be wrong in a request without input
             make()
         return made[:number]
 
-    def _ask(self, case: Case) -> int:
+    def _ask(self, case: Case[Any]) -> int:
         raw = case.operation.definition.raw
         headers = {}
         if raw["security"]:
@@ -137,7 +138,7 @@ class Asking:
                     self._keep(case, failure, answer)
         return int(answer.status_code)
 
-    def _keep(self, case: Case, failure: Any, answer: Any) -> None:
+    def _keep(self, case: Case[Any], failure: Any, answer: Any) -> None:
         operation = case.operation.definition.raw["operationId"]
         told = str(failure)[:1500]
         key = (operation, type(failure).__name__, told)
@@ -147,7 +148,7 @@ class Asking:
             print(f"\n--- {operation}: {told}\n{request}", flush=True)
             print(f"{answer.status_code} {answer.content[:900]!r}", flush=True)
 
-    def _name_what_is_there(self, case: Case) -> None:
+    def _name_what_is_there(self, case: Case[Any]) -> None:
         """Has the request name what there is where it names something by its id."""
         for part in ("query", "body"):
             fields = getattr(case, part)
