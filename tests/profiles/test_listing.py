@@ -212,6 +212,8 @@ class TestList:
             ({"smsMarketingConsent": ""}, ["query.smsMarketingConsent"]),
             ({"locale": "not a tag"}, ["query.locale"]),
             ({"firstSeenFrom": "yesterday"}, ["query.firstSeenFrom"]),
+            ({"firstSeenFrom": "1767225600"}, ["query.firstSeenFrom"]),
+            ({"lastSeenFrom": "0.5"}, ["query.lastSeenFrom"]),
             ({"lastSeenTo": "2026-01-01T00:00:00"}, ["query.lastSeenTo"]),
         ],
     )

@@ -9,6 +9,7 @@ from pydantic import (
     AnyUrl,
     AwareDatetime,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
@@ -69,8 +70,18 @@ def _in_utc(moment: datetime) -> datetime:
         raise ValueError("Must be in one of UTC's years 1 to 9999") from None
 
 
+def _no_number(value: object) -> object:
+    """What isn't a number: pydantic would take one for seconds since 1970."""
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return value
+    raise ValueError("Must be a date and a time with its offset, as `2026-01-31T09:30:00Z`")
+
+
 Timestamp = Annotated[
     AwareDatetime,
+    BeforeValidator(_no_number),
     AfterValidator(_in_utc),
     PlainSerializer(clock.to_text),
     WithJsonSchema({"type": "string", "format": "date-time"}),
