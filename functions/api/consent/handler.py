@@ -9,6 +9,7 @@ from storepost.consent.model import Source
 from storepost.consent.states import Channel, ConsentState
 from storepost.consent_changes import importing, service
 from storepost.consent_changes.import_schemas import ConsentImport, ConsentImported
+from storepost.consent_changes.listing import ChangeFilter, get_change, list_changes, store_names
 from storepost.consent_changes.schemas import ConsentChange, ConsentUpdate
 from storepost.http.app import create_app
 from storepost.http.callers import Reader, Writer
@@ -28,7 +29,7 @@ def change_email_consent(
 ) -> ConsentChange:
     """Subscribes or unsubscribes the profile's email; answers the latest change of it."""
     change = service.change_email_consent(caller, id, body.value(), writes)
-    return ConsentChange.of(change, service.store_names(caller.workspace, [change]))
+    return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
 
 @app.put("/v1/profiles/<id>/consent/sms", operation_id="consent.changeSms")
@@ -37,7 +38,7 @@ def change_sms_consent(
 ) -> ConsentChange:
     """Subscribes or unsubscribes the profile's phone; answers the latest change of it."""
     change = service.change_sms_consent(caller, id, body.value(), writes)
-    return ConsentChange.of(change, service.store_names(caller.workspace, [change]))
+    return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
 
 @app.get("/v1/profiles/<id>/consent", operation_id="consent.list")
@@ -51,17 +52,17 @@ def list_consent_changes(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ConsentChange]:
     """The profile's changes of either channel, recorded last first."""
-    asked = service.ChangeFilter(channel, state, source)
-    listing = service.list_changes(caller.workspace, id, asked, PageRequest(page, page_size))
-    stores = service.store_names(caller.workspace, listing.items)
+    asked = ChangeFilter(channel, state, source)
+    listing = list_changes(caller.workspace, id, asked, PageRequest(page, page_size))
+    stores = store_names(caller.workspace, listing.items)
     return Page[ConsentChange].of(listing, lambda change: ConsentChange.of(change, stores))
 
 
 @app.get("/v1/profiles/<id>/consent/<changeId>", operation_id="consent.get")
 def get_consent_change(id: UUID, change_id: ChangeId, caller: Reader) -> ConsentChange:
     """One change, with what became of telling each store."""
-    change = service.get_change(caller.workspace, id, change_id)
-    return ConsentChange.of(change, service.store_names(caller.workspace, [change]))
+    change = get_change(caller.workspace, id, change_id)
+    return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
 
 @app.post(
@@ -73,7 +74,7 @@ def retry_write_back(
 ) -> ConsentChange:
     """Tries again to tell a store of a change that it didn't take."""
     change = service.retry_write_back(caller.workspace, id, change_id, store_id, writes)
-    return ConsentChange.of(change, service.store_names(caller.workspace, [change]))
+    return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
 
 @app.post("/v1/consent/import", operation_id="consent.import")

@@ -6,7 +6,7 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from storepost.coupons import changing, listing, service
+from storepost.coupons import changing, code_listing, listing, service
 from storepost.coupons.assigning import assign_code
 from storepost.coupons.bodies import (
     CodeAssignment,
@@ -17,9 +17,11 @@ from storepost.coupons.bodies import (
     CouponUpdate,
 )
 from storepost.coupons.checking import check_import
-from storepost.coupons.listing import CodeFilter, CouponFilter
+from storepost.coupons.code_listing import CodeFilter
+from storepost.coupons.code_schemas import CouponCode
+from storepost.coupons.listing import CouponFilter
 from storepost.coupons.model import CodeStatus, CouponKind, CouponSource, CouponStatus
-from storepost.coupons.schemas import Coupon, CouponCode, CouponImportCheck
+from storepost.coupons.schemas import Coupon, CouponImportCheck
 from storepost.http.app import create_app
 from storepost.http.callers import Reader, Writer
 from storepost.http.lists import Page, PageNumber, Search, Size
@@ -146,7 +148,7 @@ def list_codes(
 ) -> Page[CouponCode]:
     """A coupon's codes, the newest first: a custom store takes those that it is to honour here."""
     asked = CodeFilter(q=q, statuses=status, profile_id=profile_id)
-    found = listing.list_codes(caller.workspace, id, asked, PageRequest(page, page_size))
+    found = code_listing.list_codes(caller.workspace, id, asked, PageRequest(page, page_size))
     return Page[CouponCode].of(found, CouponCode.of)
 
 
@@ -164,7 +166,7 @@ def assign(
 def retry_code(id: UUID, caller: Writer, writes: Writes) -> CouponCode:
     """Has the store's platform asked again to take a code that failed."""
     coupon, code = changing.retry_code(caller.workspace, id, writes)
-    [shown] = listing.shown_codes(coupon, [code])
+    [shown] = code_listing.shown_codes(coupon, [code])
     return CouponCode.of(shown)
 
 

@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.consent.states import ConsentState
 from storepost.customers import service as customers
+from storepost.customers.listing import list_customers as customers_of
 from storepost.customers.schemas import Customer, CustomerExternalId, ProfileCustomer
 from storepost.http.app import JSON, create_app
 from storepost.http.callers import Admin, Reader, Writer
@@ -174,7 +175,7 @@ def list_customers(
 ) -> Page[ProfileCustomer]:
     """The person as each store knows them, deleted customers too; the newest comes first."""
     request = PageRequest(page, page_size)
-    listing, stores = customers.list_customers(caller.workspace, id, store_id, request)
+    listing, stores = customers_of(caller.workspace, id, store_id, request)
     return Page[ProfileCustomer].of(
         listing, lambda customer: ProfileCustomer.of(customer, stores[customer.store_id])
     )

@@ -1,32 +1,27 @@
-"""Changing consent by request, reading its history, and trying a failed write-back again."""
+"""Changing consent by request, and trying a failed write-back again."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from uuid import UUID
 
 from storepost.consent.assertions import Outcome, Word, tell_stores
 from storepost.consent.model import (
     ConsentChange,
     Proof,
-    Source,
     WriteBack,
     WriteBackStatus,
 )
 from storepost.consent.origins import origin_of
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel, ConsentState
+from storepost.consent_changes.listing import get_change
 from storepost.consent_changes.problems import NoEmail, NoPhone, WriteBackNotFailed
 from storepost.consent_changes.recording import record_word
-from storepost.pagination import Listing, PageRequest, cut
 from storepost.persistence.changes import Changes
 from storepost.problems import NotFound, Problem
-from storepost.profiles.model import Profile
 from storepost.profiles.service import get_profile
 from storepost.profiles.shown import shown_address
 from storepost.scope import WorkspaceScope
-from storepost.stores.repository import StoreRepository
 from storepost.workspaces.callers import WorkspaceCaller
 
 
@@ -37,29 +32,6 @@ class Wanted:
     state: ConsentState
     occurred_at: datetime | None
     proof: Proof | None
-
-
-@dataclass(frozen=True)
-class ChangeFilter:
-    """Which changes are asked for; None asks for all."""
-
-    channel: list[Channel] | None = None
-    state: list[ConsentState] | None = None
-    source: list[Source] | None = None
-
-    @property
-    def takes_all(self) -> bool:
-        """Whether every change is among them."""
-        return all(asked is None for asked in (self.channel, self.state, self.source))
-
-    def passes(self, change: ConsentChange) -> bool:
-        """Whether the change is among them."""
-        pairs = (
-            (self.channel, change.channel),
-            (self.state, change.state),
-            (self.source, change.origin.source),
-        )
-        return all(asked is None or value in asked for asked, value in pairs)
 
 
 def change_email_consent(
@@ -80,36 +52,6 @@ def change_sms_consent(
     return _change(caller, profile_id, Channel.SMS, NoPhone(), wanted, changes)
 
 
-def list_changes(
-    workspace: WorkspaceScope, profile_id: UUID, asked: ChangeFilter, page: PageRequest
-) -> Listing[ConsentChange]:
-    """The profile's changes, recorded last first."""
-    profile = get_profile(workspace, profile_id)
-    if asked.takes_all:
-        return _page_of(profile, page)
-    history = ConsentRepository(workspace).histories(profile.consent_partitions)
-    return cut([change for change in history if asked.passes(change)], page)
-
-
-def _page_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
-    """A page of the whole history, which is read up to there: mostly page 1 is asked for."""
-    total = profile.consent_changes
-    if page.skipped >= total:
-        return Listing((), total, page)
-    until, partitions = page.skipped + page.size, profile.consent_partitions
-    history = ConsentRepository(profile.workspace).histories(partitions, until)
-    return Listing(list(islice(history, page.skipped, until)), total, page)
-
-
-def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> ConsentChange:
-    """One of the profile's changes."""
-    profile = get_profile(workspace, profile_id)
-    change = ConsentRepository(workspace).get_in(profile.consent_partitions, change_id)
-    if change is None:
-        raise NotFound()
-    return change
-
-
 def retry_write_back(
     workspace: WorkspaceScope, profile_id: UUID, change_id: UUID, store_id: UUID, changes: Changes
 ) -> ConsentChange:
@@ -124,12 +66,6 @@ def retry_write_back(
     ConsentRepository(workspace).mark(changes, change, pending, WriteBackStatus.FAILED)
     tell_stores(changes, workspace, change, (store_id,))
     return change.with_write_back(pending)
-
-
-def store_names(workspace: WorkspaceScope, changes: Iterable[ConsentChange]) -> dict[UUID, str]:
-    """The names of the stores that the changes name, disconnected ones too."""
-    named = {store_id for change in changes for store_id in change.store_ids}
-    return {store.id: store.name for store in StoreRepository(workspace).named(named)}
 
 
 def _change(

@@ -7,11 +7,11 @@ from uuid import UUID
 from storepost import clock
 from storepost.coupons.code_repository import CodeRepository, Pointer
 from storepost.coupons.codes import code_id, made_code
+from storepost.coupons.finding import found_coupon
 from storepost.coupons.model import Code, CodeStatus, Coupon, CouponKind, Reissue
 from storepost.coupons.pool import first_status
 from storepost.coupons.problems import CouponEnded, NoCodesLeft, ProfileNotInStore
 from storepost.coupons.repository import CouponRepository
-from storepost.coupons.service import found_coupon
 from storepost.coupons.trees import CodeList, among
 from storepost.ids import derived_id, short
 from storepost.persistence.changes import Changes, LostRace

@@ -5,10 +5,10 @@ from uuid import UUID
 
 from storepost import clock
 from storepost.coupons.code_repository import CodeRepository
+from storepost.coupons.finding import found_coupon
 from storepost.coupons.model import Code, CodeStatus, Coupon
 from storepost.coupons.problems import CodeAssigned, CodeNotFailed, CouponEnded
 from storepost.coupons.repository import CouponRepository
-from storepost.coupons.service import found_coupon
 from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
 from storepost.profiles.repository import ProfileRepository

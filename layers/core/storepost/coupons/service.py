@@ -9,6 +9,7 @@ from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.codes import code_id
 from storepost.coupons.expiring import end
 from storepost.coupons.files import CodeFile, read_codes
+from storepost.coupons.finding import found_coupon
 from storepost.coupons.model import (
     Code,
     Coupon,
@@ -32,7 +33,7 @@ from storepost.coupons.repository import CouponRepository
 from storepost.ids import new_id, short
 from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.objects import put_object
-from storepost.problems import FieldError, NotFound, ValidationFailed
+from storepost.problems import FieldError, ValidationFailed
 from storepost.scope import WorkspaceScope
 from storepost.stores.finding import found_store
 from storepost.stores.model import Store
@@ -217,14 +218,6 @@ def archive_coupon(workspace: WorkspaceScope, coupon_id: UUID, changes: Changes)
     after = replace(coupon, status=CouponStatus.ARCHIVED, archived_at=now)
     coupons.save(changes, after)
     return after
-
-
-def found_coupon(coupons: CouponRepository, coupon_id: UUID) -> Coupon:
-    """The coupon; 404 where the workspace has none of that id."""
-    coupon = coupons.get(coupon_id)
-    if coupon is None:
-        raise NotFound()
-    return coupon
 
 
 def _connected(workspace: WorkspaceScope, store_id: UUID) -> Store:

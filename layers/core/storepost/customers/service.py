@@ -11,7 +11,6 @@ from storepost.customers.asserting import Push, assert_and_save
 from storepost.customers.belonging import with_customer
 from storepost.customers.model import Customer, GivenCustomer, customer_of
 from storepost.customers.repository import CustomerRepository
-from storepost.pagination import Listing, PageRequest, cut
 from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
 from storepost.profiles.merges import MergeCause
@@ -19,12 +18,9 @@ from storepost.profiles.merging import Arrival, person_of
 from storepost.profiles.model import Identity, IdentityType, Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.resolution import people_of_arrival, takes_in
-from storepost.profiles.service import get_profile
-from storepost.scope import WorkspaceScope
 from storepost.stores.finding import active_custom_store
 from storepost.stores.model import Store
 from storepost.stores.problems import StaleUpdate
-from storepost.stores.repository import StoreRepository
 from storepost.workspaces.callers import WorkspaceCaller
 
 
@@ -86,18 +82,6 @@ def write_customer(
     if customer != held:
         customers.save(changes, customer)
     return PutCustomer(customer, store, held is None)
-
-
-def list_customers(
-    workspace: WorkspaceScope, profile_id: UUID, store_id: UUID | None, page: PageRequest
-) -> tuple[Listing[Customer], dict[UUID, Store]]:
-    """The profile's customers, deleted ones too, the newest first, and the stores of the page's."""
-    profile = get_profile(workspace, profile_id)
-    found = CustomerRepository(workspace).of_profile(profile, store_id)
-    found.sort(key=lambda each: (each.external_created_at, each.id), reverse=True)
-    listing = cut(found, page)
-    stores = StoreRepository(workspace).named({each.store_id for each in listing.items})
-    return listing, {store.id: store for store in stores}
 
 
 def delete_customer(

@@ -1,7 +1,7 @@
 """The document that says everything held of a person."""
 
 from storepost.consent_changes.schemas import ConsentChange
-from storepost.coupons.schemas import CouponCode
+from storepost.coupons.code_schemas import CouponCode
 from storepost.customers.schemas import ProfileCustomer
 from storepost.orders.schemas import Order
 from storepost.profile_events.schemas import ProfileEvent

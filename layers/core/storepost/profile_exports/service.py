@@ -6,12 +6,12 @@ from itertools import batched
 from uuid import UUID
 
 from storepost import clock
+from storepost.consent_changes.listing import ChangeFilter, list_changes, store_names
 from storepost.consent_changes.schemas import ConsentChange
-from storepost.consent_changes.service import ChangeFilter, list_changes, store_names
-from storepost.coupons.listing import codes_of
-from storepost.coupons.schemas import CouponCode
+from storepost.coupons.code_listing import codes_of
+from storepost.coupons.code_schemas import CouponCode
+from storepost.customers.listing import list_customers
 from storepost.customers.schemas import ProfileCustomer
-from storepost.customers.service import list_customers
 from storepost.orders.details import OrderDetails
 from storepost.orders.repository import OrderRepository
 from storepost.orders.schemas import Order

@@ -1,0 +1,17 @@
+"""The coupon that a request names."""
+
+from uuid import UUID
+
+from storepost.coupons.model import (
+    Coupon,
+)
+from storepost.coupons.repository import CouponRepository
+from storepost.problems import NotFound
+
+
+def found_coupon(coupons: CouponRepository, coupon_id: UUID) -> Coupon:
+    """The coupon; 404 where the workspace has none of that id."""
+    coupon = coupons.get(coupon_id)
+    if coupon is None:
+        raise NotFound()
+    return coupon
