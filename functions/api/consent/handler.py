@@ -8,9 +8,10 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 from storepost.consent.model import Source
 from storepost.consent.states import Channel, ConsentState
 from storepost.consent_changes import importing, service
+from storepost.consent_changes.bodies import ConsentUpdate
 from storepost.consent_changes.import_schemas import ConsentImport, ConsentImported
 from storepost.consent_changes.listing import ChangeFilter, get_change, list_changes, store_names
-from storepost.consent_changes.schemas import ConsentChange, ConsentUpdate
+from storepost.consent_changes.schemas import ConsentChange
 from storepost.http.app import create_app
 from storepost.http.callers import Reader, Writer
 from storepost.http.lists import Page, PageNumber, Size

@@ -12,9 +12,10 @@ from storepost.http.lists import Page, PageNumber, Size
 from storepost.http.once import RowLedger, Writes
 from storepost.pagination import PageRequest, PageSize
 from storepost.profile_events import bulk, listing, recording
+from storepost.profile_events.bodies import NewEvent
 from storepost.profile_events.bulk_schemas import EventsRecorded, NewEvents
 from storepost.profile_events.model import EventSource
-from storepost.profile_events.schemas import NewEvent, ProfileEvent
+from storepost.profile_events.schemas import ProfileEvent
 from storepost.wire import Text, Timestamp
 
 app = create_app(large_bodies=frozenset({"events.createMany"}))

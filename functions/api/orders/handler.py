@@ -11,10 +11,11 @@ from storepost.http.callers import Reader, Writer
 from storepost.http.lists import Page, PageNumber, Search, Size
 from storepost.http.once import Writes
 from storepost.orders import service
+from storepost.orders.bodies import ExternalId, OrderBody
 from storepost.orders.listing import OrderFilter
 from storepost.orders.listing import list_orders as find_orders
 from storepost.orders.model import FinancialStatus, FulfillmentStatus
-from storepost.orders.schemas import ExternalId, Order, OrderBody, OrderSummary
+from storepost.orders.schemas import Order, OrderSummary
 from storepost.pagination import PageRequest, PageSize
 from storepost.wire import Timestamp
 

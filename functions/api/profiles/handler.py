@@ -8,8 +8,9 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.consent.states import ConsentState
 from storepost.customers import service as customers
+from storepost.customers.bodies import Customer, CustomerExternalId
 from storepost.customers.listing import list_customers as customers_of
-from storepost.customers.schemas import Customer, CustomerExternalId, ProfileCustomer
+from storepost.customers.schemas import ProfileCustomer
 from storepost.http.app import JSON, create_app
 from storepost.http.callers import Admin, Reader, Writer
 from storepost.http.lists import Page, PageNumber, Search, Size
@@ -17,17 +18,10 @@ from storepost.http.once import Writes
 from storepost.pagination import PageRequest, PageSize
 from storepost.profile_erasures.service import erase_profile as erase
 from storepost.profiles import by_hand, service
+from storepost.profiles.bodies import MergeRequest, ProfileUpdate, UpsertProfile
 from storepost.profiles.listing import ProfileFilter, identities_asked, list_profiles
 from storepost.profiles.model import IdentityType
-from storepost.profiles.schemas import (
-    MergeRequest,
-    Profile,
-    ProfileIdentity,
-    ProfileMerge,
-    ProfileSummary,
-    ProfileUpdate,
-    UpsertProfile,
-)
+from storepost.profiles.schemas import Profile, ProfileIdentity, ProfileMerge, ProfileSummary
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.phones import PhoneNumber

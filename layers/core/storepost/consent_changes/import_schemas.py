@@ -18,8 +18,8 @@ from pydantic_core import CoreSchema, core_schema
 
 from storepost.consent.model import Address
 from storepost.consent.states import Channel, ConsentState
+from storepost.consent_changes.bodies import GivenProof
 from storepost.consent_changes.importing import Became, ImportedWord
-from storepost.consent_changes.schemas import GivenProof
 from storepost.profiles.model import nothing_for_nobody
 from storepost.values.emails import EmailAddress
 from storepost.values.phones import PhoneNumber

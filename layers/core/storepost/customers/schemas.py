@@ -1,81 +1,12 @@
 """Stores' customers on the wire."""
 
-from typing import Annotated
 from uuid import UUID
-
-from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
 from storepost.consent.states import ConsentState
 from storepost.customers.model import Customer as CustomerValue
-from storepost.customers.model import GivenConsent, GivenCustomer
-from storepost.profiles.model import names_nobody, nothing_for_nobody
 from storepost.stores.model import Store
 from storepost.stores.references import StoreReference
-from storepost.values.emails import EmailAddress
-from storepost.values.locale_codes import LocaleCode
-from storepost.values.phones import PhoneNumber
-from storepost.wire import TEXT_LENGTH, RequestBody, Shape, Text, Timestamp, Uri, Url
-
-
-def _somebodys(external_id: str) -> str:
-    if names_nobody(external_id):
-        raise ValueError("Must be one customer's own id; this one stands for nobody")
-    return external_id
-
-
-CustomerExternalId = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=TEXT_LENGTH),
-    AfterValidator(_somebodys),
-]
-"""What a store calls a customer. Guests share ids like 0, which name nobody."""
-
-
-def _nothing_for_blank(value: object) -> object:
-    return None if isinstance(value, str) and not value.strip() else value
-
-
-# Stores export what they don't know as empty texts, or as words for nobody.
-_Email = Annotated[EmailAddress | None, BeforeValidator(nothing_for_nobody)]
-_Phone = Annotated[PhoneNumber | None, BeforeValidator(nothing_for_nobody)]
-_Name = Annotated[Text | None, BeforeValidator(_nothing_for_blank)]
-_Locale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]
-
-
-class Customer(RequestBody):
-    """A customer as a store has it now; what is left out, it doesn't know."""
-
-    email: _Email = None
-    phone: _Phone = None
-    first_name: _Name = None
-    last_name: _Name = None
-    locale: _Locale = None
-    email_marketing_consent: ConsentState | None = None
-    sms_marketing_consent: ConsentState | None = None
-    email_marketing_consent_updated_at: Timestamp | None = None
-    sms_marketing_consent_updated_at: Timestamp | None = None
-    admin_url: Url | None = None
-    external_created_at: Timestamp
-    external_updated_at: Timestamp
-
-    def value(self) -> GivenCustomer:
-        """What the service is told."""
-        return GivenCustomer(
-            external_created_at=self.external_created_at,
-            external_updated_at=self.external_updated_at,
-            email=self.email,
-            phone=self.phone,
-            first_name=self.first_name,
-            last_name=self.last_name,
-            locale=self.locale,
-            admin_url=self.admin_url,
-            email_consent=GivenConsent(
-                self.email_marketing_consent, self.email_marketing_consent_updated_at
-            ),
-            sms_consent=GivenConsent(
-                self.sms_marketing_consent, self.sms_marketing_consent_updated_at
-            ),
-        )
+from storepost.wire import Shape, Timestamp, Uri
 
 
 class ProfileCustomer(Shape):

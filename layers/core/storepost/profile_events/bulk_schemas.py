@@ -15,9 +15,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from storepost.profile_events.bodies import NewEvent
 from storepost.profile_events.bulk import Became, Refusal
 from storepost.profile_events.model import GivenEvent
-from storepost.profile_events.schemas import NewEvent
 from storepost.wire import RequestBody, Shape
 
 MOST_ROWS = 500

@@ -1,82 +1,17 @@
 """Profiles on the wire."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, model_validator
-
 from storepost.consent.states import ConsentState
-from storepost.profiles.by_hand import GivenPerson
 from storepost.profiles.merges import ProfileMerge as ProfileMergeValue
-from storepost.profiles.model import IdentityType, LocaleOrigin, LocaleSignal, names_nobody
+from storepost.profiles.model import IdentityType, LocaleOrigin, LocaleSignal
 from storepost.profiles.model import LocaleSource as LocaleSourceValue
 from storepost.profiles.model import Profile as ProfileValue
 from storepost.profiles.service import KnownIdentity
 from storepost.stores.model import Store
 from storepost.stores.references import StoreReference
-from storepost.values.emails import EmailAddress
-from storepost.values.locale_codes import LocaleCode
-from storepost.values.phones import PhoneNumber
-from storepost.wire import MoneyShape, RequestBody, Shape, Text, Timestamp
-
-
-def _somebodys(value: str) -> str:
-    if names_nobody(value):
-        raise ValueError("Must name one person; this value stands for nobody")
-    return value
-
-
-AnonymousId = Annotated[Text, AfterValidator(_somebodys)]
-"""What a browser or device is known by before anybody signs in."""
-
-
-class UpsertProfile(RequestBody):
-    """Who it is, by one identifier or more, and what is known of the person."""
-
-    email: EmailAddress | None = None
-    phone: PhoneNumber | None = None
-    anonymous_id: AnonymousId | None = None
-    first_name: Text | None = None
-    last_name: Text | None = None
-    locale: LocaleCode | None = None
-
-    @model_validator(mode="after")
-    def _names_somebody(self) -> "UpsertProfile":
-        if not (self.email or self.phone or self.anonymous_id):
-            raise ValueError("Must have an email, a phone or an anonymousId")
-        return self
-
-    def value(self) -> GivenPerson:
-        """What the service is told."""
-        return GivenPerson(
-            email=self.email,
-            phone=self.phone,
-            anonymous_id=self.anonymous_id,
-            first_name=self.first_name,
-            last_name=self.last_name,
-            locale=self.locale,
-        )
-
-
-class ProfileUpdate(RequestBody):
-    """What may change; null clears, what is left out stays."""
-
-    email: EmailAddress | None = None
-    phone: PhoneNumber | None = None
-    first_name: Text | None = None
-    last_name: Text | None = None
-    locale: LocaleCode | None = None
-
-    def given(self) -> dict[str, Any]:
-        """The fields that the request has, by the names of the model."""
-        return {name: getattr(self, name) for name in self.model_fields_set}
-
-
-class MergeRequest(RequestBody):
-    """The profile that becomes part of the one in the path."""
-
-    profile_id: UUID
+from storepost.wire import MoneyShape, Shape, Timestamp
 
 
 class LocaleSource(Shape):

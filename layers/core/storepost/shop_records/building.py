@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from storepost.orders.bodies import MOST_DISCOUNT_CODES, MOST_LINE_ITEMS
 from storepost.orders.model import (
     Amounts,
     FinancialStatus,
     FulfillmentStatus,
     LineItem,
 )
-from storepost.orders.schemas import MOST_DISCOUNT_CODES, MOST_LINE_ITEMS
 from storepost.shop_records.amounts import shop_money
 from storepost.shop_records.reading import Body, NoRecord, parts_of, text_of
 from storepost.values.money import Money

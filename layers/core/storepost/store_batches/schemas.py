@@ -11,8 +11,8 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from storepost.customers.schemas import Customer, CustomerExternalId
-from storepost.orders.schemas import ExternalId, OrderBody
+from storepost.customers.bodies import Customer, CustomerExternalId
+from storepost.orders.bodies import ExternalId, OrderBody
 from storepost.products.bodies import ProductBody
 from storepost.store_imports.model import ImportScope
 from storepost.wire import RequestBody
