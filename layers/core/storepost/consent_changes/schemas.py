@@ -1,4 +1,4 @@
-"""Changes of consent on the wire."""
+"""Changes of consent in answers."""
 
 from collections.abc import Mapping
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Stores' customers on the wire."""
+"""Customers in answers, as the stores have them."""
 
 from uuid import UUID
 

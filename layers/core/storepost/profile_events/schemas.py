@@ -1,4 +1,4 @@
-"""Events on the wire."""
+"""Events in answers."""
 
 from typing import Any
 from uuid import UUID

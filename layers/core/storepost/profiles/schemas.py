@@ -1,4 +1,4 @@
-"""Profiles on the wire."""
+"""Profiles in answers."""
 
 from collections.abc import Sequence
 from uuid import UUID
