@@ -137,6 +137,26 @@ def test_a_writer_that_dies_leaves_all_or_nothing(engine: Engine, unit: str) -> 
     assert number > 3
 
 
+def test_a_new_level_comes_after_the_write_that_was_in_its_way(engine: Engine) -> None:
+    """Every write to the list is: a list that is written to all day would never get one."""
+    lists = TwoLists(tree(f"list#{uuid4()}", 2, 3))
+    lists.do(*inserts(*range(0, 40, 10)))
+    lists.do(*inserts(100))
+    assert [node.level for node in lists.tree.rows.top()] == [0, 0]
+    restore, calls = engine.snapshot(), len(engine.calls)
+    raises = inserts(110, 120)
+    commit_anew(apply(lists.tree, raises))
+    last = len(engine.calls) - calls
+    assert lists.tree.rows.top()[0].level == 1
+
+    restore()
+    other = partial(lists.do, *inserts(5))
+    assert paused(engine, last, other, partial(commit_anew, apply(lists.tree, raises)))
+    lists.note(*raises)
+    lists.check_whole()
+    assert lists.tree.rows.top()[0].level == 1
+
+
 def test_a_merge_gives_way_to_the_split_of_the_node_above(engine: Engine) -> None:
     """Else the new node above would begin with the one that the merge takes away."""
     before = TwoLists(tree(f"list#{uuid4()}", 3, 4))

@@ -4,16 +4,20 @@ A crash before a split leaves a full node, which is right though slow: the next 
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from storepost.persistence.changes import Changes
+from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, separator
 from storepost.persistence.counted_tree.model import Counts, counts_of, difference, total
 from storepost.persistence.counted_tree.rows import Node, Rows, is_whole
 
 _MOST_TOP_NODES = _MOST_PARTS = 90
 """A new level is written in one transaction with all that it covers; 100 items are the most."""
+
+_RAISES = 5
+"""Every write to the list is in a new level's way; between two of them there is often room."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +115,18 @@ class Splitter:
         if room > 1:
             self._cut(node, pieces, min(parts, room))
         if before + min(parts, room) - 1 >= self.top_nodes:
-            self._raise_level(self.rows.top())
+            self._raise(node.level)
 
-    def _raise_level(self, top: Sequence[Node]) -> None:
+    def _raise(self, level: int) -> None:
+        """Puts a level above the top one, unless somebody has; the next split tries again too."""
+        for _ in range(_RAISES):
+            top = self.rows.top()
+            if top[0].level != level:
+                return
+            with suppress(LostRace):
+                return self._cover(top)
+
+    def _cover(self, top: Sequence[Node]) -> None:
         """Puts one node above those of the top level."""
         if not is_whole(top, EVERYTHING):
             return

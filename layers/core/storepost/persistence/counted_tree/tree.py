@@ -36,7 +36,7 @@ class Tree:
 
     The fields stay what they are for as long as the list has entries, but for values added to one.
     `fan_out` and `top_nodes` are for tests, which want many levels of few entries. A list in which
-    many places change at once may have more nodes at its top, 80 at most. Where `levels` is given
+    many places change at once may have more nodes at its top, 90 at most. Where `levels` is given
     the list has so many from its first entry on, and never more: a write costs what it costs,
     however long the list is, and what grows is the top, past `top_nodes` too.
     """
