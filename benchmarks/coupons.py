@@ -5,26 +5,24 @@ in dynoxide. `CODES=20000` makes the long row shorter.
 """
 
 import os
-import resource
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import benchmarks.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.apart import apart, aws_for_all
 from benchmarks.batch_shop import Shop, forget_objects, open_shop, person
 from benchmarks.calling import Api
 from benchmarks.metering import Measured, Meter
 from benchmarks.reporting import Cell, Column, Table
 from benchmarks.tables import tables
-from local import aws, pumps
+from local import aws
 from local.dynoxide import VERSION
-from storepost import clock
-from storepost.messaging.outbox import SHARDS, due
-from storepost.messaging.relay import relay
 from storepost.settings import settings
 
 CODES = int(os.environ.get("CODES", "200000"))
 POOLS = (100, CODES)
 ASSIGNMENTS = 40
-QUEUE = "CouponCodeQueue"
+MOST_GROWTH = 64
 COLUMNS = (
     Column("what"),
     Column("codes", "of the pool"),
@@ -33,25 +31,18 @@ COLUMNS = (
     Column("read units", "each", 2),
     Column("write units", "each", 2),
     Column("calls", "each", 2),
-    Column("memory", "MB at most"),
+    Column("memory", "the worker's, MB at most"),
+    Column("growth", "MB, beside the smaller", most=MOST_GROWTH),
 )
 NOTES = (
     "An import is a coupon's file of codes, from the request to the last code.",
     f"An assignment is the mean of {ASSIGNMENTS}, each to somebody new, without authentication.",
-    "CPU is this process's: the request's, the relay's and the worker's. The engine has its own.",
+    "CPU is that of the request, the relay and the worker, which has a process of its own.",
+    "The engine and S3 are in others.",
 )
 
-
-def carry() -> None:
-    """Takes what is in the outbox to the worker, until nothing moves."""
-    while True:
-        moved = 0
-        for shard in range(SHARDS):
-            for row in due(shard, clock.now()):
-                relay(row)
-                moved += 1
-        if not moved + pumps.pump_queue(QUEUE):
-            return
+type Taken = dict[str, float]
+"""Seconds by the clock and of the CPU, units, calls, and of a worker its megabytes at most."""
 
 
 def content(codes: int) -> str:
@@ -59,8 +50,8 @@ def content(codes: int) -> str:
     return "\n".join(f"GIFT{n * 7919 % 10_000_000:07}" for n in range(codes))
 
 
-def imported(meter: Meter, shop: Shop, codes: int) -> tuple[str, Measured[None]]:
-    """A coupon whose codes are those of a file, and what it took."""
+def imported(meter: Meter, shop: Shop, codes: int, address: str) -> tuple[str, Taken]:
+    """A coupon whose codes are those of a file, and what it took; `address` is that of AWS."""
     body = {
         "storeId": shop.store,
         "name": "Gift cards",
@@ -68,14 +59,21 @@ def imported(meter: Meter, shop: Shop, codes: int) -> tuple[str, Measured[None]]
         "validity": {"type": "none"},
         "reissue": "every_email",
     }
-    made: list[str] = []
+    asked = meter.measured(lambda: str(shop.call("/coupons/import", body)["id"]))
+    worked = apart(address, "benchmarks.coupon_worker")
+    mine = together([asked])
+    return asked.result, worked | {name: value + worked[name] for name, value in mine.items()}
 
-    def bring() -> None:
-        made.append(str(shop.call("/coupons/import", body)["id"]))
-        carry()
 
-    measured = meter.measured(bring)
-    return made[0], measured
+def together(measured: Sequence[Measured[Any]]) -> Taken:
+    """What several took, by the names that the worker has for it."""
+    return {
+        "seconds": sum(each.seconds for each in measured),
+        "cpu": sum(each.cpu_seconds for each in measured),
+        "reads": sum(each.reads for each in measured),
+        "writes": sum(each.writes for each in measured),
+        "calls": sum(len(each.work) for each in measured),
+    }
 
 
 def people(api: Api, shop: Shop, number: int) -> list[str]:
@@ -92,19 +90,23 @@ def people(api: Api, shop: Shop, number: int) -> list[str]:
     return found
 
 
-def rows(meter: Meter) -> Iterator[list[Cell]]:
+def rows(meter: Meter, address: str) -> Iterator[list[Cell]]:
     """Of each pool its import and assignments from it."""
+    least: float | None = None
     for codes in POOLS:
         shop = open_shop(f"a pool of {codes}")
-        coupon, taken = imported(meter, shop, codes)
+        coupon, taken = imported(meter, shop, codes, address)
         forget_objects()
-        yield _row("an import", codes, codes, [taken])
+        most = taken["memory"]
+        growth = None if least is None else most - least
+        yield [*_row("an import", codes, codes, taken), most, growth]
+        least = most
         api = Api(shop.key, meter)
         check = {"storeId": shop.store, "content": content(codes)}
         told = api.call("POST", "/coupons/import/check", body=check)
         if told.result["existing"] != codes:
             raise RuntimeError(told.result)
-        yield _row("a file's check", codes, codes, [told])
+        yield [*_row("a file's check", codes, codes, together([told])), None, None]
         shown = api.call("GET", f"/coupons/{coupon}")
         if shown.result["codes"]["available"] != codes:
             raise RuntimeError(shown.result["codes"])
@@ -112,22 +114,13 @@ def rows(meter: Meter) -> Iterator[list[Cell]]:
             api.call("POST", f"/coupons/{coupon}/assign", body={"profileId": each})
             for each in people(api, shop, ASSIGNMENTS)
         ]
-        yield _row("an assignment", codes, ASSIGNMENTS, calls)
-        yield _row("its coupon, read", codes, 1, [shown])
+        yield [*_row("an assignment", codes, ASSIGNMENTS, together(calls)), None, None]
+        yield [*_row("its coupon, read", codes, 1, together([shown])), None, None]
 
 
-def _row(what: str, codes: int, count: int, taken: list[Measured[None]]) -> list[Cell]:
-    seconds, cpu = sum(t.seconds for t in taken), sum(t.cpu_seconds for t in taken)
-    return [
-        what,
-        codes,
-        count / seconds,
-        1000 * cpu / count,
-        sum(t.reads for t in taken) / count,
-        sum(t.writes for t in taken) / count,
-        sum(len(t.work) for t in taken) / count,
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    ]
+def _row(what: str, codes: int, count: int, taken: Taken) -> list[Cell]:
+    each = [taken[name] / count for name in ("reads", "writes", "calls")]
+    return [what, codes, count / taken["seconds"], 1000 * taken["cpu"] / count, *each]
 
 
 def main() -> None:
@@ -138,10 +131,11 @@ def main() -> None:
         aws.create_resources()
         settings.cache_clear()  # it was read before there were queues and buckets
         meter = Meter()
-        imported(meter, open_shop("warm-up"), 1)  # imports the handlers
-        for cells in rows(meter):
-            table.add(*cells)
-            print(table.text().splitlines()[-len(NOTES) - 2], flush=True)
+        with aws_for_all() as address:
+            imported(meter, open_shop("warm-up"), 1, address)  # imports the request's handlers
+            for cells in rows(meter, address):
+                table.add(*cells)
+                print(table.text().splitlines()[-len(NOTES) - 2], flush=True)
     table.publish()
 
 

@@ -36,18 +36,18 @@ def parse(store: Store, path: str, stage: str) -> None:
 
 def measured(work: Callable[[], object]) -> dict[str, float]:
     """Seconds by the clock and of the CPU, and megabytes before it and at most."""
-    before, began, cpu = _most_memory(), time.perf_counter(), time.process_time()
+    before, began, cpu = most_memory(), time.perf_counter(), time.process_time()
     work()
     return {
         "seconds": time.perf_counter() - began,
         "cpu": time.process_time() - cpu,
         "before": before,
-        "most": _most_memory(),
+        "most": most_memory(),
     }
 
 
-def _most_memory() -> float:
-    """Of this program alone: what `getrusage` tells has the process that started it in it."""
+def most_memory() -> float:
+    """Megabytes at most, of this program alone; `getrusage` counts whoever started it too."""
     for line in Path("/proc/self/status").read_text("ascii").splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024

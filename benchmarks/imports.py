@@ -5,24 +5,16 @@ one's memory is the worker's alone. `CUSTOMERS=2000` makes it shorter: there are
 customer, and a row of a tenth of all before the row of all.
 """
 
-import json
 import os
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from werkzeug.serving import WSGIRequestHandler, make_server
-
 import benchmarks.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.apart import apart, aws_for_all
 from benchmarks.import_shop import connect, serving, write_customers, write_orders
 from benchmarks.reporting import Column, Table
 from benchmarks.tables import tables
 from local import aws
-from local.containers.aws_server import AwsServer
 from local.dynoxide import VERSION
 from storepost.settings import settings
 from storepost.store_imports.model import ImportScope, ImportStatus
@@ -50,35 +42,10 @@ NOTES = (
 )
 
 
-class _Quiet(WSGIRequestHandler):
-    def log(self, type: str, message: str, *args: object) -> None:
-        """Nothing."""
-
-
-@contextmanager
-def aws_for_all() -> Iterator[str]:
-    """This process's moto for other processes: its address."""
-    server = make_server("127.0.0.1", 0, AwsServer(), threaded=True, request_handler=_Quiet)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-def apart(address: str, host: str, *arguments: str) -> dict[str, float]:
-    """What something took in a process of its own."""
-    environment = {
-        **os.environ,
-        "AWS_ENDPOINT_URL": address,
-        "FEED_ALLOW_HOSTS": host,
-        "SHOPIFY_STAND_IN": f"http://{host}",
-        "STOREPOST_LOCAL": "1",
-    }
-    command = [sys.executable, "-m", "benchmarks.import_worker", *arguments]
-    done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+def worked(address: str, host: str, *arguments: str) -> dict[str, float]:
+    """What the worker took for it; the shop is at `host`."""
+    environment = {"FEED_ALLOW_HOSTS": host, "SHOPIFY_STAND_IN": f"http://{host}"}
+    return apart(address, "benchmarks.import_worker", *arguments, **environment)
 
 
 def check(store: Store, customers: int, orders: int) -> None:
@@ -104,10 +71,10 @@ def measure(table: Table, address: str, customers: int, least: float | None) -> 
         write_customers(folder / "customers", customers)
         write_orders(folder / "orders", orders, customers)
         parsed = [
-            apart(address, host, "parse", *named, str(folder / stage), stage)["cpu"]
+            worked(address, host, "parse", *named, str(folder / stage), stage)["cpu"]
             for stage in ("customers", "orders")
         ]
-        took = apart(address, host, "pull", *named)
+        took = worked(address, host, "pull", *named)
     check(store, customers, orders)
     table.add(
         f"{customers:,} customers, {orders:,} orders",
