@@ -2,7 +2,8 @@
 
 Each answer of a function is kept as its operation, status and code. After a run of everything,
 what no test reached fails it: a code that the reference lists, and of each operation its successes,
-401 where it has a caller and 422 where something in its request can be wrong.
+401 where it has a caller, 422 where something in its request can be wrong, and every problem that
+its description has beyond those that one guard answers for all.
 """
 
 import re
@@ -18,6 +19,22 @@ type Reach = tuple[str, int, str]
 
 _PARAMETER = re.compile(r"{\w+}")
 _FREE = {"type", "title", "description"}
+_GUARDED = frozenset(
+    {
+        "conflict",
+        "idempotency_in_progress",
+        "idempotency_key_reused",
+        "idempotency_secret_sealed",
+        "internal",
+        "malformed_request",
+        "no_active_workspace",
+        "payload_too_large",
+        "two_factor_required",
+        "unsupported_media_type",
+        "validation",
+    }
+)
+"""Answered before an operation is called, or by what carries out the writes of all."""
 
 
 class Reached:
@@ -71,6 +88,12 @@ def unreached(answers: set[Reach]) -> list[str]:
             for status in _statuses(operation)
             if (operation["operationId"], status) not in statuses
         ),
+        *(
+            f"{operation['operationId']}: {status} {code}"
+            for _, _, operation in _operations()
+            for status, code in _problems(operation)
+            if (operation["operationId"], status, code) not in answers
+        ),
     ]
 
 
@@ -94,6 +117,13 @@ def _codes() -> set[tuple[int, str]]:
         for each in kind.codes
         if each.code != kind.kind or each.code in told
     }
+
+
+def _problems(operation: dict[str, Any]) -> Iterator[tuple[int, str]]:
+    for status, response in operation["responses"].items():
+        for code in codes_in(response):
+            if code not in _GUARDED:
+                yield int(status), code
 
 
 def _statuses(operation: dict[str, Any]) -> Iterator[int]:

@@ -288,12 +288,14 @@ class TestCreate:
     def test_without_an_app_any_more(
         self, world: World, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Nobody can be led to Shopify, nor come back from there."""
-        parameters = shopify.approved(shopify.begin(owner))
+        """Nobody is led to Shopify, nor can come back from there; what was begun is still shown."""
+        begun = shopify.begin(owner)
+        parameters = shopify.approved(begun)
         configure(monkeypatch, shopify_client_id="")
-        for path in ("/connections", f"/connections/{KEY}"):
-            answer = world.call("GET", path, token=owner.token)
-            assert answer.problem() == (409, "shopify_not_configured")
+        left = {**begun, "path": None}
+        assert begun["path"] is not None
+        assert world.call("GET", "/connections", token=owner.token).json["items"] == [left]
+        assert world.call("GET", f"/connections/{KEY}", token=owner.token).json == left
         assert shopify.callback(parameters).problem() == (409, "shopify_not_configured")
 
     def test_without_its_secret(

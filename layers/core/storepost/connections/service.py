@@ -11,7 +11,7 @@ from storepost.pagination import Listing, PageRequest, cut
 from storepost.persistence.changes import Changes
 from storepost.problems import FieldError, NotFound
 from storepost.scope import WorkspaceScope
-from storepost.shopify.app import shopify_app
+from storepost.shopify.app import find_app, shopify_app
 from storepost.shopify.claims import ShopClaim, find_claim, release
 from storepost.shopify.departure import uninstall
 from storepost.shopify.grants import find_grant, forget_grant
@@ -136,8 +136,8 @@ def _connection(
         assert listed is not None  # noqa: S101 - one of the two is what makes it a connection
         state, connected_at = state_of(listed), listed.store.connected_at
         return Connection(shop, name, state, connected_at, None, None)
-    token = awaited.state()
-    address = None
-    if token is not None:
-        address = install_address(shopify_app(), shop, token, f"{base_url}{CALLBACK}")
+    # A deployment that has no app any more can lead nobody to Shopify.
+    token, app, address = awaited.state(), find_app(), None
+    if token is not None and app is not None:
+        address = install_address(app, shop, token, f"{base_url}{CALLBACK}")
     return Connection(shop, name, ConnectionState.PENDING, awaited.begun_at, awaited.id, address)

@@ -27,10 +27,18 @@ class ShopifyApp:
         return tuple(found)
 
 
-def shopify_app() -> ShopifyApp:
-    """The deployment's app. Raises ShopifyNotConfigured."""
+def find_app() -> ShopifyApp | None:
+    """The deployment's app; None where it has none, or none any more."""
     known = settings()
     if not known.shopify_client_id:
-        raise ShopifyNotConfigured()
+        return None
     scopes = tuple(scope.strip() for scope in known.shopify_scopes.split(","))
     return ShopifyApp(known.shopify_client_id, scopes, known.shopify_secret_name)
+
+
+def shopify_app() -> ShopifyApp:
+    """The deployment's app. Raises ShopifyNotConfigured."""
+    app = find_app()
+    if app is None:
+        raise ShopifyNotConfigured()
+    return app
