@@ -13,10 +13,8 @@ import benchmarks.environment  # noqa: F401 - before the service, which reads it
 from benchmarks.batch_figures import Figures, Meter
 from benchmarks.batch_shop import forget_objects, open_shop, order
 from benchmarks.reporting import Cell, Column, Table
-from benchmarks.tables import tables
-from local import aws
+from benchmarks.tables import start_other_services, tables
 from local.dynoxide import VERSION
-from storepost.settings import settings
 
 ORDERS = int(os.environ.get("ORDERS", "100000"))
 BATCH = 500
@@ -110,9 +108,7 @@ def main() -> None:
     """Measures and publishes."""
     table = Table("batches", "Orders in batches", COLUMNS, {"dynoxide": VERSION}, NOTES)
     with tables():
-        aws.start()
-        aws.create_resources()
-        settings.cache_clear()  # it was read before there were queues and buckets
+        start_other_services()
         meter = Meter()
         open_shop("warm-up").bring([order(0, 0)])  # imports the handlers
         for rows in (single, long):

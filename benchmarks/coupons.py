@@ -14,10 +14,8 @@ from benchmarks.batch_shop import Shop, forget_objects, open_shop, person
 from benchmarks.calling import Api
 from benchmarks.metering import Measured, Meter
 from benchmarks.reporting import Cell, Column, Table
-from benchmarks.tables import tables
-from local import aws
+from benchmarks.tables import start_other_services, tables
 from local.dynoxide import VERSION
-from storepost.settings import settings
 
 CODES = int(os.environ.get("CODES", "200000"))
 POOLS = (100, CODES)
@@ -127,9 +125,7 @@ def main() -> None:
     """Measures and publishes."""
     table = Table("coupons", "Coupons", COLUMNS, {"dynoxide": VERSION}, NOTES)
     with tables():
-        aws.start()
-        aws.create_resources()
-        settings.cache_clear()  # it was read before there were queues and buckets
+        start_other_services()
         meter = Meter()
         with aws_for_all() as address:
             imported(meter, open_shop("warm-up"), 1, address)  # imports the request's handlers

@@ -13,10 +13,8 @@ import benchmarks.environment  # noqa: F401 - before the service, which reads it
 from benchmarks.apart import apart, aws_for_all
 from benchmarks.import_shop import connect, serving, write_customers, write_orders
 from benchmarks.reporting import Column, Table
-from benchmarks.tables import tables
-from local import aws
+from benchmarks.tables import start_other_services, tables
 from local.dynoxide import VERSION
-from storepost.settings import settings
 from storepost.store_imports.model import ImportScope, ImportStatus
 from storepost.store_imports.repository import ImportRepository, TurnsRepository
 from storepost.stores.model import Store
@@ -94,9 +92,7 @@ def main() -> None:
     """Measures and publishes."""
     table = Table("imports", "Shops pulled", COLUMNS, {"dynoxide": VERSION}, NOTES)
     with tables():
-        aws.start()
-        aws.create_resources()
-        settings.cache_clear()  # it was read before there were queues and buckets
+        start_other_services()
         with aws_for_all() as address:
             least = measure(table, address, max(1, CUSTOMERS // 10), None)
             measure(table, address, CUSTOMERS, least)

@@ -10,6 +10,7 @@ from local.dynoxide import Dynoxide
 from local.template import TABLE, resources
 from storepost.persistence.client import make_client
 from storepost.persistence.item import connection
+from storepost.settings import settings
 
 PATIENCE_SECONDS = 60
 """dynoxide takes seconds for a page of 1 MB on a busy machine."""
@@ -29,6 +30,13 @@ def tables(database: Path | None = None) -> Iterator[Dynoxide]:
         make_client(connection)
         _create_missing()
         yield engine
+
+
+def start_other_services() -> None:
+    """Queues, keys and buckets in this process, beside tables that are elsewhere."""
+    aws.start()
+    aws.create_resources()
+    settings.cache_clear()  # it was read before they were there
 
 
 def _create_missing() -> None:
