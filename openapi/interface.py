@@ -10,7 +10,8 @@ from openapi.groups import Group, groups
 from openapi.operations import Document, common_refusals, complete
 
 _REFERENCE = "#/components/schemas/"
-_PAGE = re.compile(r"Page_(\w+)_")
+_OF_KIND = re.compile(r"(\w+)_(\w+)_")
+"""How pydantic calls a class that takes another, as a page does: Page_Order_."""
 _PREFIX = "/v1"
 
 _ABOUT = """\
@@ -153,7 +154,7 @@ def _clean(value: Any, *, names: bool = False) -> Any:  # noqa: ANN401 - JSON
 
 def _short(name: str) -> str:
     """The name of a schema without what only Python's classes need."""
-    return _PAGE.sub(r"PageOf\1", name).removesuffix("Shape") or name
+    return _OF_KIND.sub(r"\1Of\2", name).removesuffix("Shape") or name
 
 
 def _components(schemas: Document) -> Document:
