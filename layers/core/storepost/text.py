@@ -32,10 +32,10 @@ def sort_key(text: str) -> str:
 
 def words(text: str) -> list[str]:
     """The folded words of a text, cut at whatever is no letter or digit."""
-    return cut(fold(text))
+    return words_of_folded(fold(text))
 
 
-def cut(folded: str) -> list[str]:
+def words_of_folded(folded: str) -> list[str]:
     """The words of a text that is folded already."""
     return _WORD.findall(folded)
 
@@ -63,7 +63,7 @@ def words_to_find(folded: str) -> list[str]:
     What stands between spaces is asked for as a whole only where it is an email. Whatever else `q`
     may begin it with begins its first word, too.
     """
-    return [*cut(folded), *(part for part in folded.split() if "@" in part)]
+    return [*words_of_folded(folded), *(part for part in folded.split() if "@" in part)]
 
 
 def asked_words(q: str) -> list[str]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from storepost.text import cut, fold, words_to_find
+from storepost.text import fold, words_of_folded, words_to_find
 
 MOST_BYTES = 700
 """Of a posting's text: a posting takes one write unit."""
@@ -66,7 +66,7 @@ class Posting:
     def words(self) -> list[str]:
         """All words that find the entry."""
         title, _, more = self.text.partition("\n")
-        return [*words_to_find(title), *cut(more), *more.split(" ")]
+        return [*words_to_find(title), *words_of_folded(more), *more.split(" ")]
 
 
 def code_word(code: str) -> str:
@@ -126,7 +126,7 @@ def _text(title: str, words: dict[str, None]) -> str:
     """The title, and of the other words those that no longer one has in it: an email has four."""
     of_title = set(words_to_find(title))
     others = [word for word in words if word not in of_title]
-    parts = {part for word in others for part in cut(word) if part != word}
+    parts = {part for word in others for part in words_of_folded(word) if part != word}
     more = " ".join(word for word in others if word not in parts)
     return _cut(f"{title}\n{more}", MOST_BYTES)
 
