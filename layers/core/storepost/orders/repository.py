@@ -168,7 +168,7 @@ class OrderRepository:
     def delete(
         self, changes: Changes, order: Order, deleted_at: datetime, *, buyer_erased: bool
     ) -> None:
-        """Leaves the id and the time of what was there, what was told, and whether of nobody now."""
+        """Leaves the id, the time and what was told, and whether the buyer is nobody for good."""
         held = self._read[order.id]
         left = OrderItem(
             *held.key,
