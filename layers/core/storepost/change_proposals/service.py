@@ -23,7 +23,7 @@ from storepost.change_proposals.problems import (
 )
 from storepost.change_proposals.repository import ProposalRepository
 from storepost.definitions.authors import Author, Authors
-from storepost.definitions.checking import check
+from storepost.definitions.checking import check, check_patch
 from storepost.definitions.kinds import newest_schema_version
 from storepost.definitions.model import Content, Definition, Kind, Version
 from storepost.definitions.patching import Inapplicable, Operation, patched
@@ -192,6 +192,7 @@ def _propose_change(caller: WorkspaceCaller, new: NewChange, changes: Changes) -
     definition = find_definition(caller.workspace, new.base.definition_id)
     if definition.version_id != new.base.version_id:
         raise BaseNotCurrent()
+    check_patch(new.patch)
     proposal = _new(caller, definition.kind, definition.name, new.summary, new.base)
     proposed = Proposed(patch=new.patch)
     content = _result(caller.workspace, proposal, proposed)
