@@ -413,6 +413,13 @@ class TestList:
         query = {"kind": "segment"}
         answer = desk.send(desk.owner.token, "GET", "/change-proposals", query=query)
         assert answer.problem() == (422, "filter_too_broad")
+        assert desk.get("/change-proposals", page=2, pageSize=10)["total"] == 2
+
+    @pytest.mark.parametrize("page", [2, 10**8, 10**30])
+    def test_past_the_last_page(self, desk: Desk, page: int) -> None:
+        desk.propose()
+        found = desk.get("/change-proposals", page=page)
+        assert found == {"items": [], "total": 1, "page": page, "pageSize": 25}
 
 
 class TestApprove:

@@ -90,7 +90,9 @@ class ProposalFilter:
     @property
     def asks_for_all(self) -> bool:
         """Whether every proposal passes."""
-        return self == ProposalFilter()
+        return not (self.statuses or self.kinds) and (
+            self.definition_id is self.author_id is self.stale is None
+        )
 
     def passes(self, proposal: Proposal) -> bool:
         """Whether the proposal is among them, but for `stale`."""
@@ -109,8 +111,9 @@ def list_proposals(
     """The workspace's proposals by when they were made. Raises FilterTooBroad."""
     repository, newest_first = ProposalRepository(workspace), sort.startswith("-")
     if wanted.asks_for_all:
-        rows = repository.page(page, newest_first=newest_first)
-        return Listing(_listed(workspace, rows), repository.count(), page)
+        total = repository.count()
+        rows = repository.page(page, newest_first=newest_first) if page.skipped < total else []
+        return Listing(_listed(workspace, rows), total, page)
     seen = list(repository.in_order(newest_first=newest_first, most=MOST_ROWS + 1))
     if len(seen) > MOST_ROWS:
         raise FilterTooBroad("status")
