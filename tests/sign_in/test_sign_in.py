@@ -406,9 +406,12 @@ class TestVerify:
             ({"challenge": "c", "method": "sms", "code": "1"}, ["/method"]),
             ({"challenge": "c", "method": "app", "code": " "}, ["/code"]),
             ({"challenge": "c", "method": "app", "code": "1" * 33}, ["/code"]),
-            (
-                {"challenge": "c", "method": "app", "code": "1", "trustBrowser": "often"},
-                ["/trustBrowser"],
+            *(
+                (
+                    {"challenge": "c", "method": "app", "code": "1", "trustBrowser": trusted},
+                    ["/trustBrowser"],
+                )
+                for trusted in ("often", "yes", 1)
             ),
         ],
     )
