@@ -196,10 +196,10 @@ class TestFollowing:
 
     @pytest.mark.parametrize("year", ["0001", "1969", "9999"])
     def test_moments_of_any_year(self, library: Library, year: str) -> None:
-        since = {"externalCreatedAt": f"{year}-01-01T00:00:00Z"}
+        since: Body = {"externalCreatedAt": f"{year}-01-01T00:00:00Z"}
         library.customer(library.shop, "a", email=ANN, firstName="Ann", **since)
         person = library.whose(email=ANN)["id"]
-        order = {"placedAt": f"{year}-12-31T12:00:00.123Z", "number": "#1001"}
+        order: Body = {"placedAt": f"{year}-12-31T12:00:00.123Z", "number": "#1001"}
         library.order(library.shop, "1", customer=None, **order)
         assert library.titles("ann") == [("profile", ["Ann"])]
         assert library.titles("1001") == [("order", ["#1001"])]

@@ -91,7 +91,7 @@ class ProposalFilter:
     def asks_for_all(self) -> bool:
         """Whether every proposal passes."""
         return not (self.statuses or self.kinds) and (
-            self.definition_id is self.author_id is self.stale is None
+            self.definition_id is None and self.author_id is None and self.stale is None
         )
 
     def passes(self, proposal: Proposal) -> bool:
