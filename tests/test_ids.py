@@ -6,7 +6,16 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storepost.ids import from_short, from_short_number, short, short_number, timed_id
+from storepost.clock import to_milliseconds
+from storepost.ids import (
+    from_short,
+    from_short_moment,
+    from_short_number,
+    short,
+    short_moment,
+    short_number,
+    timed_id,
+)
 
 MOMENTS = st.datetimes(
     datetime(1990, 1, 1),  # noqa: DTZ001 - Hypothesis wants the bounds without a zone
@@ -42,6 +51,22 @@ class TestShortNumber:
     @given(NUMBERS, NUMBERS)
     def test_sorts_as_the_numbers_do(self, a: int, b: int) -> None:
         assert (short_number(a) < short_number(b)) == (a < b)
+
+
+ANY_MOMENTS = st.datetimes(timezones=st.just(UTC)).map(to_milliseconds)
+
+
+class TestShortMoment:
+    """The 9 characters of a moment, of whatever year."""
+
+    @given(ANY_MOMENTS)
+    def test_goes_back(self, moment: datetime) -> None:
+        assert len(short_moment(moment)) == 9
+        assert from_short_moment(short_moment(moment)) == moment
+
+    @given(ANY_MOMENTS, ANY_MOMENTS)
+    def test_sorts_as_the_moments_do(self, a: datetime, b: datetime) -> None:
+        assert (short_moment(a) < short_moment(b)) == (a < b)
 
 
 class TestTimedId:

@@ -55,6 +55,16 @@ class TestReplay:
             assert_replayed(create(world, owner.token), first)
         assert codes(world, owner.token) == ["de"]
 
+    def test_in_utf_8(self, world: World, owner: Someone) -> None:
+        """Not escaped, which would take six bytes of a letter instead of two."""
+        body = {"code": "ru", "label": "Русский 李 🫖"}
+        first, again = (
+            world.call("POST", "/locales", token=owner.token, json_body=body, key=KEY)
+            for _ in range(2)
+        )
+        assert f'"label":"{body["label"]}"'.encode() in first.body
+        assert_replayed(again, first)
+
     def test_204_without_one(self, world: World, owner: Someone) -> None:
         create(world, owner.token, key=None)
         made = create(world, owner.token, "fr", key=None).json["id"]

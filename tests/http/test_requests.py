@@ -7,6 +7,7 @@ import pytest
 
 from local import gateway
 from storepost.http.app import BODY_BYTES
+from storepost.http.writing import as_json
 from storepost.reference.documents import interface
 from tests.world import BASE_URL, CANARY, Someone, World
 
@@ -53,6 +54,20 @@ class TestJson:
     def test_json_that_is_no_object(self, world: World, owner: Someone, body: bytes) -> None:
         answer = world.call("POST", "/locales", token=owner.token, body=body)
         assert answer.error_paths() == [""]
+
+    @pytest.mark.parametrize(
+        ("body", "path"), [(b'{"code":"\\ud800"}', "/code"), (b'{"code":"de","\\udfff":1}', "")]
+    )
+    def test_half_a_pair_of_surrogates(
+        self, world: World, owner: Someone, body: bytes, path: str
+    ) -> None:
+        """JSON can escape it; UTF-8, in which we store and answer, can't say it."""
+        answer = world.call("POST", "/locales", token=owner.token, body=body, key="k")
+        assert answer.error_paths() == [path]
+
+    def test_an_answer_that_quotes_one(self) -> None:
+        text = as_json({"said": "\ud800 é"})
+        assert json.loads(text.encode()) == {"said": "\ud800 é"}
 
     def test_no_body_where_there_must_be_one(self, world: World, owner: Someone) -> None:
         answer = world.call("POST", "/locales", token=owner.token)

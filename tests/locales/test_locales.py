@@ -183,9 +183,12 @@ class TestUpdate:
 
     def test_bad_input(self, world: World, owner: Someone) -> None:
         row = added(world, owner, "de")
-        body = {"isDefault": False, "code": "fr"}
-        answer = world.call("PATCH", f"/locales/{row['id']}", token=owner.token, json_body=body)
-        assert sorted(answer.error_paths()) == ["/code", "/isDefault"]
+        for body, paths in (
+            ({"isDefault": False, "code": "fr"}, ["/code", "/isDefault"]),
+            ({"isDefault": None, "label": None}, ["/isDefault", "/label"]),
+        ):
+            answer = world.call("PATCH", f"/locales/{row['id']}", token=owner.token, json_body=body)
+            assert sorted(answer.error_paths()) == paths
 
     def test_the_old_default_is_cleared_in_the_same_step(
         self, world: World, owner: Someone

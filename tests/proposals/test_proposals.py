@@ -1,11 +1,13 @@
 """Change proposals, an operation a class."""
 
+import json
 from uuid import uuid4
 
 import pytest
 
 from storepost.change_proposals import service
 from storepost.change_proposals.schemas import MOST_OPERATIONS
+from storepost.definitions.patching import Op, Operation, patched
 from storepost.identity.model import KeyScope
 from storepost.persistence.sealing import forget_keys
 from tests.kills import before_the_commit, everywhere, killed_at
@@ -269,6 +271,84 @@ class TestProposeChange:
         assert answer.problem() == (422, "patch_failed")
         assert [error["path"] for error in answer.json["errors"]] == ["/patch/1"]
 
+    def test_a_message_quotes_no_whole_definition(self, desk: Desk) -> None:
+        definition = desk.define(definition={**SEGMENT, "description": "x" * 1_000})
+        body = desk.change_body(definition, {"op": "add", "path": "/a/b", "value": 1})
+        answer = desk.send(desk.owner.token, "POST", "/change-proposals", body)
+        [error] = answer.json["errors"]
+        assert len(error["message"]) < 400
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ("[" * 600 + "]" * 600, "at most 40 levels"),
+            ('"\\ud800"', "no lone surrogate"),
+            ('{"\\udfff": 1}', "no lone surrogate"),
+            ("1e999", "no infinity"),
+            (f'"{"x" * 256 * 1024}"', "at most 262,144 bytes"),
+        ],
+    )
+    def test_what_no_definition_can_hold(self, desk: Desk, text: str, words: str) -> None:
+        """Another operation takes it away again: the result doesn't show it."""
+        added: Body = {"op": "add", "path": "/x", "value": "VALUE"}
+        definition = desk.define()
+        body = desk.change_body(definition, REPLACED, added, {"op": "remove", "path": "/x"})
+        sent = json.dumps(body).replace('"VALUE"', text).encode()
+        answer = desk.world.call("POST", "/change-proposals", token=desk.owner.token, body=sent)
+        assert answer.problem() == (422, "schema_mismatch")
+        [error] = answer.json["errors"]
+        assert (error["path"], words in error["message"]) == ("/patch/1/value", True)
+        assert desk.get("/change-proposals", status="open")["total"] == 0
+
+    def test_a_path_that_is_no_text(self, desk: Desk) -> None:
+        body = desk.change_body(desk.define(), {"op": "add", "path": "/\ud800", "value": 1})
+        answer = desk.send(desk.owner.token, "POST", "/change-proposals", body)
+        assert answer.error_paths() == ["/patch/0/path"]
+
+    def test_a_patch_that_no_row_holds(self, desk: Desk) -> None:
+        definition = desk.define()
+        patch = [
+            {"op": op, "path": f"/{number:02}{'x' * 2000}", **value}
+            for number in range(100)
+            for op, value in (("add", {"value": 1}), ("remove", {}))
+        ]
+        answer = desk.send(
+            desk.owner.token, "POST", "/change-proposals", desk.change_body(definition, *patch)
+        )
+        assert answer.problem() == (422, "schema_mismatch")
+        assert [error["path"] for error in answer.json["errors"]] == ["/patch"]
+
+    def test_what_is_proposed_stays_as_it_was_said(self, desk: Desk) -> None:
+        """What one operation adds another may change."""
+        definition = desk.define()
+        patch: list[Body] = [
+            {"op": "replace", "path": "/condition/conditions", "value": []},
+            {"op": "add", "path": "/condition/conditions/-", "value": {"type": "consent"}},
+            {"op": "add", "path": "/condition/conditions/0/channel", "value": "email"},
+            {"op": "add", "path": "/condition/conditions/0/states", "value": ["subscribed"]},
+        ]
+        proposal = desk.change(definition, *patch)
+        assert proposal["patch"] == patch
+        assert desk.get(f"/change-proposals/{proposal['id']}") == proposal
+        assert proposal["definition"]["condition"]["conditions"] == [
+            {"type": "consent", "channel": "email", "states": ["subscribed"]}
+        ]
+        assert desk.get(f"/definitions/{definition['id']}") == definition
+
+    def test_many_operations_take_one_copy(self) -> None:
+        class Counted(list[int]):
+            copies = 0
+
+            def __deepcopy__(self, memo: object) -> "Counted":
+                Counted.copies += 1
+                return Counted(self)
+
+        content = {"a": Counted([1]), "b": 0}
+        operations = [Operation(Op.REPLACE, "/b", number) for number in range(1, 9)]
+        operations.append(Operation(Op.ADD, "/a/-", 2))
+        assert patched(content, operations) == {"a": [1, 2], "b": 8}
+        assert (content, Counted.copies) == ({"a": [1], "b": 0}, 1)
+
     @pytest.mark.parametrize("path", ["/condition", ""])
     def test_a_result_that_the_schema_refuses(self, desk: Desk, path: str) -> None:
         body = desk.change_body(desk.define(), {"op": "replace", "path": path, "value": 7})
@@ -333,6 +413,13 @@ class TestList:
         query = {"kind": "segment"}
         answer = desk.send(desk.owner.token, "GET", "/change-proposals", query=query)
         assert answer.problem() == (422, "filter_too_broad")
+        assert desk.get("/change-proposals", page=2, pageSize=10)["total"] == 2
+
+    @pytest.mark.parametrize("page", [2, 10**8, 10**30])
+    def test_past_the_last_page(self, desk: Desk, page: int) -> None:
+        desk.propose()
+        found = desk.get("/change-proposals", page=page)
+        assert found == {"items": [], "total": 1, "page": page, "pageSize": 25}
 
 
 class TestApprove:

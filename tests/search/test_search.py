@@ -194,6 +194,19 @@ class TestFollowing:
         assert library.found("1001") == []
         assert "1001" not in library.postings()
 
+    @pytest.mark.parametrize("year", ["0001", "1969", "9999"])
+    def test_moments_of_any_year(self, library: Library, year: str) -> None:
+        since: Body = {"externalCreatedAt": f"{year}-01-01T00:00:00Z"}
+        library.customer(library.shop, "a", email=ANN, firstName="Ann", **since)
+        person = library.whose(email=ANN)["id"]
+        order: Body = {"placedAt": f"{year}-12-31T12:00:00.123Z", "number": "#1001"}
+        library.order(library.shop, "1", customer=None, **order)
+        assert library.titles("ann") == [("profile", ["Ann"])]
+        assert library.titles("1001") == [("order", ["#1001"])]
+        assert library.erase(person).status == 204
+        library.world.deliver()
+        assert [word for word in library.postings() if "ann" in word] == []
+
     def test_merged_and_erased_people(self, library: Library) -> None:
         library.customer(library.shop, "a", email=ANN, firstName="Ann")
         library.customer(library.shop, "b", email=BOB, firstName="Bo")

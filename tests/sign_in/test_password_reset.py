@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from pynamodb.attributes import UnicodeAttribute
 
 from storepost import clock
 from storepost.identity.passwords import verify_password
@@ -18,6 +19,7 @@ from storepost.identity.trusted_browsers import count_trusted, trust_browser
 from storepost.persistence.changes import Changes
 from storepost.scope import PersonScope
 from storepost.sign_in.repository import ResetItem
+from tests.kills import before_the_commit
 from tests.sign_in.accounts import (
     PASSWORD,
     account,
@@ -179,6 +181,22 @@ class TestReset:
         row = PersonItem.get(*person_key(PersonScope(person.id)))
         row.update([PersonItem.email.set(f"moved.{CANARY}@example.com")])
         assert reset(world, token).problem() == (422, "token_invalid")
+
+    @pytest.mark.parametrize("attribute", [PersonItem.email, PersonItem.password_hash])
+    def test_what_moves_at_that_moment_ends_the_link_too(
+        self, world: World, person: Someone, attribute: UnicodeAttribute
+    ) -> None:
+        token, row = emailed_token(world, person), PersonItem(*person_key(PersonScope(person.id)))
+
+        def moves() -> None:
+            row.update([attribute.set("moved@example.com")], add_version_condition=False)
+
+        with before_the_commit(moves):
+            assert reset(world, token).problem() == (422, "token_invalid")
+        row.refresh(consistent_read=True)
+        assert row.password_hash == "moved@example.com" or verify_password(
+            row.password_hash, PASSWORD
+        )
 
     def test_once_the_account_is_gone(self, world: World, person: Someone) -> None:
         token = emailed_token(world, person)

@@ -29,6 +29,7 @@ from storepost.sign_in.repository import end_challenge
 from storepost.sign_in.schemas import SecondStep
 from storepost.workspaces.model import Role
 from storepost.workspaces.repository import MembershipItem, membership_key
+from tests.kills import before_the_commit
 from tests.sign_in.accounts import (
     PASSWORD,
     account,
@@ -405,9 +406,12 @@ class TestVerify:
             ({"challenge": "c", "method": "sms", "code": "1"}, ["/method"]),
             ({"challenge": "c", "method": "app", "code": " "}, ["/code"]),
             ({"challenge": "c", "method": "app", "code": "1" * 33}, ["/code"]),
-            (
-                {"challenge": "c", "method": "app", "code": "1", "trustBrowser": "often"},
-                ["/trustBrowser"],
+            *(
+                (
+                    {"challenge": "c", "method": "app", "code": "1", "trustBrowser": trusted},
+                    ["/trustBrowser"],
+                )
+                for trusted in ("often", "yes", 1)
             ),
         ],
     )
@@ -660,6 +664,22 @@ class TestTwoFactorLimit:
             answer = try_second_step(world, challenge, "app", "000")
             assert answer.problem() == (410, "challenge_closed")
         assert world.emails() == []
+
+    def test_a_try_that_runs_again_counts_once(self, world: World, person: Someone) -> None:
+        """Another code is sent while one is compared: nothing comes of that run."""
+        with_email_codes(person)
+        challenge = challenged(world, person)
+        send_code(world, challenge)
+
+        def another_code() -> None:
+            assert send_code(world, challenge).status == 204
+
+        with before_the_commit(another_code, which=3):
+            answer = try_second_step(world, challenge, "email", "000")
+        assert answer.problem() == (422, "code_invalid")
+        assert len(world.emails()) == 2
+        rows = [row for row in world.rows() if isinstance(row, AttemptsItem)]
+        assert [len(row.made) for row in rows if "second_factor" in row.sk] == [1]
 
     def test_nine_an_hour_lock_nothing(self, world: World, person: Someone) -> None:
         with_app(person)

@@ -233,6 +233,7 @@ class TestUpdate:
         [
             ({"name": ""}, ["/name"]),
             ({"name": "x" * 101}, ["/name"]),
+            ({"name": None, "requireTwoFactor": None}, ["/name", "/requireTwoFactor"]),
             ({"requireTwoFactor": "yes"}, ["/requireTwoFactor"]),
             ({"requireTwoFactor": 1}, ["/requireTwoFactor"]),
             ({"slug": "mine"}, ["/slug"]),

@@ -1,7 +1,6 @@
 """Rows of proposals, of what they say, and their count."""
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -28,7 +27,7 @@ from storepost.definitions.patching import Op, Operation
 from storepost.pagination import PageRequest
 from storepost.persistence.changes import Changes
 from storepost.persistence.deflated import Deflated
-from storepost.persistence.item import Identifier, Item, Moment, find
+from storepost.persistence.item import Identifier, Item, Moment, find, find_all, keys_of_page
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.rows import RequestedBy
 
@@ -88,9 +87,14 @@ class ProposalRepository:
         return int(item.proposals) if item else 0
 
     def page(self, page: PageRequest, *, newest_first: bool) -> list[Proposal]:
-        """A page of them all."""
-        rows = self.in_order(newest_first=newest_first, most=page.skipped + page.size)
-        return list(islice(rows, page.skipped, None))
+        """A page of them all; none past the last."""
+        partition = proposals_partition(self._scope)
+        keys = keys_of_page(
+            partition, PROPOSALS, page.skipped, page.size, newest_first=newest_first
+        )
+        found = find_all(keys)
+        rows = (row for key in keys if isinstance(row := found.get(key), ProposalItem))
+        return [_as_proposal(row) for row in rows]
 
     def in_order(self, *, newest_first: bool, most: int) -> Iterator[Proposal]:
         """The proposals, so many at most."""

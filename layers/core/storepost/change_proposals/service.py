@@ -23,7 +23,7 @@ from storepost.change_proposals.problems import (
 )
 from storepost.change_proposals.repository import ProposalRepository
 from storepost.definitions.authors import Author, Authors
-from storepost.definitions.checking import check
+from storepost.definitions.checking import check, check_patch
 from storepost.definitions.kinds import newest_schema_version
 from storepost.definitions.model import Content, Definition, Kind, Version
 from storepost.definitions.patching import Inapplicable, Operation, patched
@@ -90,7 +90,9 @@ class ProposalFilter:
     @property
     def asks_for_all(self) -> bool:
         """Whether every proposal passes."""
-        return self == ProposalFilter()
+        return not (self.statuses or self.kinds) and (
+            self.definition_id is None and self.author_id is None and self.stale is None
+        )
 
     def passes(self, proposal: Proposal) -> bool:
         """Whether the proposal is among them, but for `stale`."""
@@ -109,8 +111,9 @@ def list_proposals(
     """The workspace's proposals by when they were made. Raises FilterTooBroad."""
     repository, newest_first = ProposalRepository(workspace), sort.startswith("-")
     if wanted.asks_for_all:
-        rows = repository.page(page, newest_first=newest_first)
-        return Listing(_listed(workspace, rows), repository.count(), page)
+        total = repository.count()
+        rows = repository.page(page, newest_first=newest_first) if page.skipped < total else []
+        return Listing(_listed(workspace, rows), total, page)
     seen = list(repository.in_order(newest_first=newest_first, most=MOST_ROWS + 1))
     if len(seen) > MOST_ROWS:
         raise FilterTooBroad("status")
@@ -192,6 +195,7 @@ def _propose_change(caller: WorkspaceCaller, new: NewChange, changes: Changes) -
     definition = find_definition(caller.workspace, new.base.definition_id)
     if definition.version_id != new.base.version_id:
         raise BaseNotCurrent()
+    check_patch(new.patch)
     proposal = _new(caller, definition.kind, definition.name, new.summary, new.base)
     proposed = Proposed(patch=new.patch)
     content = _result(caller.workspace, proposal, proposed)

@@ -1,11 +1,21 @@
 """Whether a definition is what its kind's schema demands."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from storepost.definitions.kinds import schema_of
-from storepost.definitions.model import MOST_BYTES, MOST_LEVELS, Content, Kind, compact, levels
+from storepost.definitions.model import (
+    MOST_BYTES,
+    MOST_LEVELS,
+    MOST_PATCH_BYTES,
+    Content,
+    Kind,
+    compact,
+    levels,
+    shortened,
+)
+from storepost.definitions.patching import Operation
 from storepost.definitions.problems import SchemaMismatch
 from storepost.problems import FieldError
 
@@ -14,8 +24,6 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 _MOST_ERRORS = 50
-_MOST_TEXT = 300
-"""Characters of a message: it may quote what it is about."""
 
 
 def check(kind: Kind, schema_version: int, content: Content, place: str) -> None:
@@ -24,23 +32,44 @@ def check(kind: Kind, schema_version: int, content: Content, place: str) -> None
     if not errors:
         validator = _validator(kind, schema_version)
         found = sorted(validator.iter_errors(content), key=_path_of)[:_MOST_ERRORS]
-        errors = [FieldError(place + _pointer(error), _message(error)) for error in found]
+        errors = [FieldError(place + _pointer(error), shortened(error.message)) for error in found]
     if errors:
         raise SchemaMismatch(errors=errors)
+
+
+def check_patch(operations: Sequence[Operation]) -> None:
+    """Raises SchemaMismatch where what a patch carries could be in no definition, or can't be kept.
+
+    Its result says nothing of that: what one operation adds another may remove.
+    """
+    errors = [
+        error
+        for number, operation in enumerate(operations)
+        for error in _bounds(operation.value, f"/patch/{number}/value")
+    ]
+    if not errors:
+        patch = [operation.as_json() for operation in operations]
+        errors = list(_size(patch, "/patch", MOST_PATCH_BYTES))
+    if errors:
+        raise SchemaMismatch(errors=errors[:_MOST_ERRORS])
 
 
 def _bounds(content: Content, place: str) -> Iterator[FieldError]:
     """What no schema can say."""
     if levels(content) > MOST_LEVELS:
         yield FieldError(place, f"Must be at most {MOST_LEVELS} levels deep")
-        return
+    else:
+        yield from _size(content, place, MOST_BYTES)
+
+
+def _size(content: Content, place: str, most: int) -> Iterator[FieldError]:
     try:
         size = len(compact(content).encode())
     except ValueError:
         yield FieldError(place, "Must be JSON: no NaN, no infinity, no lone surrogate")
         return
-    if size > MOST_BYTES:
-        yield FieldError(place, f"Must be at most {MOST_BYTES:,} bytes as JSON; it is {size:,}")
+    if size > most:
+        yield FieldError(place, f"Must be at most {most:,} bytes as JSON; it is {size:,}")
 
 
 @cache
@@ -57,8 +86,3 @@ def _path_of(error: "ValidationError") -> list[str]:
 def _pointer(error: "ValidationError") -> str:
     parts = (str(part).replace("~", "~0").replace("/", "~1") for part in error.absolute_path)
     return "".join(f"/{part}" for part in parts)
-
-
-def _message(error: "ValidationError") -> str:
-    text: Any = error.message
-    return str(text) if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} …"

@@ -12,8 +12,14 @@ from storepost.workspaces.callers import Requester
 MOST_BYTES = 256 * 1024
 """Of a definition as compact JSON (operations.md, section 2)."""
 
+MOST_PATCH_BYTES = 384 * 1024
+"""Of a patch as compact JSON: it may replace a whole definition, and a row holds 400 KB."""
+
 MOST_LEVELS = 40
 """How deep objects and arrays may stand in one another."""
+
+_MOST_TEXT = 300
+"""Characters of a message: it may quote what it is about."""
 
 
 class Kind(StrEnum):
@@ -73,3 +79,8 @@ def levels(content: Content) -> int:
             inside = node.values() if isinstance(node, dict) else node
             waiting += [(each, level + 1) for each in inside]
     return deepest
+
+
+def shortened(message: str) -> str:
+    """The message, cut where it quotes more than anybody reads."""
+    return message if len(message) <= _MOST_TEXT else f"{message[:_MOST_TEXT]} …"

@@ -1,11 +1,12 @@
 """JSON Patch (RFC 6902) with its operations `add`, `remove` and `replace`."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from storepost.definitions.model import Content
+from storepost.definitions.model import Content, shortened
 
 
 class Op(StrEnum):
@@ -46,9 +47,12 @@ def patched(content: Content, operations: Sequence[Operation]) -> Content:
     from jsonpatch import JsonPatch, JsonPatchException  # noqa: PLC0415 - 13 ms, for patches alone
     from jsonpointer import JsonPointerException  # noqa: PLC0415
 
+    # One copy for all operations, which change it in place; of a value the library takes its own.
+    content = deepcopy(content)
     for number, operation in enumerate(operations):
         try:
-            content = JsonPatch([operation.as_json()]).apply(content)
+            content = JsonPatch([operation.as_json()]).apply(content, in_place=True)
         except (JsonPatchException, JsonPointerException, TypeError, KeyError, ValueError) as error:
-            raise Inapplicable(number, str(error) or "It doesn't fit the definition") from error
+            reason = shortened(str(error)) or "It doesn't fit the definition"
+            raise Inapplicable(number, reason) from error
     return content

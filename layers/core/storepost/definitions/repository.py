@@ -1,6 +1,6 @@
 """Rows of definitions, and of their versions, which hold what they say."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
@@ -17,7 +17,7 @@ from storepost.definitions.problems import PageTooLarge
 from storepost.pagination import PageRequest
 from storepost.persistence.changes import Changes
 from storepost.persistence.deflated import Deflated
-from storepost.persistence.item import Identifier, Item, Moment, find, find_all
+from storepost.persistence.item import Identifier, Item, Key, Moment, find, find_all, keys_of_page
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.rows import RequestedBy
 
@@ -83,19 +83,14 @@ class DefinitionRepository:
     def current(self, definitions: Iterable[Definition]) -> list[Version]:
         """The definitions' current versions, in the same order. Raises PageTooLarge."""
         keys = [version_key(self._scope, each.id, each.version_id) for each in definitions]
-        found = find_all(keys)
-        return _answerable(row for key in keys if isinstance(row := found[key], VersionItem))
+        return _answerable(keys)
 
     def versions(self, definition_id: UUID, page: PageRequest) -> list[Version]:
-        """A page of the versions, newest first. Raises PageTooLarge."""
-        rows = VersionItem.query(
-            versions_partition(self._scope, definition_id),
-            VersionItem.sk.startswith(VERSIONS),
-            consistent_read=True,
-            scan_index_forward=False,
-            limit=page.skipped + page.size,
+        """A page of the versions, newest first; none past the last. Raises PageTooLarge."""
+        partition = versions_partition(self._scope, definition_id)
+        return _answerable(
+            keys_of_page(partition, VERSIONS, page.skipped, page.size, newest_first=True)
         )
-        return _answerable(list(rows)[page.skipped :])
 
     def add(self, changes: Changes, definition: Definition, first: Version) -> None:
         """A new definition with its first version."""
@@ -144,11 +139,13 @@ class DefinitionRepository:
         )
 
 
-def _answerable(rows: Iterable[VersionItem]) -> list[Version]:
-    found = list(rows)
-    if sum(row.size for row in found) > MOST_ANSWERED:
+def _answerable(keys: Sequence[Key]) -> list[Version]:
+    """The versions under the keys, in their order. Raises PageTooLarge."""
+    found = find_all(keys)
+    rows = [row for key in keys if isinstance(row := found.get(key), VersionItem)]
+    if sum(row.size for row in rows) > MOST_ANSWERED:
         raise PageTooLarge()
-    return [_as_version(row) for row in found]
+    return [_as_version(row) for row in rows]
 
 
 def _as_definition(item: DefinitionItem) -> Definition:

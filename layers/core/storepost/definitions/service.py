@@ -74,6 +74,8 @@ def list_versions(
 ) -> Listing[ShownVersion]:
     """The definition's versions, newest first. Raises NotFound."""
     definition = find_definition(workspace, definition_id)
+    if page.skipped >= definition.versions:
+        return Listing([], definition.versions, page)
     versions = DefinitionRepository(workspace).versions(definition_id, page)
     authors = Authors.of(version.author for version in versions)
     shown = [ShownVersion(definition, each, authors.author(each.author)) for each in versions]

@@ -39,6 +39,7 @@ from storepost.http.deadline import DeadlineReached, deadline
 from storepost.http.forms import FORM, MULTIPART, media_type, read_form
 from storepost.http.once import as_sent, first_answer, once
 from storepost.http.rendering import from_validation, missing, render, unexpected
+from storepost.http.writing import as_json
 from storepost.logs import logger
 from storepost.persistence.changes import Changes
 from storepost.persistence.ledger import Ledger
@@ -59,7 +60,9 @@ class Resolver(APIGatewayHttpResolver):
 
     def __init__(self, *, large_bodies: frozenset[str], forms: frozenset[str]) -> None:
         """`large_bodies` and `forms` are the ids of operations that take 5 MB, or a form."""
-        super().__init__(enable_validation=False, json_body_deserializer=_read_json)
+        super().__init__(
+            enable_validation=False, serializer=as_json, json_body_deserializer=_read_json
+        )
         self.large_bodies = large_bodies
         self.forms = forms
         self.operation: str | None = None

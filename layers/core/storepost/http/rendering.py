@@ -1,6 +1,5 @@
 """Problems as answers: the one place that knows what they look like on the wire."""
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -8,6 +7,7 @@ from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from storepost.http.origin import base_url
+from storepost.http.writing import as_json
 from storepost.logs import log_unexpected
 from storepost.problems import (
     FieldError,
@@ -26,7 +26,7 @@ def render(app: APIGatewayHttpResolver, problem: Problem) -> Response[str]:
     return Response(
         problem.status,
         CONTENT_TYPE,
-        json.dumps(problem.document(base_url(app.current_event)), ensure_ascii=False),
+        as_json(problem.document(base_url(app.current_event))),
         headers=dict(problem.headers),
     )
 

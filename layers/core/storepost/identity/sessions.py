@@ -88,13 +88,16 @@ def end_all_sessions(
 ) -> None:
     """Ends every session of the person but the excepted one.
 
-    It writes the account's row, so whatever else changes there comes along as `also`.
+    It writes the account's row, so whatever else changes there comes along as `also`. What allows
+    that depends on the address and the password as they were read: no other ones pass for them.
     """
     epoch = person.sessions_epoch + 1
     changes.update(
         PersonItem(*person_key(person.scope)),
         [PersonItem.sessions_epoch.set(epoch), *also],
-        PersonItem.sessions_epoch == person.sessions_epoch,
+        (PersonItem.sessions_epoch == person.sessions_epoch)
+        & (PersonItem.email == person.email)
+        & (PersonItem.password_hash == person.password_hash),
     )
     if except_:
         changes.update(

@@ -1,12 +1,12 @@
 """Workspace locales on the wire."""
 
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from storepost.locales.model import Origin
 from storepost.locales.model import WorkspaceLocale as Value
 from storepost.values.locale_codes import LocaleCode
-from storepost.wire import RequestBody, Shape, Text, Timestamp
+from storepost.wire import NotNull, RequestBody, Shape, Text, Timestamp
 
 
 class NewLocale(RequestBody):
@@ -19,8 +19,8 @@ class NewLocale(RequestBody):
 class LocaleUpdate(RequestBody):
     """What may change; the default is given up by making another one the default."""
 
-    label: Text | None = None
-    is_default: Literal[True] | None = None
+    label: Annotated[Text | None, NotNull()] = None
+    is_default: Annotated[Literal[True] | None, NotNull()] = None
 
 
 class WorkspaceLocale(Shape):

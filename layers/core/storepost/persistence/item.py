@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from enum import Enum
-from itertools import batched
+from itertools import batched, islice
 from typing import Any, cast
 from uuid import UUID
 
@@ -260,6 +260,24 @@ def keys_in(partition: str, most: int) -> list[Key]:
         limit=most,
     )
     return [(raw["pk"]["S"], raw["sk"]["S"]) for raw in response["Items"]]
+
+
+def keys_of_page(
+    partition: str, prefix: str, skipped: int, size: int, *, newest_first: bool
+) -> list[Key]:
+    """The keys of a page of the rows whose sort keys begin so; of those before it nothing else.
+
+    Ask for no page past the last row: DynamoDB takes no limit beyond 32 bits.
+    """
+    rows = Item.query(
+        partition,
+        Item.sk.startswith(prefix),
+        consistent_read=True,
+        scan_index_forward=not newest_first,
+        limit=skipped + size,
+        attributes_to_get=["pk", "sk", "kind"],
+    )
+    return [row.key for row in islice(rows, skipped, None)]
 
 
 def find_in[T: Item](found: dict[Key, Item], model: type[T], key: Key) -> T | None:

@@ -1,20 +1,17 @@
 """Rows of postings; alone among all rows they are read as they may have been a moment ago."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator
 from itertools import batched
 from typing import Any, cast
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from storepost.ids import from_short, from_short_number, short_number
+from storepost.ids import from_short, from_short_moment, short_moment
 from storepost.persistence.item import Item, Key, dynamodb_client, pause
 from storepost.postings.entries import Entry, Posting, SearchKind, postings_of
 from storepost.postings.keys import END_OF_WORD, posting_key, postings_partition
 from storepost.scope import WorkspaceScope
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
 _WRITES = 25
 """That DynamoDB takes in a call."""
 
@@ -55,10 +52,11 @@ class PostingRepository:
     def follow(self, before: Entry | None, after: Entry | None) -> None:
         """Writes what differs between the postings of two states of an entry.
 
-        It may be killed and run again: each posting is put or deleted whatever stands there.
+        It may be killed and run again: each posting is put or deleted whatever stands there. Of
+        the old ones just the keys are needed, so that whatever stands there can be deleted.
         """
-        old, new = self._rows(before), self._rows(after)
-        puts = [row for key, row in new.items() if _of(old, key) != _raw(row)]
+        old, new = self._postings(before), self._postings(after)
+        puts = [self.row(posting) for key, posting in new.items() if old.get(key) != posting]
         gone = [key for key in old if key not in new]
         _write([_put(row) for row in puts] + [_delete(key) for key in gone])
 
@@ -66,26 +64,20 @@ class PostingRepository:
         """A posting's row."""
         return PostingItem(
             *posting_key(self._scope, self._kind, posting.word, posting.id),
-            at=short_number((posting.at - _EPOCH) // _MILLISECOND),
+            at=short_moment(posting.at),
             text=posting.text,
             exact=1 if posting.is_exact else None,
         )
 
-    def _rows(self, entry: Entry | None) -> dict[Key, PostingItem]:
-        rows = (self.row(posting) for posting in (postings_of(entry) if entry else ()))
-        return {row.key: row for row in rows}
-
-
-def _of(rows: Mapping[Key, PostingItem], key: Key) -> dict[str, Any] | None:
-    return _raw(rows[key]) if key in rows else None
-
-
-def _raw(row: PostingItem) -> dict[str, Any]:
-    return cast("dict[str, Any]", row.serialize())
+    def _postings(self, entry: Entry | None) -> dict[Key, Posting]:
+        return {
+            posting_key(self._scope, self._kind, posting.word, posting.id): posting
+            for posting in (postings_of(entry) if entry else ())
+        }
 
 
 def _put(row: PostingItem) -> dict[str, Any]:
-    return {"PutRequest": {"Item": _raw(row)}}
+    return {"PutRequest": {"Item": cast("dict[str, Any]", row.serialize())}}
 
 
 def _delete(key: Key) -> dict[str, Any]:
@@ -109,7 +101,7 @@ def _as_posting(item: PostingItem) -> Posting:
     return Posting(
         word=word,
         id=from_short(entry_id),
-        at=_EPOCH + from_short_number(item.at) * _MILLISECOND,
+        at=from_short_moment(item.at),
         text=item.text,
         is_exact=item.exact is not None,
     )

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StrictBool, StringConstraints
 
 from storepost.identity.codes import Code
 from storepost.identity.passwords import GivenPassword, Password
@@ -97,7 +97,7 @@ class SecondStep(RequestBody):
     challenge: Token
     method: SecondFactor
     code: Code
-    trust_browser: bool = False
+    trust_browser: StrictBool = False
 
 
 class ForgottenPassword(RequestBody):

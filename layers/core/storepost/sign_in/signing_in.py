@@ -133,16 +133,15 @@ def _verify(
 ) -> None:
     """Counts the try, compares, and takes it back of the person's limit where it was right."""
     attempt = count_for_person(SECOND_FACTORS, person.scope)
-    try:
-        count_try(challenge)
-    except ChallengeClosed:  # nothing was compared, so the person isn't charged
-        give_back(attempt)
-        raise
     emailed = challenge_code_key(challenge.token_digest)
     try:
+        count_try(challenge)
         verify_second_factor(changes, person, given.method, given.code, emailed)
     except CodeInvalid:
         _tell_of_limit(attempt, person, device)
+        raise
+    except Exception:  # nothing was found wrong, so the person isn't charged
+        give_back(attempt)
         raise
     give_back(attempt)
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import StrictBool, StringConstraints
 
-from storepost.wire import RequestBody, Shape
+from storepost.wire import NotNull, RequestBody, Shape
 from storepost.workspaces.model import Role, Workspace
 from storepost.workspaces.repository import Standing
 
@@ -23,8 +23,8 @@ class NewWorkspace(RequestBody):
 class WorkspaceUpdate(RequestBody):
     """What its owner may change; what is left out stays."""
 
-    name: WorkspaceName | None = None
-    require_two_factor: StrictBool | None = None
+    name: Annotated[WorkspaceName | None, NotNull()] = None
+    require_two_factor: Annotated[StrictBool | None, NotNull()] = None
 
 
 class CreatedWorkspace(Shape):
