@@ -7,9 +7,11 @@ from uuid import UUID
 import pytest
 from werkzeug.wrappers import Response
 
+from local import pumps
 from local.shopify.discounts import Discount
 from storepost import clock
 from storepost.consent.model import Origin, Source
+from storepost.coupons import telling
 from storepost.coupons.model import Coupon
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.shop import seed_of
@@ -18,6 +20,7 @@ from storepost.customers.model import GivenCustomer
 from storepost.customers.service import write_customer
 from storepost.persistence.changes import commit_anew
 from storepost.shop_imports import running
+from storepost.shopify.errors import MutationRefused, ShopUnavailable, UserError
 from storepost.stores.model import ConnectionStatus
 from tests.coupons.shop import Shop, counts
 from tests.coupons.test_coupons import in_days, without_permission
@@ -350,6 +353,75 @@ class TestTroubles:
         shop.shopify.server.interruptions.clear()
         [code] = shop.codes(coupon)
         assert (code["status"], code["error"]) == ("failed", "The shop can't be reached.")
+
+    @pytest.fixture
+    def expired(self, shop: OnShopify) -> str:
+        """A coupon with a code that has just ended, and one that nobody has."""
+        coupon, ann = shop.pool(2, validity={"type": "days", "days": 1}), shop.buyer()
+        shop.world.deliver()
+        shop.given(coupon, ann)
+        shop.world.advance(days=1)
+        return coupon
+
+    def test_a_code_that_ends_while_the_shop_needs_reauth_is_deleted_once_it_is_connected(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        connection_is(shop.connected, ConnectionStatus.NEEDS_REAUTH)
+        shop.run_expiry()
+        assert shop.counts(expired) == counts(available=1, expired=1)
+        assert len(shop.there(expired)) == 2
+        shop.shopify.connect(shop.owner, shop.workspace)
+        shop.world.deliver()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).told_in_vain == 0
+        shop.check()
+
+    def test_a_shop_that_fails_is_told_again_less_and_less_often(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        with mock.patch.object(
+            telling, "delete_codes", side_effect=ShopUnavailable("away")
+        ) as told:
+            pumps.run_schedule("coupon_expiry")
+            shop.work(expired, tries=4, fails=True)
+            assert (shop.stored(expired).told_in_vain, told.call_count) == (0, 1)
+            shop.work(expired, tries=5)
+            for tries, minutes in enumerate((10, 20, 40), 1):
+                assert (shop.stored(expired).told_in_vain, told.call_count) == (tries, tries + 1)
+                shop.world.advance(minutes=minutes - 1)
+                assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+                shop.world.advance(minutes=1)
+                assert pumps.run_schedule("coupon_expiry") == {"moved": 1}
+                shop.work(expired, tries=5)
+        shop.world.advance(minutes=80)
+        shop.run_expiry()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).told_in_vain == 0
+        shop.world.advance(days=30)
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+
+    def test_a_disconnected_shop_is_told_when_it_comes_back_and_never_before(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 204
+        shop.run_expiry()
+        shop.world.advance(days=2)
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+        assert len(shop.there(expired)) == 2
+        shop.shopify.connect(shop.owner, shop.workspace)
+        shop.world.deliver()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+
+    def test_what_the_shop_does_not_forget_lets_no_new_code_fail(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        refused = MutationRefused((UserError("Not now."),))
+        with mock.patch.object(telling, "delete_codes", side_effect=refused):
+            shop.run_expiry()
+            shop.call("POST", f"/coupons/{expired}/codes", {"quantity": 2})
+            shop.world.deliver()
+        assert shop.counts(expired) == counts(available=3, expired=1)
+        assert len(shop.there(expired)) == 4
 
     def test_a_lost_answer_makes_neither_a_second_discount_nor_second_codes(
         self, shop: OnShopify

@@ -122,6 +122,10 @@ class Coupon:
     """Of the platform's discount, once there is one."""
     on_platform: bool = False
     """Whether the store's platform has to take each code: it is made here, and redeemed there."""
+    told_in_vain: int = 0
+    """How many times in a row the platform couldn't be told what it is to forget."""
+    tells_again_at: datetime | None = None
+    """When the platform is told again, or was."""
 
     def has_passed(self, now: datetime) -> bool:
         """Whether its codes' common end has passed."""

@@ -77,8 +77,8 @@ class CouponRepository:
         item = CouponItem(*coupon_key(self._scope, coupon_id))
         changes.update(item, more, CouponItem.pk.exists())
 
-    def end_at(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
-        """Keeps when the coupon ends, for the schedule."""
+    def look_at(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
+        """Keeps when the schedule looks at the coupon: it ends then, or its shop is told again."""
         key = due_key(coupon.id, at)
         changes.save(CouponDueItem(*key, workspace_id=self._scope.id, coupon_id=coupon.id))
 

@@ -240,7 +240,7 @@ def _add(changes: Changes, coupon: Coupon) -> CouponRepository:
     coupons = CouponRepository(coupon.workspace)
     coupons.save(changes, coupon)
     if coupon.validity.ends_at:
-        coupons.end_at(changes, coupon, coupon.validity.ends_at)
+        coupons.look_at(changes, coupon, coupon.validity.ends_at)
     return coupons
 
 
