@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from storepost.persistence.counted_tree import Entry, Filter, Tree
+from storepost.persistence.counted_tree import Entry, Filter, Tree, scanning
 from tests.coupons.shop import Shop, counts
 from tests.kills import another_container, before_the_commit
 
@@ -270,6 +270,23 @@ class TestList:
         assert shop.texts(coupon, q=anns["code"].lower()) == [anns["code"]]
         assert shop.texts(coupon, q="ab", status="used") == [bobs["code"]]
         assert shop.texts(coupon, q="0") == []
+
+    def test_a_whole_code_is_found_in_a_pool_of_any_size(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        coupon, other = shop.pool(4, prefix="AB-"), shop.texts(shop.pool(1, prefix="AB-"))[0]
+        first, second = shop.texts(coupon)[:2]
+        shop.use(second)
+        monkeypatch.setattr(scanning, "MOST_ROWS", 2)
+        assert shop.texts(coupon, q=first) == [first]
+        assert shop.texts(coupon, q=f" {first.lower()} ", status="available") == [first]
+        assert shop.texts(coupon, q=first, status="assigned,available") == [first]
+        assert shop.texts(coupon, q=first, status="available,used,pending") == [first]
+        assert shop.texts(coupon, q=second, status="available") == []
+        assert shop.texts(coupon, q=second, status="used") == [second]
+        for q in ("ab", first[:-1], other):
+            answer = shop.call("GET", f"/coupons/{coupon}/codes", query={"q": q})
+            assert answer.problem() == (422, "filter_too_broad")
 
     def test_a_profiles_codes_have_pages_too(self, shop: Shop) -> None:
         coupon, ann = shop.pool(12, reissue="every_email"), shop.person()
