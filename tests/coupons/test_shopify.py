@@ -12,8 +12,10 @@ from local.shopify.discounts import Discount
 from storepost import clock
 from storepost.consent.model import Origin, Source
 from storepost.coupons import telling
+from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import Coupon
 from storepost.coupons.repository import CouponRepository
+from storepost.coupons.rows import CouponDueItem
 from storepost.coupons.shop import seed_of
 from storepost.coupons.telling import Telling
 from storepost.customers.model import GivenCustomer
@@ -80,6 +82,14 @@ class OnShopify(Shop):
 def shop(world: World, shopify: Shopify) -> OnShopify:
     """The shop that every test here begins with."""
     return OnShopify(world, shopify)
+
+
+def used_by(shop: OnShopify, code: str) -> None:
+    """Has the shop tell of an order with a code."""
+    hooks = Hooks(shop.world, shop.workspace, shop.connected)
+    told = {"code": code, "amount": "1.00", "type": "percentage"}
+    hooks.tell("orders/create", order_body(discount_codes=[told]))
+    shop.world.deliver()
 
 
 class TestPools:
@@ -237,6 +247,39 @@ class TestEnds:
         assert shop.there(coupon) == {kept["code"]}
         assert shop.get(f"/coupons/{coupon}")["externalId"] is not None
         shop.check()
+
+    def test_the_discount_goes_with_the_last_use_of_a_code_that_somebody_has(
+        self, shop: OnShopify
+    ) -> None:
+        coupon = shop.pool(3)
+        shop.world.deliver()
+        first, second = (shop.given(coupon, shop.buyer())["code"] for _ in range(2))
+        used_by(shop, first)
+        shop.call("POST", f"/coupons/{coupon}/end")
+        shop.world.deliver()
+        assert shop.there(coupon) == {first, second}
+        used_by(shop, second)
+        assert shop.discounts == []
+        assert shop.get(f"/coupons/{coupon}")["codes"] == counts(used=2, expired=1)
+        shop.check()
+
+    def test_a_use_that_was_decided_before_the_end_is_seen_a_little_later(
+        self, shop: OnShopify
+    ) -> None:
+        coupon = shop.pool(1)
+        shop.world.deliver()
+        code = shop.given(coupon, shop.buyer())["code"]
+        shop.call("POST", f"/coupons/{coupon}/end")
+        shop.world.deliver()
+        with mock.patch.object(Coupon, "is_active", return_value=True):
+            used_by(shop, code)
+        assert shop.there(coupon) == {code}
+        shop.world.advance(minutes=20)
+        shop.run_expiry()
+        assert shop.discounts == []
+        assert [
+            row for row in shop.world.rows(DUE_PARTITION) if isinstance(row, CouponDueItem)
+        ] == []
 
     def test_without_a_code_that_somebody_has_the_discount_goes(self, shop: OnShopify) -> None:
         coupon = shop.pool(3)

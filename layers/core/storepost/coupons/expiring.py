@@ -5,6 +5,7 @@ The same schedule has the shops told again that couldn't be told before (putting
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from itertools import groupby
 from uuid import UUID
@@ -24,6 +25,10 @@ MOST_OF_A_SHARD = 2000
 CODES_AT_ONCE = 14
 """In one transaction: each is its row, its entry, when it is due, what the platform is to forget,
 and two nodes, which those of a large pool share with no other."""
+
+
+LOOKED_AT_AGAIN = timedelta(minutes=20)
+"""After a coupon's end: whoever used a code without knowing of the end has written it by then."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,8 @@ def end(changes: Changes, coupons: CouponRepository, coupon: Coupon) -> Coupon:
     if coupon.status is CouponStatus.ACTIVE:
         after = replace(coupon, status=CouponStatus.ENDED)
         coupons.save(changes, after)
+        if coupon.on_platform and not coupon.has_passed(clock.now()):
+            coupons.look_at(changes, coupon, clock.now() + LOOKED_AT_AGAIN)
     coupons.send(changes, coupon.id)
     return after
 

@@ -32,7 +32,7 @@ from storepost.coupons.rows import (
 from storepost.ids import from_short, timed_id
 from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import find
+from storepost.persistence.reads import Reads
 from storepost.scope import WorkspaceScope
 
 
@@ -49,14 +49,15 @@ class Work:
 class CouponRepository:
     """A workspace's coupons."""
 
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
+        self._reads = reads or Reads()
         self._read: dict[UUID, CouponItem] = {}
 
     def get(self, coupon_id: UUID) -> Coupon | None:
         """The coupon, or None."""
-        item = find(CouponItem, coupon_key(self._scope, coupon_id))
+        item = self._reads.find(CouponItem, coupon_key(self._scope, coupon_id))
         return self._as_coupon(item) if item else None
 
     def all(self) -> list[Coupon]:
