@@ -12,6 +12,7 @@ from local.shopify.discounts import Discount
 from storepost import clock
 from storepost.consent.model import Origin, Source
 from storepost.coupons import telling
+from storepost.coupons.erasing import erase_holder
 from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import Coupon
 from storepost.coupons.repository import CouponRepository
@@ -21,6 +22,7 @@ from storepost.coupons.telling import Telling
 from storepost.customers.model import GivenCustomer
 from storepost.customers.service import write_customer
 from storepost.persistence.changes import commit_anew
+from storepost.profiles.repository import ProfileRepository
 from storepost.shop_imports import running
 from storepost.shopify.errors import MutationRefused, ShopUnavailable, UserError
 from storepost.stores.model import ConnectionStatus
@@ -207,6 +209,53 @@ class TestPersonal:
         assert (again.status, again.json["status"], again.json["error"]) == (200, "pending", None)
         shop.world.deliver()
         assert shop.counts(coupon) == counts(assigned=1)
+        shop.check()
+
+    @pytest.mark.parametrize("fails", [False, True])
+    def test_one_that_was_never_assigned_ends_with_the_person(
+        self, shop: OnShopify, *, fails: bool
+    ) -> None:
+        coupon, ann = shop.personal(), shop.buyer()
+        shop.world.deliver()
+        code = shop.given(coupon, ann)
+        if fails:
+            shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
+            shop.world.deliver()
+        # The coupon's message comes late: the person is gone by then.
+        with mock.patch.object(Telling, "tell_some", return_value=False):
+            assert shop.call("DELETE", f"/profiles/{ann}").status == 204
+            shop.world.deliver()
+        shop.work(coupon)
+        assert shop.counts(coupon) == counts(expired=1)
+        [ended] = shop.codes(coupon)
+        assert (ended["profile"], ended["error"]) == (None, None)
+        assert shop.there(coupon) == set()
+        answer = shop.call("POST", f"/coupon-codes/{code['id']}/retry")
+        assert answer.problem() == (409, "code_not_failed")
+        shop.check()
+
+    def test_a_code_that_the_shop_takes_while_the_person_goes_is_deleted_there(
+        self, shop: OnShopify
+    ) -> None:
+        coupon, ann = shop.personal(), shop.buyer()
+        shop.world.deliver()
+        shop.given(coupon, ann)
+        add, taken = telling.add_codes, list[str]()
+
+        def add_and_erase(*given: Any) -> Any:
+            results = add(*given)
+            taken.extend(shop.there(coupon))
+            erasure = ProfileRepository(shop.workspace).erasure_of(UUID(ann))
+            assert erasure
+            assert erase_holder(erasure) is False
+            return results
+
+        with mock.patch.object(Telling, "tell_some", return_value=False):
+            assert shop.call("DELETE", f"/profiles/{ann}").status == 204
+        with mock.patch.object(telling, "add_codes", add_and_erase):
+            shop.work(coupon)
+        assert (len(taken), shop.there(coupon)) == (1, set())
+        assert shop.counts(coupon) == counts(expired=1)
         shop.check()
 
     def test_one_that_failed_can_be_deleted_and_another_assigned(self, shop: OnShopify) -> None:
