@@ -123,6 +123,13 @@ class CouponRepository:
         """Forgets what isn't stored yet."""
         changes.delete(work.item)
 
+    def end_unstored(self, changes: Changes, coupon_id: UUID, work: Work) -> None:
+        """Counts as ended what isn't stored yet, and won't be."""
+        self.drop(changes, work)
+        more: list[Action] = [CouponItem.never_stored.add(work.left)]
+        item = CouponItem(*coupon_key(self._scope, coupon_id))
+        changes.update(item, more, CouponItem.pk.exists())
+
     def forget_at_platform(self, changes: Changes, code: Code) -> None:
         """Keeps that the platform is to forget the code, if it knows it."""
         if code.external_id:

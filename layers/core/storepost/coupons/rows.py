@@ -47,6 +47,7 @@ class CouponItem(VersionedItem, discriminator="coupon"):
     import_skipped = NumberAttribute(null=True)
     external_id = UnicodeAttribute(null=True)
     on_platform = BooleanAttribute(null=True)
+    never_stored = NumberAttribute(null=True)
     told_in_vain = NumberAttribute(null=True)
     tells_again_at = Moment(null=True)
 
@@ -129,6 +130,7 @@ def coupon_attributes(coupon: Coupon) -> dict[str, Any]:
         "import_skipped": coupon.import_skipped,
         "external_id": coupon.external_id,
         "on_platform": coupon.on_platform or None,
+        "never_stored": coupon.never_stored or None,
         "told_in_vain": coupon.told_in_vain or None,
         "tells_again_at": coupon.tells_again_at,
     }
@@ -154,6 +156,7 @@ def as_coupon(workspace: WorkspaceScope, item: CouponItem) -> Coupon:
         import_skipped=_whole(item.import_skipped),
         external_id=item.external_id,
         on_platform=bool(item.on_platform),
+        never_stored=int(item.never_stored or 0),
         told_in_vain=int(item.told_in_vain or 0),
         tells_again_at=item.tells_again_at,
     )
