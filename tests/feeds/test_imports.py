@@ -76,6 +76,13 @@ class TestFirstImport:
             "max": {"amount": 1100, "currency": "EUR"},
         }
 
+    def test_a_numbers_point_is_the_decimal_one(self, shop: Shop) -> None:
+        """JSON has no thousands' separators, whereas text may."""
+        feed = shop.feed('[{"id": 1, "price": 24.375}, {"id": 2.5, "price": "24.375"}]')
+        assert feed["latestImport"]["counts"] == counts(rows=2, imported=2, created=2, products=2)
+        prices = {name: row["price"]["min"]["amount"] for name, row in shop.products().items()}
+        assert prices == {"1": 2438, "2.5": 2437500}
+
     def test_rows_match_what_the_store_has(self, shop: Shop) -> None:
         """By a variant's id, a product's, a SKU, a barcode: in that order."""
         shop.put_product("p1")
