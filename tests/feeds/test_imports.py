@@ -231,6 +231,52 @@ class TestNextImport:
         assert shop.products()["p1"]["vendor"] == "B"
 
 
+class TestEnrichOnly:
+    """Feeds that have no products of their own."""
+
+    def test_what_it_added_once_is_unmatched(self, shop: Shop) -> None:
+        shop.put_product("a")
+        feed = shop.feed(csv(*CATALOGUE[:2]))
+        settings = {"mode": "enrich_only", "mapping": feed["mapping"], "url": feed["url"]}
+        told = {"storeId": shop.store_id, **settings}
+        check = shop.do("POST", "/feeds/check", told).json
+        assert (check["importable"], check["unmatched"]) == (1, 1)
+        shop.do("PATCH", f"/feeds/{feed['id']}", {"mode": "enrich_only"})
+        shop.world.deliver()
+        latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+        assert latest["counts"] == counts(rows=2, imported=1, products=1, unmatched=1, removed=1)
+        assert set(shop.products()) == {"a"}
+        assert set(shop.products(status="removed")) == {"b"}
+        shop.do("PATCH", f"/feeds/{feed['id']}", {"mode": "add_and_enrich"})
+        shop.world.deliver()
+        assert set(shop.products()) == {"a", "b"}
+
+    def test_it_keeps_no_product_that_the_store_has_no_more(self, shop: Shop) -> None:
+        """Neither alone nor together with another one of its kind."""
+        for name in ("a", "b"):
+            shop.put_product(name)
+        one = shop.feed(csv(*CATALOGUE[:2]), "/one", mode="enrich_only")
+        two = shop.feed(csv(*CATALOGUE[:2]), "/two", mode="enrich_only")
+        shop.do(
+            "DELETE",
+            f"/stores/{shop.store_id}/products/b",
+            {"updatedAt": "2026-11-02T00:00:00Z"},
+        )
+        for feed in (one, two):
+            again = shop.again(feed)
+            assert again["counts"] == counts(rows=2, imported=1, products=1, unmatched=1, removed=1)
+        assert set(shop.products()) == {"a"}
+        assert set(shop.products(status="removed")) == {"b"}
+
+    def test_the_same_file_writes_nothing(self, shop: Shop) -> None:
+        shop.put_product("a")
+        feed = shop.feed(csv(*CATALOGUE), mode="enrich_only")
+        before = stored(shop)
+        again = shop.again(feed)
+        assert again["counts"] == counts(rows=6, imported=1, products=1, unmatched=5)
+        assert stored(shop) == before
+
+
 def stored(shop: Shop) -> dict[tuple[str, str], object]:
     """The rows of all products, by their keys."""
     rows = shop.world.rows(shop.workspace.partition("product", ""))
