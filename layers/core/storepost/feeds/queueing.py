@@ -33,7 +33,7 @@ def queue_import(
 def import_by_hand(
     changes: Changes, workspace: WorkspaceScope, feed: Feed
 ) -> tuple[Feed, FeedImport]:
-    """The feed with an import that waits, and that somebody wants: the schedule's, too, from now on.
+    """The feed with an import that waits because somebody wants it: the schedule's, too, then.
 
     The feed is the caller's to save, in any case: so what waits doesn't begin meanwhile.
     """
