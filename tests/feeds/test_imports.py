@@ -116,6 +116,26 @@ class TestFirstImport:
         }
         assert [len(shop.variants(product)) for product in shop.products().values()] == [1] * 4
 
+    def test_an_id_may_be_a_sku(self, shop: Shop) -> None:
+        """Behind what is called so, where the row has no SKU of its own, and where it is unique."""
+        money = {"amount": 1000, "currency": "EUR"}
+        skus = {"p1": "one", "p2": "two", "p3": "same", "p4": "same", "p5": "p1"}
+        for name, sku in skus.items():
+            variant = {"externalId": f"{name}-v", "title": "V", "price": money, "sku": sku}
+            shop.put_product(name, variants=[variant])
+        rows = [{"SKU": sku, "Brand": f"{sku}'s"} for sku in ("one", "two", "same", "p1")]
+        url = shop.server.put("/feed", csv(*rows))
+        preview = shop.do("POST", "/feeds/preview", {"storeId": shop.store_id, "url": url}).json
+        mapping = {column["name"]: column["suggested"] for column in preview["columns"]}
+        assert (mapping, preview["matches"]) == ({"SKU": "id", "Brand": "brand"}, 3)
+        feed = shop.feed(csv(*rows), mode="enrich_only", mapping=mapping)
+        # Two are about p1: its own row, and one of its variant.
+        assert feed["latestImport"]["counts"] == counts(
+            rows=4, imported=3, variantOnly=1, fromFirstRow=1, products=2, unmatched=1
+        )
+        vendors = {name: product["vendor"] for name, product in shop.products().items()}
+        assert vendors == {"p1": "p1's", "p2": "two's", "p3": None, "p4": None, "p5": None}
+
     def test_what_several_have_matches_nobody(self, shop: Shop) -> None:
         money = {"amount": 1000, "currency": "EUR"}
         for name in ("p1", "p2"):

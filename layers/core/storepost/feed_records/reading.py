@@ -182,8 +182,9 @@ class RowReader:
         return price, None
 
     def _price(self, text: str) -> Money | None:
-        read = price_of if isinstance(text, Number) else read_price
-        return read(text, self._terms.currency)
+        if isinstance(text, Number):
+            return price_of(text, self._terms.currency)
+        return read_price(text, self._terms.currency)
 
     def _currencies(self, locale: str | None) -> set[str | None]:
         """Those that a price may have in a locale: its own and the store's."""

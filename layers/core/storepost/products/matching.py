@@ -56,8 +56,8 @@ def match(
 
 def _names(wanted: Wanted) -> Iterable[Name]:
     yield Name(NameKind.EXTERNAL_ID, wanted.id)
-    if wanted.sku:
-        yield Name(NameKind.SKU, wanted.sku)
+    # Of a file that has SKUs alone, they are the ids.
+    yield Name(NameKind.SKU, wanted.sku or wanted.id)
     if wanted.gtin:
         yield Name(NameKind.BARCODE, wanted.gtin)
 
