@@ -1,6 +1,7 @@
 """Consent of a profile, an operation a class."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from unittest import mock
 from uuid import UUID, uuid4
@@ -12,6 +13,7 @@ from storepost.consent.assertions import assert_consent
 from storepost.consent.model import Address, Origin, Source, Subject
 from storepost.consent.repository import ConsentChangeItem
 from storepost.consent.states import Channel, ConsentState
+from storepost.consent_changes import listing
 from storepost.identity.model import KeyScope
 from storepost.persistence.changes import Changes
 from storepost.profiles.model import Profile
@@ -571,6 +573,18 @@ class TestList:
         assert rows == wanted
         assert body["total"] == len(wanted)
         assert {row["address"] for row in body["items"]} <= {EMAIL, PHONE}
+
+    def test_so_many(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A filter looks at each row; without one, all can be read page by page."""
+        monkeypatch.setattr(listing, "MOST_ROWS", 2)
+        profile = shop.person()
+        for state in (ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED, ConsentState.PENDING):
+            said(shop, profile, state)
+            shop.world.advance(seconds=1)
+        read = partial(shop.world.call, "GET", path_of(profile), token=shop.owner.token)
+        broad = read(query={"channel": "sms"})
+        assert broad.problem() == (422, "filter_too_broad")
+        assert read().json["total"] == 3
 
 
 class TestGet:

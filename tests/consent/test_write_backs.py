@@ -324,6 +324,23 @@ class TestSkipped:
 class TestTries:
     """Which failures are tried again, and how often."""
 
+    def test_what_nobody_expected_fails_at_last(self, shop: Shop, listener: Listener) -> None:
+        """Else it stayed pending for ever, which nobody may retry."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+        listener.answers = [ArithmeticError()] * 5
+        for tries in range(1, 5):
+            assert not hand_over(message, tries)
+            assert shop.outcome(profile, change, store_id) == "pending"
+        assert hand_over(message, 5)
+        [write_back] = shop.read(profile, change)["writeBacks"]
+        assert (write_back["status"], write_back["error"]) == (
+            "failed",
+            "The store couldn't be told.",
+        )
+
     @pytest.mark.parametrize("answer", [408, 429, 500, 503, 599, NO_ANSWER])
     def test_tried_five_times(
         self, shop: Shop, listener: Listener, answer: int | FetchFailed

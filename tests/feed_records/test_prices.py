@@ -68,10 +68,10 @@ def test_what_is_no_price(text: str) -> None:
     ("number", "currency", "amount"),
     [
         ("24.375", "EUR", 2438),
-        ("24.365", "EUR", 2436),
+        ("24.365", "EUR", 2437),
         ("1.234", "KWD", 1234),
         ("1299", "EUR", 129900),
-        ("100.5", "JPY", 100),
+        ("100.5", "JPY", 101),
         ("0", "EUR", 0),
         ("-5", "EUR", None),
         ("9" * 40, "EUR", None),

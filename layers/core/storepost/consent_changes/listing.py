@@ -11,7 +11,7 @@ from storepost.consent.model import (
 )
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel, ConsentState
-from storepost.pagination import Listing, PageRequest, cut
+from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.problems import NotFound
 from storepost.profiles.model import Profile
 from storepost.profiles.service import get_profile
@@ -45,12 +45,15 @@ class ChangeFilter:
 def list_changes(
     workspace: WorkspaceScope, profile_id: UUID, asked: ChangeFilter, page: PageRequest
 ) -> Listing[ConsentChange]:
-    """The profile's changes, recorded last first."""
+    """The profile's changes, recorded last first. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
     if asked.takes_all:
         return _page_of(profile, page)
-    history = ConsentRepository(workspace).histories(profile.consent_partitions)
-    return cut([change for change in history if asked.passes(change)], page)
+    history = ConsentRepository(workspace).histories(profile.consent_partitions, MOST_ROWS + 1)
+    seen = list(islice(history, MOST_ROWS + 1))
+    if len(seen) > MOST_ROWS:
+        raise FilterTooBroad("channel")
+    return cut([change for change in seen if asked.passes(change)], page)
 
 
 def _page_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:

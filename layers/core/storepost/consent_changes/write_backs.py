@@ -23,6 +23,7 @@ from storepost.consent_changes.requests import Refusal, tell
 from storepost.consent_changes.shops import tell_shop
 from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
+from storepost.logs import log_unexpected
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
@@ -67,6 +68,19 @@ def write_back(message: str, tries: int) -> None:
     task = _task_of(message)
     if task is None:
         return
+    try:
+        _carry_out(task, tries)
+    except NotTaken:
+        raise
+    except Exception as error:
+        if tries < TRIES:
+            raise
+        # Nothing brings it again: somebody who sees that it failed can have it retried.
+        log_unexpected(error)
+        _settle(task, WriteBack(task.store_id).failed("The store couldn't be told.", clock.now()))
+
+
+def _carry_out(task: _Task, tries: int) -> None:
     customers = _customers(task)
     if _was_taken(task, customers):
         _settle(task, WriteBack(task.store_id).written(clock.now()))

@@ -1,7 +1,7 @@
 """Prices as feeds spell them: `15.00 USD`, `1.299,00 EUR`, `1,299.00`, `€ 5`."""
 
 import re
-from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import cache, lru_cache
 
 from storepost.feed_files.numbers import Number
@@ -45,7 +45,7 @@ def _money(number: Decimal, code: str) -> Money | None:
     digits = _minor_digits(code)
     if not 0 <= number <= _MOST_MINOR_UNITS:
         return None
-    minor = (number * 10**digits).quantize(Decimal(1), ROUND_HALF_EVEN)
+    minor = (number * 10**digits).quantize(Decimal(1), ROUND_HALF_UP)
     return Money(int(minor), code) if minor <= _MOST_MINOR_UNITS else None
 
 
