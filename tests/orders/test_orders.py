@@ -189,6 +189,12 @@ class TestPut:
             "/lineItems/1/unitPrice/currency",
         ]
 
+    def test_what_a_store_leaves_blank(self, world: World, owner: Someone, store: str) -> None:
+        """As with a customer, it is what the store doesn't know."""
+        nobody = {"externalId": "0", "email": " ", "phone": "null", "firstName": "", "lastName": ""}
+        answer = put(world, owner, store, "o-1", order(customer=nobody, locale=" "))
+        assert (answer.status, answer.json["buyer"], answer.json["locale"]) == (201, None, None)
+
     def test_a_new_order_with_its_buyer(self, world: World, owner: Someone, store: str) -> None:
         answer = put(world, owner, store, "o-1", order())
         assert answer.status == 201

@@ -32,20 +32,24 @@ def _nothing_for_blank(value: object) -> object:
 
 
 # Stores export what they don't know as empty texts, or as words for nobody.
-_Email = Annotated[EmailAddress | None, BeforeValidator(nothing_for_nobody)]
-_Phone = Annotated[PhoneNumber | None, BeforeValidator(nothing_for_nobody)]
-_Name = Annotated[Text | None, BeforeValidator(_nothing_for_blank)]
-_Locale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]
+GivenEmail = Annotated[EmailAddress | None, BeforeValidator(nothing_for_nobody)]
+GivenPhone = Annotated[PhoneNumber | None, BeforeValidator(nothing_for_nobody)]
+GivenName = Annotated[Text | None, BeforeValidator(_nothing_for_blank)]
+GivenLocale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]
+GivenExternalId = Annotated[
+    Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)] | None,
+    BeforeValidator(nothing_for_nobody),
+]
 
 
 class Customer(RequestBody):
     """A customer as a store has it now; what is left out, it doesn't know."""
 
-    email: _Email = None
-    phone: _Phone = None
-    first_name: _Name = None
-    last_name: _Name = None
-    locale: _Locale = None
+    email: GivenEmail = None
+    phone: GivenPhone = None
+    first_name: GivenName = None
+    last_name: GivenName = None
+    locale: GivenLocale = None
     email_marketing_consent: ConsentState | None = None
     sms_marketing_consent: ConsentState | None = None
     email_marketing_consent_updated_at: Timestamp | None = None

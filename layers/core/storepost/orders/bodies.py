@@ -5,11 +5,15 @@ from typing import Annotated
 
 from pydantic import Field, StrictBool, StrictInt, StringConstraints
 
+from storepost.customers.bodies import (
+    GivenEmail,
+    GivenExternalId,
+    GivenLocale,
+    GivenName,
+    GivenPhone,
+)
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, LineItem
-from storepost.values.emails import EmailAddress
-from storepost.values.locale_codes import LocaleCode
-from storepost.values.phones import PhoneNumber
 from storepost.wire import (
     TEXT_LENGTH,
     MoneyShape,
@@ -57,11 +61,11 @@ class OrderLineItemBody(RequestBody):
 class OrderCustomerBody(RequestBody):
     """Who ordered, as far as the store knows."""
 
-    external_id: Text | None = None
-    email: EmailAddress | None = None
-    phone: PhoneNumber | None = None
-    first_name: Text | None = None
-    last_name: Text | None = None
+    external_id: GivenExternalId = None
+    email: GivenEmail = None
+    phone: GivenPhone = None
+    first_name: GivenName = None
+    last_name: GivenName = None
 
     def value(self) -> IncomingBuyer:
         """What the service is told."""
@@ -80,7 +84,7 @@ class OrderBody(RequestBody):
     fulfillment_status: FulfillmentStatus
     cancelled_at: Timestamp | None = None
     is_test: StrictBool = False
-    locale: LocaleCode | None = None
+    locale: GivenLocale = None
     source_name: Text | None = None
     admin_url: Url | None = None
     customer: OrderCustomerBody | None = None
