@@ -34,10 +34,19 @@ class TestProducts:
         assert shown["imported"] == {"customers": 0, "orders": 0, "products": 30}
         store = shop.get(shop.path)
         assert store["productCount"] == 30
-        assert store["lastProductSyncAt"] == max(
-            row["changedAt"] for row in shop.get("/products")["items"]
-        )
+        assert store["lastProductSyncAt"] == shown["completedAt"]
         check(shop.world, store_of(shop.world, store["id"]))
+
+    def test_what_is_the_same_again_was_synced_too(self, shop: Shop) -> None:
+        shop.send(products=[record(1)])
+        shop.world.deliver()
+        shop.world.advance(hours=1)
+        again = shop.send(products=[record(1)])
+        shop.world.deliver()
+        shown = shop.get(f"{shop.path}/imports/{again.json['id']}")
+        [row] = shop.get("/products")["items"]
+        assert row["changedAt"] < shown["completedAt"]
+        assert shop.get(shop.path)["lastProductSyncAt"] == shown["completedAt"]
 
     def test_problems_older_ones_and_the_same_again(self, shop: Shop) -> None:
         usd = {"amount": 1, "currency": "USD"}
