@@ -2,15 +2,13 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from storepost.consent.states import ConsentState
+from storepost.customers.given import GivenEmail, GivenLocale, GivenName, GivenPhone
 from storepost.customers.model import GivenConsent, GivenCustomer
-from storepost.profiles.model import names_nobody, nothing_for_nobody
-from storepost.values.emails import EmailAddress
-from storepost.values.locale_codes import LocaleCode
-from storepost.values.phones import PhoneNumber
-from storepost.wire import TEXT_LENGTH, RequestBody, Text, Timestamp, Url
+from storepost.profiles.model import names_nobody
+from storepost.wire import TEXT_LENGTH, RequestBody, Timestamp, Url
 
 
 def _somebodys(external_id: str) -> str:
@@ -25,21 +23,6 @@ CustomerExternalId = Annotated[
     AfterValidator(_somebodys),
 ]
 """What a store calls a customer. Guests share ids like 0, which name nobody."""
-
-
-def _nothing_for_blank(value: object) -> object:
-    return None if isinstance(value, str) and not value.strip() else value
-
-
-# Stores export what they don't know as empty texts, or as words for nobody.
-GivenEmail = Annotated[EmailAddress | None, BeforeValidator(nothing_for_nobody)]
-GivenPhone = Annotated[PhoneNumber | None, BeforeValidator(nothing_for_nobody)]
-GivenName = Annotated[Text | None, BeforeValidator(_nothing_for_blank)]
-GivenLocale = Annotated[LocaleCode | None, BeforeValidator(_nothing_for_blank)]
-GivenExternalId = Annotated[
-    Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)] | None,
-    BeforeValidator(nothing_for_nobody),
-]
 
 
 class Customer(RequestBody):

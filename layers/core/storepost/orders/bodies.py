@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, StrictBool, StrictInt, StringConstraints
 
-from storepost.customers.bodies import (
+from storepost.customers.given import (
     GivenEmail,
     GivenExternalId,
     GivenLocale,
