@@ -17,7 +17,7 @@ from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import Coupon
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CouponDueItem
-from storepost.coupons.shop import seed_of
+from storepost.coupons.shop import add_codes, seed_of
 from storepost.coupons.telling import Telling
 from storepost.customers.model import GivenCustomer
 from storepost.customers.service import write_customer
@@ -240,10 +240,10 @@ class TestPersonal:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
         shop.given(coupon, ann)
-        add, taken = telling.add_codes, list[str]()
+        taken = list[str]()
 
         def add_and_erase(*given: Any) -> Any:
-            results = add(*given)
+            results = add_codes(*given)
             taken.extend(shop.there(coupon))
             erasure = ProfileRepository(shop.workspace).erasure_of(UUID(ann))
             assert erasure
