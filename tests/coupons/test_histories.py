@@ -65,6 +65,8 @@ class Coupon:
     archived: bool = False
     waiting: list[str] = field(default_factory=list)
     """Imported texts that the worker is still to store."""
+    never_stored: int = 0
+    """Such as it never will, since the coupon ended before."""
     occasions: dict[tuple[int, str | None], str] = field(default_factory=dict)
 
 
@@ -237,8 +239,11 @@ class Histories(RuleBasedStateMachine):
         self.world.deliver()
         for coupon in self.coupons:
             waiting, coupon.waiting = coupon.waiting, []
+            if not self._active(coupon):
+                coupon.never_stored += len(waiting)
+                continue
             for text in waiting:
-                if self._active(coupon) and text.casefold() not in self.stored:
+                if text.casefold() not in self.stored:
                     self._store(coupon, text)
 
     @invariant()
@@ -265,16 +270,17 @@ class Histories(RuleBasedStateMachine):
         shown = self.shop.get(f"/coupons/{coupon.id}")
         status = "archived" if coupon.archived else "ended"
         assert shown["status"] == ("active" if self._active(coupon) else status)
-        expected = Counter(self._status(coupon, text) for text in coupon.codes)
-        if self._active(coupon):
-            expected["pending"] += len(coupon.waiting)
+        listed = Counter(self._status(coupon, text) for text in coupon.codes)
+        expected = Counter(listed)
+        expected["pending" if self._active(coupon) else "expired"] += len(coupon.waiting)
+        expected["expired"] += coupon.never_stored
         assert shown["codes"] == {**NONE, **expected}
         codes = {code["code"]: code for code in self.shop.codes(coupon.id)}
         assert codes.keys() == coupon.codes.keys()
         for text, code in codes.items():
             self._check_code(coupon, text, code)
         for status in ("available", "assigned", "expired") if whole else ():
-            assert len(self.shop.texts(coupon.id, status=status)) == expected[status]
+            assert len(self.shop.texts(coupon.id, status=status)) == listed[status]
 
     def _check_code(self, coupon: Coupon, text: str, code: dict[str, Any]) -> None:
         known = coupon.codes[text]

@@ -24,7 +24,7 @@ from storepost.customers.service import write_customer
 from storepost.persistence.changes import commit_anew
 from storepost.profiles.repository import ProfileRepository
 from storepost.shop_imports import running
-from storepost.shopify.errors import MutationRefused, ShopUnavailable, UserError
+from storepost.shopify.errors import MutationRefused, NeedsReauth, ShopUnavailable, UserError
 from storepost.stores.model import ConnectionStatus
 from tests.coupons.shop import Shop, counts
 from tests.coupons.test_coupons import in_days, without_permission
@@ -240,10 +240,10 @@ class TestPersonal:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
         shop.given(coupon, ann)
-        add, taken = add_codes, list[str]()
+        taken = list[str]()
 
         def add_and_erase(*given: Any) -> Any:
-            results = add(*given)
+            results = add_codes(*given)
             taken.extend(shop.there(coupon))
             erasure = ProfileRepository(shop.workspace).erasure_of(UUID(ann))
             assert erasure
@@ -256,6 +256,30 @@ class TestPersonal:
             shop.work(coupon)
         assert (len(taken), shop.there(coupon)) == (1, set())
         assert shop.counts(coupon) == counts(expired=1)
+        shop.check()
+
+    @pytest.mark.parametrize("takes", [True, False])
+    def test_one_that_is_told_while_the_coupon_ends_is_nobodys(
+        self, shop: OnShopify, *, takes: bool
+    ) -> None:
+        coupon, ann = shop.personal(), shop.buyer()
+        shop.world.deliver()
+        shop.given(coupon, ann)
+
+        def add_and_end(*given: Any) -> Any:
+            results = add_codes(*given)
+            assert shop.call("POST", f"/coupons/{coupon}/end").status == 200
+            if not takes:
+                raise NeedsReauth("not any more")
+            return results
+
+        with mock.patch.object(telling, "add_codes", add_and_end):
+            shop.work(coupon)
+        assert shop.counts(coupon) == counts(expired=1)
+        assert [row.status for row in shop.code_rows()] == ["expired"]
+        if takes:
+            shop.world.deliver()
+            assert shop.discounts == []
         shop.check()
 
     def test_one_that_failed_can_be_deleted_and_another_assigned(self, shop: OnShopify) -> None:

@@ -158,13 +158,15 @@ class Telling:
 def _note(changes: Changes, coupon: Coupon, told: dict[UUID, Taken]) -> None:
     """Writes what became of codes; of one that ended meanwhile the shop is to forget it."""
     repositories = Repositories.of(coupon.workspace)
+    held = repositories.coupons.get(coupon.id) or coupon
     for code in repositories.codes.get_many(told).values():
         result = told[code.id]
         known = replace(code, external_id=result.external_id or code.external_id)
-        if code.status is CodeStatus.PENDING:
+        shown = code.shown(held, clock.now())
+        if shown is CodeStatus.PENDING:
             repositories.codes.save(changes, code, _after(known, coupon, result))
-        elif code.status is CodeStatus.EXPIRED and result.external_id:
-            repositories.codes.save(changes, code, known)
+        elif shown is CodeStatus.EXPIRED and (result.external_id or code.status is not shown):
+            repositories.codes.save(changes, code, replace(known, status=CodeStatus.EXPIRED))
             repositories.coupons.forget_at_platform(changes, known)
 
 
