@@ -181,3 +181,27 @@ class TestMomentLeftOut:
         consent = arrived(*assertions)[-1].after
         moment = consent.moment_left_out(at(0))
         assert decide(consent, Assertion(state, moment), ref()).after.state is state
+
+
+class TestTold:
+    """What isn't superseded is what stores are told."""
+
+    @settings(max_examples=2000, deadline=None)
+    @given(st.lists(any_kind.filter(lambda a: a.state is not PENDING), min_size=1, max_size=8))
+    def test_the_last_that_is_told_is_the_state(self, assertions: list[Assertion]) -> None:
+        """Also where an unsubscription falls behind which a subscription had come in vain."""
+        decisions = arrived(*assertions)
+        told = [
+            assertion.state
+            for assertion, decision in zip(assertions, decisions, strict=True)
+            if decision.recorded and not decision.superseded
+        ]
+        assert told[-1] is decisions[-1].after.state
+
+    def test_a_subscription_behind_which_an_undated_one_stands(self) -> None:
+        refused = Assertion(UNSUBSCRIBED, at(5))
+        in_vain = Assertion(SUBSCRIBED, at(10), dated=False)
+        late = Assertion(SUBSCRIBED, at(7))
+        first, second, third = arrived(refused, in_vain, late)
+        assert [each.superseded for each in (first, second, third)] == [False, True, False]
+        assert (third.after.state, third.after.as_of) == (SUBSCRIBED, at(10))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from storepost.persistence.counted_tree import Entry, Filter, Tree
+from storepost.persistence.counted_tree import Entry, Filter, Tree, scanning
 from tests.coupons.shop import Shop, counts
 from tests.kills import another_container, before_the_commit
 
@@ -93,6 +93,25 @@ class TestAssign:
         assert shop.counts(coupon) == counts(assigned=4, used=1)
         shop.check()
 
+    @pytest.mark.parametrize("make", ["pool", "personal"])
+    @pytest.mark.parametrize("reference", [None, "mail-1"])
+    def test_one_that_was_given_for_an_email_is_kept_once_each_person_has_one(
+        self, shop: Shop, make: str, reference: str | None
+    ) -> None:
+        coupon, ann = getattr(shop, make)(reissue="every_email"), shop.person()
+        first = shop.given(coupon, ann, reference)
+        answer = shop.call("PATCH", f"/coupons/{coupon}", {"reissue": "after_use_or_expiry"})
+        assert answer.status == 200
+        for asked in (None, "mail-1", "mail-2"):
+            kept = shop.assign(coupon, ann, asked)
+            assert (kept.status, kept.json) == (200, first)
+        shop.use(first["code"])
+        second = shop.given(coupon, ann)
+        assert second["code"] != first["code"]
+        shop.use(second["code"], order="2")
+        assert len({first["code"], second["code"], shop.given(coupon, ann)["code"]}) == 3
+        shop.check()
+
     def test_the_store_has_to_know_the_person(self, shop: Shop) -> None:
         coupon, stranger = shop.pool(), shop.person(shop.store("Outlet"))
         assert shop.assign(coupon, stranger).problem() == (409, "profile_not_in_store")
@@ -111,6 +130,8 @@ class TestAssign:
         shop.given(coupon, ann)
         shop.call("POST", f"/coupons/{coupon}/end")
         assert shop.assign(coupon, ann).problem() == (409, "coupon_ended")
+        nobody = shop.assign(coupon, "c0ffee00-0000-4000-8000-000000000000")
+        assert nobody.problem() == (404, "not_found")
 
     @pytest.mark.parametrize(
         ("body", "paths"),
@@ -249,6 +270,23 @@ class TestList:
         assert shop.texts(coupon, q=anns["code"].lower()) == [anns["code"]]
         assert shop.texts(coupon, q="ab", status="used") == [bobs["code"]]
         assert shop.texts(coupon, q="0") == []
+
+    def test_a_whole_code_is_found_in_a_pool_of_any_size(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        coupon, other = shop.pool(4, prefix="AB-"), shop.texts(shop.pool(1, prefix="AB-"))[0]
+        first, second = shop.texts(coupon)[:2]
+        shop.use(second)
+        monkeypatch.setattr(scanning, "MOST_ROWS", 2)
+        assert shop.texts(coupon, q=first) == [first]
+        assert shop.texts(coupon, q=f" {first.lower()} ", status="available") == [first]
+        assert shop.texts(coupon, q=first, status="assigned,available") == [first]
+        assert shop.texts(coupon, q=first, status="available,used,pending") == [first]
+        assert shop.texts(coupon, q=second, status="available") == []
+        assert shop.texts(coupon, q=second, status="used") == [second]
+        for q in ("ab", first[:-1], other):
+            answer = shop.call("GET", f"/coupons/{coupon}/codes", query={"q": q})
+            assert answer.problem() == (422, "filter_too_broad")
 
     def test_a_profiles_codes_have_pages_too(self, shop: Shop) -> None:
         coupon, ann = shop.pool(12, reissue="every_email"), shop.person()

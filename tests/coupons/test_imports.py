@@ -2,6 +2,8 @@
 
 import csv
 import io
+from collections.abc import Iterable
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from storepost.coupons.files import read_codes
 from storepost.coupons.filling import next_lines
+from storepost.persistence import item
 from tests.coupons.shop import Shop, counts
 
 
@@ -30,6 +33,13 @@ class TestColumn:
             ("Coupon Code\nA1\n", "Coupon Code", ["A1"]),
             ("\ufeffcode\r\nA1\r\nB2", "code", ["A1", "B2"]),
             ("SUMMER\nWINTER\n", None, ["SUMMER", "WINTER"]),
+            ("WELCOME\nSAVE10\nSAVE20\n", None, ["WELCOME", "SAVE10", "SAVE20"]),
+            ("Gift\nSAVE10\n", None, ["Gift", "SAVE10"]),
+            ("SUMMER-CODE\nSAVE10\n", None, ["SUMMER-CODE", "SAVE10"]),
+            ("GIFT_CODE\nSAVE10\n", "GIFT_CODE", ["SAVE10"]),
+            ("vouchers\nWELCOME\n", "vouchers", ["WELCOME"]),
+            ("Gutscheincode\nSAVE10\n", "Gutscheincode", ["SAVE10"]),
+            ("For the spring\nSAVE10\nWELCOME\n", "For the spring", ["SAVE10", "WELCOME"]),
             ("Kode\nSUMMER1\nWINTER2\n", "Kode", ["SUMMER1", "WINTER2"]),
             ("email,code\na@x.com,A1\nb@x.com,B2\n", "code", ["A1", "B2"]),
             ("a@x.com;A1\nb@x.com;B2\n", None, ["A1", "B2"]),
@@ -231,6 +241,31 @@ class TestImport:
         assert shop.brought("A1", column="voucher").problem() == (422, "column_not_found")
         assert shop.brought("").problem() == (422, "unreadable")
         assert shop.get("/coupons")["total"] == 1
+
+    def test_known_codes_are_looked_for_many_at_once_until_one_is_new(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        known = [f"C{n}" for n in range(17)]
+        shop.brought("\n".join(known))
+        shop.world.deliver()
+        find, asked, together = item.find_raw, list[str](), Barrier(8, timeout=20)
+
+        def find_one(keys: Iterable[item.Key]) -> dict[item.Key, Any]:
+            wanted = list(keys)
+            if len(wanted) == 1 and "#coupon_codes#" in wanted[0][0]:
+                asked.append(wanted[0][1])
+                if len(asked) > 1:
+                    together.wait()
+            return find(wanted)
+
+        monkeypatch.setattr(item, "BATCH_GET_KEYS", 1)
+        monkeypatch.setattr(item, "find_raw", find_one)
+        assert shop.brought("\n".join(known)).problem() == (422, "no_valid_codes")
+        assert len(asked) == len(set(asked)) == 17
+        asked.clear()
+        with_new = [*known[:5], "NEW", *known[5:]]
+        assert shop.brought("\n".join(with_new)).status == 202
+        assert len(asked) == 9
 
     def test_a_disconnected_stores_codes_are_refused(self, shop: Shop) -> None:
         shop.call("POST", f"/stores/{shop.store_id}/disconnect")

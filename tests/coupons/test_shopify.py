@@ -7,17 +7,24 @@ from uuid import UUID
 import pytest
 from werkzeug.wrappers import Response
 
+from local import pumps
 from local.shopify.discounts import Discount
 from storepost import clock
 from storepost.consent.model import Origin, Source
+from storepost.coupons import telling
+from storepost.coupons.erasing import erase_holder
+from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import Coupon
 from storepost.coupons.repository import CouponRepository
+from storepost.coupons.rows import CouponDueItem
 from storepost.coupons.shop import seed_of
 from storepost.coupons.telling import Telling
 from storepost.customers.model import GivenCustomer
 from storepost.customers.service import write_customer
 from storepost.persistence.changes import commit_anew
+from storepost.profiles.repository import ProfileRepository
 from storepost.shop_imports import running
+from storepost.shopify.errors import MutationRefused, ShopUnavailable, UserError
 from storepost.stores.model import ConnectionStatus
 from tests.coupons.shop import Shop, counts
 from tests.coupons.test_coupons import in_days, without_permission
@@ -77,6 +84,14 @@ class OnShopify(Shop):
 def shop(world: World, shopify: Shopify) -> OnShopify:
     """The shop that every test here begins with."""
     return OnShopify(world, shopify)
+
+
+def used_by(shop: OnShopify, code: str) -> None:
+    """Has the shop tell of an order with a code."""
+    hooks = Hooks(shop.world, shop.workspace, shop.connected)
+    told = {"code": code, "amount": "1.00", "type": "percentage"}
+    hooks.tell("orders/create", order_body(discount_codes=[told]))
+    shop.world.deliver()
 
 
 class TestPools:
@@ -196,6 +211,53 @@ class TestPersonal:
         assert shop.counts(coupon) == counts(assigned=1)
         shop.check()
 
+    @pytest.mark.parametrize("fails", [False, True])
+    def test_one_that_was_never_assigned_ends_with_the_person(
+        self, shop: OnShopify, *, fails: bool
+    ) -> None:
+        coupon, ann = shop.personal(), shop.buyer()
+        shop.world.deliver()
+        code = shop.given(coupon, ann)
+        if fails:
+            shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
+            shop.world.deliver()
+        # The coupon's message comes late: the person is gone by then.
+        with mock.patch.object(Telling, "tell_some", return_value=False):
+            assert shop.call("DELETE", f"/profiles/{ann}").status == 204
+            shop.world.deliver()
+        shop.work(coupon)
+        assert shop.counts(coupon) == counts(expired=1)
+        [ended] = shop.codes(coupon)
+        assert (ended["profile"], ended["error"]) == (None, None)
+        assert shop.there(coupon) == set()
+        answer = shop.call("POST", f"/coupon-codes/{code['id']}/retry")
+        assert answer.problem() == (409, "code_not_failed")
+        shop.check()
+
+    def test_a_code_that_the_shop_takes_while_the_person_goes_is_deleted_there(
+        self, shop: OnShopify
+    ) -> None:
+        coupon, ann = shop.personal(), shop.buyer()
+        shop.world.deliver()
+        shop.given(coupon, ann)
+        add, taken = telling.add_codes, list[str]()
+
+        def add_and_erase(*given: Any) -> Any:
+            results = add(*given)
+            taken.extend(shop.there(coupon))
+            erasure = ProfileRepository(shop.workspace).erasure_of(UUID(ann))
+            assert erasure
+            assert erase_holder(erasure) is False
+            return results
+
+        with mock.patch.object(Telling, "tell_some", return_value=False):
+            assert shop.call("DELETE", f"/profiles/{ann}").status == 204
+        with mock.patch.object(telling, "add_codes", add_and_erase):
+            shop.work(coupon)
+        assert (len(taken), shop.there(coupon)) == (1, set())
+        assert shop.counts(coupon) == counts(expired=1)
+        shop.check()
+
     def test_one_that_failed_can_be_deleted_and_another_assigned(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
@@ -234,6 +296,39 @@ class TestEnds:
         assert shop.there(coupon) == {kept["code"]}
         assert shop.get(f"/coupons/{coupon}")["externalId"] is not None
         shop.check()
+
+    def test_the_discount_goes_with_the_last_use_of_a_code_that_somebody_has(
+        self, shop: OnShopify
+    ) -> None:
+        coupon = shop.pool(3)
+        shop.world.deliver()
+        first, second = (shop.given(coupon, shop.buyer())["code"] for _ in range(2))
+        used_by(shop, first)
+        shop.call("POST", f"/coupons/{coupon}/end")
+        shop.world.deliver()
+        assert shop.there(coupon) == {first, second}
+        used_by(shop, second)
+        assert shop.discounts == []
+        assert shop.get(f"/coupons/{coupon}")["codes"] == counts(used=2, expired=1)
+        shop.check()
+
+    def test_a_use_that_was_decided_before_the_end_is_seen_a_little_later(
+        self, shop: OnShopify
+    ) -> None:
+        coupon = shop.pool(1)
+        shop.world.deliver()
+        code = shop.given(coupon, shop.buyer())["code"]
+        shop.call("POST", f"/coupons/{coupon}/end")
+        shop.world.deliver()
+        with mock.patch.object(Coupon, "is_active", return_value=True):
+            used_by(shop, code)
+        assert shop.there(coupon) == {code}
+        shop.world.advance(minutes=20)
+        shop.run_expiry()
+        assert shop.discounts == []
+        assert [
+            row for row in shop.world.rows(DUE_PARTITION) if isinstance(row, CouponDueItem)
+        ] == []
 
     def test_without_a_code_that_somebody_has_the_discount_goes(self, shop: OnShopify) -> None:
         coupon = shop.pool(3)
@@ -276,9 +371,10 @@ class TestEnds:
 
     def test_codes_that_end_before_they_were_told_never_are(self, shop: OnShopify) -> None:
         coupon = shop.pool(2)
-        shop.call("POST", f"/coupons/{coupon}/end")
+        ended = shop.call("POST", f"/coupons/{coupon}/end")
+        assert ended.json["codes"] == counts(expired=2)
         shop.world.deliver()
-        assert shop.counts(coupon) == counts()
+        assert shop.get(f"/coupons/{coupon}")["codes"] == counts(expired=2)
         assert shop.discounts == []
 
 
@@ -350,6 +446,75 @@ class TestTroubles:
         shop.shopify.server.interruptions.clear()
         [code] = shop.codes(coupon)
         assert (code["status"], code["error"]) == ("failed", "The shop can't be reached.")
+
+    @pytest.fixture
+    def expired(self, shop: OnShopify) -> str:
+        """A coupon with a code that has just ended, and one that nobody has."""
+        coupon, ann = shop.pool(2, validity={"type": "days", "days": 1}), shop.buyer()
+        shop.world.deliver()
+        shop.given(coupon, ann)
+        shop.world.advance(days=1)
+        return coupon
+
+    def test_a_code_that_ends_while_the_shop_needs_reauth_is_deleted_once_it_is_connected(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        connection_is(shop.connected, ConnectionStatus.NEEDS_REAUTH)
+        shop.run_expiry()
+        assert shop.counts(expired) == counts(available=1, expired=1)
+        assert len(shop.there(expired)) == 2
+        shop.shopify.connect(shop.owner, shop.workspace)
+        shop.world.deliver()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).told_in_vain == 0
+        shop.check()
+
+    def test_a_shop_that_fails_is_told_again_less_and_less_often(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        with mock.patch.object(
+            telling, "delete_codes", side_effect=ShopUnavailable("away")
+        ) as told:
+            pumps.run_schedule("coupon_expiry")
+            shop.work(expired, tries=4, fails=True)
+            assert (shop.stored(expired).told_in_vain, told.call_count) == (0, 1)
+            shop.work(expired, tries=5)
+            for tries, minutes in enumerate((10, 20, 40), 1):
+                assert (shop.stored(expired).told_in_vain, told.call_count) == (tries, tries + 1)
+                shop.world.advance(minutes=minutes - 1)
+                assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+                shop.world.advance(minutes=1)
+                assert pumps.run_schedule("coupon_expiry") == {"moved": 1}
+                shop.work(expired, tries=5)
+        shop.world.advance(minutes=80)
+        shop.run_expiry()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).told_in_vain == 0
+        shop.world.advance(days=30)
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+
+    def test_a_disconnected_shop_is_told_when_it_comes_back_and_never_before(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 204
+        shop.run_expiry()
+        shop.world.advance(days=2)
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+        assert len(shop.there(expired)) == 2
+        shop.shopify.connect(shop.owner, shop.workspace)
+        shop.world.deliver()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+
+    def test_what_the_shop_does_not_forget_lets_no_new_code_fail(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        refused = MutationRefused((UserError("Not now."),))
+        with mock.patch.object(telling, "delete_codes", side_effect=refused):
+            shop.run_expiry()
+            shop.call("POST", f"/coupons/{expired}/codes", {"quantity": 2})
+            shop.world.deliver()
+        assert shop.counts(expired) == counts(available=3, expired=1)
+        assert len(shop.there(expired)) == 4
 
     def test_a_lost_answer_makes_neither_a_second_discount_nor_second_codes(
         self, shop: OnShopify

@@ -350,6 +350,16 @@ class TestWhoComesAgain:
         place.world.deliver()
         assert (place.get("/orders")["total"], personal(place)) == (1, [])
 
+    def test_an_order_that_is_deleted_and_comes_back(self, place: Place, erased: str) -> None:
+        """Its buyer stays erased, whatever its store tells of them."""
+        buyer = {"externalId": "cust-ann", "email": ANN}
+        assert place.call("DELETE", f"/stores/{place.shop}/orders/1").status == 204
+        place.world.deliver()
+        answer = place.order(place.shop, "1", 1, buyer=buyer)
+        assert (answer.status, answer.json["buyer"]) == (201, None)
+        place.world.deliver()
+        assert (place.get("/profiles")["total"], personal(place)) == (0, [])
+
     def test_a_customer_that_is_deleted(self, place: Place, erased: str) -> None:
         path = f"/stores/{place.shop}/customers/cust-ann"
         assert place.call("DELETE", path).status in {204, 404}

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storepost.feed_files.bounds import Sample
+from storepost.feed_files.numbers import Number
 from tests.feed_files.making import DELIMITERS, ENCODINGS, FORMATS, as_table, encoded, read
 
 ROWS = [
@@ -176,6 +177,13 @@ class TestJson:
             "o.p.q": "1",
             "x": '{"y": 1}',
         }
+
+    @pytest.mark.parametrize("frame", ["[%s]", "%s\n", '{"products": [%s]}'])
+    def test_numbers_are_told_from_text(self, frame: str) -> None:
+        content = frame % '{"a": 24.375, "b": "24.375", "c": 7, "d": 1.5e2, "e": 1e999999999}'
+        [row] = read(content.encode())[1]
+        assert row == {"a": "24.375", "b": "24.375", "c": "7", "d": "150", "e": "1E+999999999"}
+        assert [name for name, cell in row.items() if isinstance(cell, Number)] == list("acde")
 
     def test_one_object_a_line_with_empty_lines(self) -> None:
         assert read(b'{"id":"a"}\r\n\r\n{"id":"b"}')[1] == [{"id": "a"}, {"id": "b"}]

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storepost.feed_records.prices import read_price
+from storepost.feed_files.numbers import Number
+from storepost.feed_records.prices import price_of, read_price
+from storepost.values.money import Money
 
 SPELLINGS = {
     "15.00 USD": (1500, "USD"),
@@ -45,10 +47,45 @@ def test_spellings(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "ask us", "-5", "1.2.3", "1,23,456.7.8", "5 XQX", "5 EUR USD", "1e5", "99999999999999999"],
+    [
+        "",
+        "ask us",
+        "-5",
+        "1.2.3",
+        "1,23,456.7.8",
+        "5 XQX",
+        "5 EUR USD",
+        "1e5",
+        "99999999999999999",
+        "9" * 40,
+    ],
 )
 def test_what_is_no_price(text: str) -> None:
     assert read_price(text, "EUR") is None
+
+
+@pytest.mark.parametrize(
+    ("number", "currency", "amount"),
+    [
+        ("24.375", "EUR", 2438),
+        ("24.365", "EUR", 2436),
+        ("1.234", "KWD", 1234),
+        ("1299", "EUR", 129900),
+        ("100.5", "JPY", 100),
+        ("0", "EUR", 0),
+        ("-5", "EUR", None),
+        ("9" * 40, "EUR", None),
+        ("1E+999999999", "EUR", None),
+        ("nan", "EUR", None),
+        ("inf", "EUR", None),
+    ],
+)
+def test_a_numbers_point_is_no_thousands_separator(
+    number: str, currency: str, amount: int | None
+) -> None:
+    assert price_of(Number(number), currency) == (
+        None if amount is None else Money(amount, currency)
+    )
 
 
 def test_a_dollar_is_the_stores_own() -> None:

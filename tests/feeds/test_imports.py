@@ -76,6 +76,13 @@ class TestFirstImport:
             "max": {"amount": 1100, "currency": "EUR"},
         }
 
+    def test_a_numbers_point_is_the_decimal_one(self, shop: Shop) -> None:
+        """JSON has no thousands' separators, whereas text may."""
+        feed = shop.feed('[{"id": 1, "price": 24.375}, {"id": 2.5, "price": "24.375"}]')
+        assert feed["latestImport"]["counts"] == counts(rows=2, imported=2, created=2, products=2)
+        prices = {name: row["price"]["min"]["amount"] for name, row in shop.products().items()}
+        assert prices == {"1": 2438, "2.5": 2437500}
+
     def test_rows_match_what_the_store_has(self, shop: Shop) -> None:
         """By a variant's id, a product's, a SKU, a barcode: in that order."""
         shop.put_product("p1")
@@ -108,6 +115,26 @@ class TestFirstImport:
             "p4": "by product",
         }
         assert [len(shop.variants(product)) for product in shop.products().values()] == [1] * 4
+
+    def test_an_id_may_be_a_sku(self, shop: Shop) -> None:
+        """Behind what is called so, where the row has no SKU of its own, and where it is unique."""
+        money = {"amount": 1000, "currency": "EUR"}
+        skus = {"p1": "one", "p2": "two", "p3": "same", "p4": "same", "p5": "p1"}
+        for name, sku in skus.items():
+            variant = {"externalId": f"{name}-v", "title": "V", "price": money, "sku": sku}
+            shop.put_product(name, variants=[variant])
+        rows = [{"SKU": sku, "Brand": f"{sku}'s"} for sku in ("one", "two", "same", "p1")]
+        url = shop.server.put("/feed", csv(*rows))
+        preview = shop.do("POST", "/feeds/preview", {"storeId": shop.store_id, "url": url}).json
+        mapping = {column["name"]: column["suggested"] for column in preview["columns"]}
+        assert (mapping, preview["matches"]) == ({"SKU": "id", "Brand": "brand"}, 3)
+        feed = shop.feed(csv(*rows), mode="enrich_only", mapping=mapping)
+        # Two are about p1: its own row, and one of its variant.
+        assert feed["latestImport"]["counts"] == counts(
+            rows=4, imported=3, variantOnly=1, fromFirstRow=1, products=2, unmatched=1
+        )
+        vendors = {name: product["vendor"] for name, product in shop.products().items()}
+        assert vendors == {"p1": "p1's", "p2": "two's", "p3": None, "p4": None, "p5": None}
 
     def test_what_several_have_matches_nobody(self, shop: Shop) -> None:
         money = {"amount": 1000, "currency": "EUR"}
@@ -222,6 +249,52 @@ class TestNextImport:
         again = shop.again(feed)
         assert again["counts"] == counts(rows=1, imported=1, products=1)
         assert shop.products()["p1"]["vendor"] == "B"
+
+
+class TestEnrichOnly:
+    """Feeds that have no products of their own."""
+
+    def test_what_it_added_once_is_unmatched(self, shop: Shop) -> None:
+        shop.put_product("a")
+        feed = shop.feed(csv(*CATALOGUE[:2]))
+        settings = {"mode": "enrich_only", "mapping": feed["mapping"], "url": feed["url"]}
+        told = {"storeId": shop.store_id, **settings}
+        check = shop.do("POST", "/feeds/check", told).json
+        assert (check["importable"], check["unmatched"]) == (1, 1)
+        shop.do("PATCH", f"/feeds/{feed['id']}", {"mode": "enrich_only"})
+        shop.world.deliver()
+        latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+        assert latest["counts"] == counts(rows=2, imported=1, products=1, unmatched=1, removed=1)
+        assert set(shop.products()) == {"a"}
+        assert set(shop.products(status="removed")) == {"b"}
+        shop.do("PATCH", f"/feeds/{feed['id']}", {"mode": "add_and_enrich"})
+        shop.world.deliver()
+        assert set(shop.products()) == {"a", "b"}
+
+    def test_it_keeps_no_product_that_the_store_has_no_more(self, shop: Shop) -> None:
+        """Neither alone nor together with another one of its kind."""
+        for name in ("a", "b"):
+            shop.put_product(name)
+        one = shop.feed(csv(*CATALOGUE[:2]), "/one", mode="enrich_only")
+        two = shop.feed(csv(*CATALOGUE[:2]), "/two", mode="enrich_only")
+        shop.do(
+            "DELETE",
+            f"/stores/{shop.store_id}/products/b",
+            {"updatedAt": "2026-11-02T00:00:00Z"},
+        )
+        for feed in (one, two):
+            again = shop.again(feed)
+            assert again["counts"] == counts(rows=2, imported=1, products=1, unmatched=1, removed=1)
+        assert set(shop.products()) == {"a"}
+        assert set(shop.products(status="removed")) == {"b"}
+
+    def test_the_same_file_writes_nothing(self, shop: Shop) -> None:
+        shop.put_product("a")
+        feed = shop.feed(csv(*CATALOGUE), mode="enrich_only")
+        before = stored(shop)
+        again = shop.again(feed)
+        assert again["counts"] == counts(rows=6, imported=1, products=1, unmatched=5)
+        assert stored(shop) == before
 
 
 def stored(shop: Shop) -> dict[tuple[str, str], object]:

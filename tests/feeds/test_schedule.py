@@ -114,6 +114,26 @@ class TestHalf:
         assert (done["status"], done["error"]) == ("failed", "import_failed")
         assert set(shop.products()) == {"a", "b", "c", "d"}
 
+    @pytest.mark.parametrize("by", ["asking", "changing"])
+    def test_one_that_somebody_wants_meanwhile(self, shop: Shop, by: str) -> None:
+        feed = shop.feed(csv(*CATALOGUE[:4]))
+        shop.server.put("/feed", csv(*CATALOGUE[:1]))
+        until_due(shop, feed)
+        pumps.run_schedule("feed_schedule")
+        waiting = latest(shop, feed)
+        assert waiting["trigger"] == "schedule"
+        if by == "asking":
+            asked = shop.do("POST", f"/feeds/{feed['id']}/imports")
+            assert (asked.status, asked.json) == (200, {**waiting, "trigger": "manual"})
+        else:
+            mapping = {**feed["mapping"], "x": "ignore"}
+            changed = shop.do("PATCH", f"/feeds/{feed['id']}", {"mapping": mapping})
+            assert changed.json["latestImport"] == {**waiting, "trigger": "manual"}
+        shop.world.deliver()
+        done = latest(shop, feed)
+        assert (done["id"], done["trigger"]) == (waiting["id"], "manual")
+        assert done["counts"] == counts(rows=1, imported=1, products=1, removed=3)
+
     def test_half(self, shop: Shop) -> None:
         done = self.scheduled(shop, 2)
         assert done["counts"] == counts(rows=2, imported=2, products=2, removed=2)

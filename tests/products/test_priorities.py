@@ -607,6 +607,21 @@ class TestWorker:
         shown = place.change(change)
         assert (shown["status"], shown["stale"], shown["counts"]["changed"]) == ("ready", False, 1)
 
+    def test_a_source_that_leaves_meanwhile_makes_it_stale(
+        self, place: Place, bringer: Bringer
+    ) -> None:
+        change = place.propose(place.own, product__title=[str(bringer.source)])
+        self.run(place, change, ms=1)
+        commit_anew(lambda c: remove_feed(c, place.value, bringer.source_id))
+        self.run(place, change)
+        shown = place.change(change)
+        assert (shown["status"], shown["stale"]) == ("ready", True)
+        assert place.get(place.path)["openChange"] == shown
+        assert place.act(change, "apply").problem() == (409, "stale")
+        assert place.act(change, "refresh").problem() == (422, "unknown_source")
+        path = f"/product-priority-changes/{change['id']}"
+        assert place.call("DELETE", path).status == 204
+
     def test_fails_in_the_end(
         self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -11,6 +11,7 @@ from storepost.ids import derived_id
 from storepost.pagination import FilterTooBroad
 from storepost.persistence.counted_tree import scanning
 from tests.kills import before_the_commit
+from tests.products.bringing import bring, feed, says
 from tests.products.sample import eur, product, put, variant
 from tests.products.state import check, products, store_of, stored
 from tests.world import Answer, Someone, World
@@ -620,6 +621,20 @@ class TestList:
         [row] = get("/products", locale="en").json["items"]
         expected = {name: body[name] for name in row} | {"locale": "en", "title": "Green tea"}
         assert row == expected
+
+    def test_stock_in_a_locale(self, world: World, owner: Someone, store: str, get: Get) -> None:
+        untracked = [variant(1, inventory=None)]
+        put(world, owner, store, "p-1", product(variants=untracked))
+        english = feed(store_of(world, store))
+        bring(english, says("p-1", "en", {"v-1": {"inventoryQuantity": 0}}, title="Tea"))
+        for locale, stock, expected in (
+            ("en", "out_of_stock", 1),
+            ("en", "not_tracked", 0),
+            ("de-AT", "not_tracked", 1),
+            ("de-AT", "out_of_stock", 0),
+        ):
+            listed = get("/products", locale=locale, stock=stock, status="active").json
+            assert (locale, stock, listed["total"]) == (locale, stock, expected)
 
     @pytest.mark.parametrize(
         ("query", "path"),

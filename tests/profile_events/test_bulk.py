@@ -153,8 +153,20 @@ class TestCreateMany:
         town.upsert(email=ANN)
         rows = [event({"email": ANN}, at=n / 500) for n in range(500)]
         calls = counted(lambda: tell_many(town, *rows))
-        assert calls.count("TransactWriteItems") == 500 // bulk.MOST_EVENTS + 1
+        assert calls.count("TransactWriteItems") == 500 // (bulk.MOST_OF_ONE - 1) + 1
         assert len(names_of(town, town.whose(email=ANN)["id"])) == 500
+        check_counts(town)
+
+    @pytest.mark.parametrize("known", [True, False])
+    def test_100_with_unique_ids_of_one_person(self, town: Town, known: bool) -> None:
+        """Each is two rows: what they are together must fit, too."""
+        if known:
+            town.upsert(email=ANN)
+        rows = [event({"email": ANN}, f"{n:03}", at=n / 100, uniqueId=f"u{n}") for n in range(100)]
+        assert told(town, *rows) == (100, 0, [])
+        assert told(town, *rows) == (0, 100, [])
+        expected = [f"{n:03}" for n in range(99, -1, -1)]
+        assert names_of(town, town.whose(email=ANN)["id"]) == expected
         check_counts(town)
 
     def test_500_new_people(self, town: Town) -> None:
@@ -281,7 +293,7 @@ def test_bulk_is_as_so_many_single_ones(
     accepted = duplicates = 0
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(bulk, "ROOM", data.draw(st.sampled_from([8, 76])))
-        patched.setattr(bulk, "MOST_EVENTS", data.draw(st.sampled_from([2, 70])))
+        patched.setattr(bulk, "MOST_OF_ONE", data.draw(st.sampled_from([2, 70])))
         for start, end in zip([0, *cuts], [*cuts, len(events)], strict=True):
             more = told(together, *events[start:end])
             accepted, duplicates = accepted + more[0], duplicates + more[1]

@@ -84,7 +84,7 @@ class TestMany:
     def _several_transactions(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A person or two in one."""
         monkeypatch.setattr(bulk, "ROOM", 8)
-        monkeypatch.setattr(bulk, "MOST_EVENTS", 2)
+        monkeypatch.setattr(bulk, "MOST_OF_ONE", 3)
 
     @pytest.fixture
     def town(self, world: World) -> Town:

@@ -184,6 +184,19 @@ class TestDelete:
         whole = hooks.world.call("GET", f"/profiles/{profile['id']}", token=owner.token).json
         assert (whole["orders"], whole["spent"]) == (0, [])
 
+    def test_it_comes_back(self, hooks: Hooks, owner: Someone) -> None:
+        """What was told of it isn't told twice: there are as many events as are counted."""
+        hooks.tell("orders/create", order_body())
+        hooks.tell("orders/delete", {"id": ORDER})
+        newer = (clock.now() + timedelta(seconds=5)).isoformat()
+        hooks.tell("orders/updated", order_body(updated_at=newer))
+        assert hooks.order() is not None
+        [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
+        path = f"/profiles/{profile['id']}/events"
+        events = hooks.world.call("GET", path, token=owner.token).json
+        names = sorted(event["name"] for event in events["items"])
+        assert (names, events["total"]) == (["order_placed", "order_refunded"], 2)
+
     def test_before_it_was_known(self, hooks: Hooks, owner: Someone) -> None:
         hooks.tell("orders/delete", {"id": ORDER})
         hooks.tell("orders/create", order_body())

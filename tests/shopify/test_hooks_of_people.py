@@ -1,5 +1,6 @@
 """What a shop tells of its customers: late, twice and out of order."""
 
+import json
 from datetime import datetime, timedelta
 from itertools import permutations
 from typing import Any
@@ -13,6 +14,9 @@ from storepost import clock
 from storepost.consent.states import ConsentState
 from storepost.shop_records.reading import moment_of
 from storepost.stores.model import ConnectionStatus
+from storepost.webhooks.messages import Webhook
+from storepost.webhooks.people import customer_changed
+from tests.kills import before_the_commit
 from tests.shopify.hooks import (
     CREATED,
     CUSTOMER,
@@ -246,6 +250,20 @@ class TestEmailConsent:
         rows = len(hooks.world.rows())
         hooks.tell(EMAIL_TOPIC, email_consent("unsubscribed"))
         assert len(hooks.world.rows()) == rows
+
+    def test_while_the_customer_is_written(self, hooks: Hooks) -> None:
+        """A pull that is faster makes the record newer, and what is told of consent no older."""
+        hooks.tell(EMAIL_TOPIC, email_consent("subscribed", CREATED))
+
+        def pull() -> None:
+            raw = json.dumps(customer_body(updated_at=LATER, last_name="Miller")).encode()
+            customer_changed(hooks.store, Webhook(SHOP, "customers/update", clock.now(), raw))
+
+        with before_the_commit(pull, which=2):
+            hooks.tell(EMAIL_TOPIC, email_consent("unsubscribed"))
+        assert hooks.customer().last_name == "Miller"
+        assert hooks.customer().email_consent is UNSUBSCRIBED
+        assert hooks.profile().email_consent is UNSUBSCRIBED
 
     @pytest.mark.parametrize("state", ["invalid", "redacted", "not_subscribed"])
     def test_nothing_is_asserted(self, hooks: Hooks, state: str) -> None:

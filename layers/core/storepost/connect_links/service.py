@@ -7,6 +7,7 @@ from storepost import clock
 from storepost.connect_links.model import Choice, ConnectLink, ToNewWorkspace
 from storepost.connect_links.problems import LinkExpired, LinkUsed
 from storepost.connect_links.repository import find_link, use_link
+from storepost.coupons.putting_off import tell_again
 from storepost.emails.messages import StoreMoved
 from storepost.emails.outgoing import send_email
 from storepost.identity.model import SignedInPerson
@@ -126,6 +127,8 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
     if awaited is not None:
         InstallRepository(workspace).end(changes, awaited)
     queue_first_imports(changes, workspace, store.id)
+    if known is not None:
+        tell_again(changes, workspace, store.id)
     return known
 
 

@@ -79,6 +79,14 @@ class AddressConsent:
             return firm
         return yielding
 
+    def shown_by(self, change: ChangeRef) -> "AddressConsent":
+        """The same, where another change is what is shown for what holds."""
+        held = self.holds
+        if held is None:
+            return self
+        shown = replace(held, change=change)
+        return replace(self, firm=shown) if held is self.firm else replace(self, yielding=shown)
+
     @property
     def state(self) -> ConsentState:
         """The address's state."""
@@ -116,6 +124,10 @@ def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> D
         after = replace(before, yielding=_greater(before.yielding, new))
     else:
         after = replace(before, firm=_greater(before.firm, new))
+    if recorded and after.state is assertion.state:
+        # It changes what holds, if only because the word behind which another one stood is gone:
+        # this is the change that the stores are told of.
+        after = after.shown_by(change)
     holds = after.holds is not None and after.holds.change == change
     return Decision(after, recorded, superseded=recorded and not holds)
 

@@ -47,9 +47,9 @@ def assign_code(
     """
     coupons, codes = CouponRepository(workspace), CodeRepository(workspace)
     coupon = found_coupon(coupons, coupon_id)
+    profile = get_profile(workspace, profile_id)
     if not coupon.is_active(clock.now()):
         raise CouponEnded()
-    profile = get_profile(workspace, profile_id)
     if coupon.store_id not in profile.store_ids:
         raise ProfileNotInStore()
     occasion = _occasion(coupon, reference)
@@ -76,9 +76,12 @@ def _kept(
     """What the person was given for such an occasion, and the code of it that they keep."""
     if occasion is None:
         return (), None
-    pointers = codes.pointers_of(profile.partitions, coupon.id, occasion)
+    # Those that they were given while there was one for each email count as well.
+    keeps_any = coupon.reissue is Reissue.AFTER_USE_OR_EXPIRY
+    names = "" if keeps_any else occasion
+    pointers = codes.pointers_of(profile.partitions, coupon.id, names)
     found = codes.get_many(each.code_id for each in pointers)
-    if coupon.reissue is Reissue.AFTER_USE_OR_EXPIRY:
+    if keeps_any:
         over, now = {CodeStatus.USED, CodeStatus.EXPIRED}, clock.now()
         found = {each: code for each, code in found.items() if code.shown(coupon, now) not in over}
     # Of two that a merge brought together, the one that was there first.
@@ -127,7 +130,7 @@ def assigned(code: Code, coupon: Coupon) -> Code:
 
 
 def _occasion(coupon: Coupon, reference: str | None) -> str | None:
-    """How the names of the codes begin that the person may keep; None where each is another one."""
+    """How the name of the person's code begins; None where each is another one."""
     if coupon.reissue is Reissue.AFTER_USE_OR_EXPIRY:
         return _ORDINAL
     return f"r{short(derived_id(coupon.id, 'reference', reference))}" if reference else None
@@ -136,6 +139,6 @@ def _occasion(coupon: Coupon, reference: str | None) -> str | None:
 def _name(occasion: str | None, code: Code, pointers: Sequence[Pointer]) -> str:
     """Under which name the person gets the code: two at once can't have the same."""
     if occasion == _ORDINAL:
-        ordinals = (each.name[1 : 1 + _DIGITS] for each in pointers)
+        ordinals = (p.name[1 : 1 + _DIGITS] for p in pointers if p.name.startswith(_ORDINAL))
         return f"{_ORDINAL}{max(map(int, ordinals), default=0) + 1:0{_DIGITS}}"
     return occasion or f"c{short(code.id)}"

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from storepost import clock
 from storepost.coupons.code_repository import CodeRepository
+from storepost.coupons.codes import code_id
 from storepost.coupons.finding import found_coupon
 from storepost.coupons.model import (
     Code,
@@ -14,7 +15,7 @@ from storepost.coupons.model import (
 )
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.trees import CodeList, among
-from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest
+from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.persistence.counted_tree import Entry
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
@@ -43,15 +44,29 @@ class CodeFilter:
 def list_codes(
     workspace: WorkspaceScope, coupon_id: UUID, asked: CodeFilter, page: PageRequest
 ) -> Listing[ShownCode]:
-    """A coupon's codes, the newest first. Raises FilterTooBroad."""
+    """A coupon's codes, the newest first.
+
+    Raises FilterTooBroad, but not where `q` is a whole code: it is found in a pool of any size.
+    """
     coupon = found_coupon(CouponRepository(workspace), coupon_id)
     if asked.profile_id is not None:
-        found = _of_profile(coupon, asked)
-        return Listing(shown_codes(coupon, found[page.skipped :][: page.size]), len(found), page)
-    entries = _entries(coupon, asked, page)
+        return _shown(coupon, _of_profile(coupon, asked), page)
+    try:
+        entries = _entries(coupon, asked, page)
+    except FilterTooBroad:
+        named = _named(coupon, asked.q) if asked.q else None
+        if named is None:
+            raise
+        return _shown(coupon, _with_status(coupon, [named], asked), page)
     codes = CodeRepository(workspace).get_many(entry.id for entry in entries.items)
     there = [codes[entry.id] for entry in entries.items if entry.id in codes]
     return Listing(shown_codes(coupon, there), entries.total, page)
+
+
+def _shown(coupon: Coupon, found: Sequence[Code], page: PageRequest) -> Listing[ShownCode]:
+    """A page of codes that were read all."""
+    some = cut(found, page)
+    return Listing(shown_codes(coupon, some.items), some.total, page)
 
 
 def shown_codes(coupon: Coupon, codes: Sequence[Code]) -> list[ShownCode]:
@@ -127,6 +142,19 @@ def _shows(coupon: Coupon, entry: Entry, overdue: Collection[UUID]) -> CodeStatu
     return coupon.shown(CodeStatus(str(entry.values["status"])), clock.now())
 
 
+def _named(coupon: Coupon, text: str) -> Code | None:
+    """The coupon's code of just that text."""
+    identifier = code_id(coupon.store_id, text.strip())
+    code = CodeRepository(coupon.workspace).get(identifier)
+    return code if code and code.coupon_id == coupon.id else None
+
+
+def _with_status(coupon: Coupon, codes: Iterable[Code], asked: CodeFilter) -> list[Code]:
+    """Those of the codes that show a status that is asked for."""
+    now = clock.now()
+    return [c for c in codes if asked.statuses is None or c.shown(coupon, now) in asked.statuses]
+
+
 def _of_profile(coupon: Coupon, asked: CodeFilter) -> list[Code]:
     """The codes of one person, the newest first: they are few."""
     profile = (
@@ -134,13 +162,9 @@ def _of_profile(coupon: Coupon, asked: CodeFilter) -> list[Code]:
     )
     if profile is None:
         return []
-    codes, now = CodeRepository(coupon.workspace), clock.now()
+    codes = CodeRepository(coupon.workspace)
     pointers = codes.pointers_of(profile.partitions, coupon.id)
     found = codes.get_many(each.code_id for each in pointers).values()
-    kept = [
-        code
-        for code in found
-        if (asked.statuses is None or code.shown(coupon, now) in asked.statuses)
-        and (asked.q is None or matches(asked.q, code.text))
-    ]
+    of_status = _with_status(coupon, found, asked)
+    kept = [code for code in of_status if asked.q is None or matches(asked.q, code.text)]
     return sorted(kept, key=lambda code: (code.created_at, code.id), reverse=True)

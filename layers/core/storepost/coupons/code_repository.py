@@ -1,7 +1,7 @@
 """Codes as they are stored, with their places in the lists, in profiles and in the due queue."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from storepost.coupons.keys import (
@@ -12,7 +12,7 @@ from storepost.coupons.keys import (
     pointer_partition,
     pointer_prefix,
 )
-from storepost.coupons.model import Code, Use
+from storepost.coupons.model import Code, CodeStatus, Use
 from storepost.coupons.rows import (
     CodeItem,
     CodePointerItem,
@@ -153,6 +153,12 @@ class CodeRepository:
             code = CodeItem(*code_key(self._scope, each.code_id))
             changes.update(code, [CodeItem.profile_id.remove()], CodeItem.pk.exists())
             changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
+
+    def erase_unfinished(self, changes: Changes, pointer: Pointer, code: Code) -> None:
+        """Ends a code that was made for a profile, which never had it: nobody else can get it."""
+        after = replace(code, status=CodeStatus.EXPIRED, profile_id=None, error=None)
+        self.save(changes, code, after)
+        changes.delete(CodePointerItem(*pointer.item.key), CodePointerItem.pk.exists())
 
     def not_due(self, changes: Changes, row: CouponDueItem) -> None:
         """Forgets that something ends."""

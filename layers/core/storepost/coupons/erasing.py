@@ -1,14 +1,24 @@
-"""What an erased profile leaves in coupons: codes that nobody has, used or not."""
+"""What an erased profile leaves in coupons: codes that nobody has, used or not.
+
+One that was made for them and that the shop hasn't taken yet, or doesn't take, ends with them: it
+is of a personal coupon, of which nobody gets a code that is there already.
+"""
 
 from uuid import UUID
 
 from storepost.coupons.code_repository import CodeRepository
+from storepost.coupons.expiring import CODES_AT_ONCE
+from storepost.coupons.model import Code, CodeStatus
+from storepost.coupons.repository import CouponRepository
 from storepost.persistence.changes import Changes
 from storepost.profiles.erasing import erase_from
 from storepost.profiles.erasure import Erasure
+from storepost.scope import WorkspaceScope
 
 MOST_CODES = 40
 """In one transaction: each is two rows, the code and its place with the profile."""
+
+_UNFINISHED = frozenset({CodeStatus.PENDING, CodeStatus.FAILED})
 
 
 def erase_holder(erasure: Erasure) -> bool:
@@ -19,5 +29,20 @@ def erase_holder(erasure: Erasure) -> bool:
 def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     codes = CodeRepository(erasure.workspace)
     some = codes.some_pointers(profile_id, MOST_CODES)
-    codes.erase(changes, some)
-    return len(some) == MOST_CODES
+    found = codes.get_many(pointer.code_id for pointer in some).values()
+    unfinished = {code.id: code for code in found if code.status in _UNFINISHED}
+    now = some[:CODES_AT_ONCE] if unfinished else some
+    codes.erase(changes, (pointer for pointer in now if pointer.code_id not in unfinished))
+    for pointer in now:
+        if pointer.code_id in unfinished:
+            code = unfinished[pointer.code_id]
+            codes.erase_unfinished(changes, pointer, code)
+            _forget_at_platform(changes, erasure.workspace, code)
+    return len(some) == MOST_CODES or len(now) < len(some)
+
+
+def _forget_at_platform(changes: Changes, workspace: WorkspaceScope, code: Code) -> None:
+    if code.external_id:
+        coupons = CouponRepository(workspace)
+        coupons.forget_at_platform(changes, code)
+        coupons.send(changes, code.coupon_id)

@@ -1,7 +1,11 @@
-"""Moving what has ended: the schedule, and the changes that every end of a code means."""
+"""Moving what has ended: the schedule, and the changes that every end of a code means.
+
+The same schedule has the shops told again that couldn't be told before (putting_off.py).
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from itertools import groupby
 from uuid import UUID
@@ -21,6 +25,10 @@ MOST_OF_A_SHARD = 2000
 CODES_AT_ONCE = 14
 """In one transaction: each is its row, its entry, when it is due, what the platform is to forget,
 and two nodes, which those of a large pool share with no other."""
+
+
+LOOKED_AT_AGAIN = timedelta(minutes=20)
+"""After a coupon's end: whoever used a code without knowing of the end has written it by then."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ def expire(changes: Changes, repositories: Repositories, code: Code) -> None:
 
 
 def move_what_is_due() -> int:
-    """Moves the coupons and codes whose end has passed; how many it looked at."""
+    """Moves what has ended, and sends what was put off till now; how many rows it looked at."""
     moved = 0
     for shard in range(DUE_SHARDS):
         rows = due_before(shard, clock.now(), MOST_OF_A_SHARD)
@@ -57,20 +65,22 @@ def move_what_is_due() -> int:
 def _move(workspace: WorkspaceScope, coupon_id: UUID, rows: list[CouponDueItem]) -> None:
     own = [row for row in rows if row.code_id is None]
     if own:
-        commit_anew(partial(_end_coupon, workspace=workspace, coupon_id=coupon_id, rows=own))
+        commit_anew(partial(_move_coupon, workspace=workspace, coupon_id=coupon_id, rows=own))
     due = [row for row in rows if row.code_id is not None]
     for first in range(0, len(due), CODES_AT_ONCE):
         some = due[first : first + CODES_AT_ONCE]
         commit_anew(partial(_expire_codes, workspace=workspace, coupon_id=coupon_id, rows=some))
 
 
-def _end_coupon(
+def _move_coupon(
     changes: Changes, workspace: WorkspaceScope, coupon_id: UUID, rows: Iterable[CouponDueItem]
 ) -> None:
     repositories = Repositories.of(workspace)
     coupon = repositories.coupons.get(coupon_id)
     if coupon and coupon.has_passed(clock.now()):
         end(changes, repositories.coupons, coupon)
+    elif coupon:
+        repositories.coupons.send(changes, coupon_id)
     for row in rows:
         repositories.codes.not_due(changes, row)
 
@@ -81,6 +91,8 @@ def end(changes: Changes, coupons: CouponRepository, coupon: Coupon) -> Coupon:
     if coupon.status is CouponStatus.ACTIVE:
         after = replace(coupon, status=CouponStatus.ENDED)
         coupons.save(changes, after)
+        if coupon.on_platform and not coupon.has_passed(clock.now()):
+            coupons.look_at(changes, coupon, clock.now() + LOOKED_AT_AGAIN)
     coupons.send(changes, coupon.id)
     return after
 

@@ -19,7 +19,11 @@ DELIMITERS = ",;\t|"
 _LOOKED_AT = 1000
 """Rows by which a column is found."""
 
-_NAMES = frozenset({"code", "codes", "coupon", "coupons", "voucher", "vouchers", "promocode"})
+_NAMES = frozenset(
+    {"code", "codes", "coupon", "coupons", "voucher", "vouchers"}
+    | {"couponcode", "couponcodes", "discountcode", "promocode", "promocodes", "vouchercode"}
+    | {"gutscheincode", "gutscheincodes", "rabattcode", "kode", "kod", "código", "codigo", "codice"}
+)
 _NAME_WORDS = frozenset(
     {"code", "codes", "coupon", "coupons", "discount", "voucher", "promo", "promotion", "gift"}
 )
@@ -140,12 +144,29 @@ def _weight(value: str) -> float:
 
 
 def _names_codes(name: str) -> bool:
-    words = "".join(c if c.isalnum() else " " for c in name.casefold()).split()
+    words = _words(name)
     return bool(words) and (words[-1] in _NAMES or set(words) <= _NAME_WORDS)
+
+
+def _is_known_header(name: str) -> bool:
+    """Whether it is hardly anything else: GIFT and SUMMER-CODE may be codes, GIFT_CODE isn't."""
+    words = _words(name)
+    return bool(words) and words[-1] in _NAMES and set(words[:-1]) <= _NAME_WORDS
+
+
+def _words(name: str) -> list[str]:
+    return "".join(c if c.isalnum() else " " for c in name.casefold()).split()
+
+
+def _has_space(value: str) -> bool:
+    return any(c.isspace() for c in value)
 
 
 def _is_header(rows: Sequence[Row], place: int, name: str) -> bool:
     """Whether the first row has names: it says so, or looks like nothing below it."""
+    if len(rows[0][1]) == 1 and not _has_space(name):
+        # It may be a code like WELCOME above others like SAVE10, which must not get lost.
+        return _is_known_header(name)
     if _names_codes(name):
         return True
     below = [cells[place] for _, cells in rows[1:_LOOKED_AT] if place < len(cells)]
@@ -159,5 +180,5 @@ def _shape(value: str) -> tuple[bool, bool, bool]:
     return (
         any(c.isdigit() for c in value),
         any(c.islower() for c in value),
-        any(c.isspace() for c in value),
+        _has_space(value),
     )

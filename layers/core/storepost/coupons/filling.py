@@ -43,7 +43,7 @@ class Filling:
             if coupon.is_active(clock.now()):
                 self._store(changes, coupon, works[0])
             else:
-                self._coupons.drop(changes, works[0])
+                self._coupons.end_unstored(changes, coupon.id, works[0])
             try:
                 changes.commit()
             except LostRace:

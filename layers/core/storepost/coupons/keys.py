@@ -93,12 +93,12 @@ def names_in_pointer(sort_key: str) -> tuple[UUID, str]:
 
 
 def due_partition(coupon_id: UUID) -> str:
-    """The partition in which it stands when a coupon or its codes end."""
+    """The partition in which it stands when a coupon or its codes are to be looked at."""
     return f"{DUE_PARTITION}{_shard(coupon_id)}"
 
 
 def due_key(coupon_id: UUID, at: datetime, code: UUID | None = None) -> Key:
-    """Where it stands that a code ends then, or the coupon."""
+    """Where it stands that a code ends then, or that the coupon is to be looked at."""
     named = f"{short(coupon_id)}#{short(code) if code else ''}"
     return (f"{DUE_PARTITION}{_shard(coupon_id)}", f"{clock.to_text(at)}#{named}")
 

@@ -122,7 +122,7 @@ def _with_counts(coupon: Coupon, store: Store, added: int = 0, coming: int = 0) 
     if coupon.validity.days and stored[CodeStatus.ASSIGNED]:
         overdue = sum(1 for _ in coupons.overdue(coupon.id, now))
     waiting = 0
-    if coupon.kind is CouponKind.BULK and coupon.is_active(now):
+    if coupon.kind is CouponKind.BULK:
         waiting = coming + sum(work.left for work in coupons.works(coupon.id))
     counts = counts_at(coupon, stored, overdue, waiting, now)
     return ShownCoupon(coupon, store, coupon.status_at(now), counts)

@@ -122,6 +122,12 @@ class Coupon:
     """Of the platform's discount, once there is one."""
     on_platform: bool = False
     """Whether the store's platform has to take each code: it is made here, and redeemed there."""
+    told_in_vain: int = 0
+    """How many times in a row the platform couldn't be told what it is to forget."""
+    never_stored: int = 0
+    """Codes that were asked for, and weren't stored yet when the coupon ended."""
+    tells_again_at: datetime | None = None
+    """When the platform is told again, or was."""
 
     def has_passed(self, now: datetime) -> bool:
         """Whether its codes' common end has passed."""
@@ -212,13 +218,13 @@ def counts_at(
     """What a coupon shows, of what is stored.
 
     `overdue` codes have passed their own end and are still `assigned`; `waiting` ones are still to
-    be stored, which they won't be once it is over.
+    be stored. Once it is over they won't be: they end as those do that are stored and nobody has.
     """
     shown = Counter[CodeStatus]()
     for status, count in stored.items():
         shown[coupon.shown(status, now)] += count
     shown[CodeStatus.ASSIGNED] -= overdue
     shown[CodeStatus.EXPIRED] += overdue
-    if coupon.is_active(now):
-        shown[CodeStatus.PENDING] += waiting
+    shown[coupon.shown(CodeStatus.PENDING, now)] += waiting
+    shown[CodeStatus.EXPIRED] += coupon.never_stored
     return Counts(shown)

@@ -32,7 +32,7 @@ from storepost.coupons.rows import (
 from storepost.ids import from_short, timed_id
 from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import find
+from storepost.persistence.reads import Reads
 from storepost.scope import WorkspaceScope
 
 
@@ -49,14 +49,15 @@ class Work:
 class CouponRepository:
     """A workspace's coupons."""
 
-    def __init__(self, workspace: WorkspaceScope) -> None:
-        """Of one workspace."""
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
         self._scope = workspace
+        self._reads = reads or Reads()
         self._read: dict[UUID, CouponItem] = {}
 
     def get(self, coupon_id: UUID) -> Coupon | None:
         """The coupon, or None."""
-        item = find(CouponItem, coupon_key(self._scope, coupon_id))
+        item = self._reads.find(CouponItem, coupon_key(self._scope, coupon_id))
         return self._as_coupon(item) if item else None
 
     def all(self) -> list[Coupon]:
@@ -77,8 +78,8 @@ class CouponRepository:
         item = CouponItem(*coupon_key(self._scope, coupon_id))
         changes.update(item, more, CouponItem.pk.exists())
 
-    def end_at(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
-        """Keeps when the coupon ends, for the schedule."""
+    def look_at(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
+        """Keeps when the schedule looks at the coupon: it ends then, or its shop is told again."""
         key = due_key(coupon.id, at)
         changes.save(CouponDueItem(*key, workspace_id=self._scope.id, coupon_id=coupon.id))
 
@@ -121,6 +122,13 @@ class CouponRepository:
     def drop(self, changes: Changes, work: Work) -> None:
         """Forgets what isn't stored yet."""
         changes.delete(work.item)
+
+    def end_unstored(self, changes: Changes, coupon_id: UUID, work: Work) -> None:
+        """Counts as ended what isn't stored yet, and won't be."""
+        self.drop(changes, work)
+        more: list[Action] = [CouponItem.never_stored.add(work.left)]
+        item = CouponItem(*coupon_key(self._scope, coupon_id))
+        changes.update(item, more, CouponItem.pk.exists())
 
     def forget_at_platform(self, changes: Changes, code: Code) -> None:
         """Keeps that the platform is to forget the code, if it knows it."""

@@ -47,6 +47,9 @@ class CouponItem(VersionedItem, discriminator="coupon"):
     import_skipped = NumberAttribute(null=True)
     external_id = UnicodeAttribute(null=True)
     on_platform = BooleanAttribute(null=True)
+    never_stored = NumberAttribute(null=True)
+    told_in_vain = NumberAttribute(null=True)
+    tells_again_at = Moment(null=True)
 
 
 class CodeRow(VersionedItem):
@@ -83,7 +86,7 @@ class CodePointerItem(Item, discriminator="coupon_code_pointer"):
 
 
 class CouponDueItem(Item, discriminator="coupon_due"):
-    """When a coupon ends, or one of its codes."""
+    """When a coupon ends, or one of its codes, or its shop is told again what it is to forget."""
 
     workspace_id = Identifier()
     coupon_id = Identifier()
@@ -127,6 +130,9 @@ def coupon_attributes(coupon: Coupon) -> dict[str, Any]:
         "import_skipped": coupon.import_skipped,
         "external_id": coupon.external_id,
         "on_platform": coupon.on_platform or None,
+        "never_stored": coupon.never_stored or None,
+        "told_in_vain": coupon.told_in_vain or None,
+        "tells_again_at": coupon.tells_again_at,
     }
 
 
@@ -150,6 +156,9 @@ def as_coupon(workspace: WorkspaceScope, item: CouponItem) -> Coupon:
         import_skipped=_whole(item.import_skipped),
         external_id=item.external_id,
         on_platform=bool(item.on_platform),
+        never_stored=int(item.never_stored or 0),
+        told_in_vain=int(item.told_in_vain or 0),
+        tells_again_at=item.tells_again_at,
     )
 
 

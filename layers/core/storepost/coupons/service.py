@@ -10,8 +10,8 @@ from storepost.coupons.codes import code_id
 from storepost.coupons.expiring import end
 from storepost.coupons.files import CodeFile, read_codes
 from storepost.coupons.finding import found_coupon
+from storepost.coupons.keys import code_key
 from storepost.coupons.model import (
-    Code,
     Coupon,
     CouponKind,
     CouponSource,
@@ -30,8 +30,10 @@ from storepost.coupons.problems import (
     PermissionMissing,
 )
 from storepost.coupons.repository import CouponRepository
+from storepost.coupons.rows import CodeItem
 from storepost.ids import new_id, short
 from storepost.persistence.changes import Changes, LostRace
+from storepost.persistence.item import all_exist
 from storepost.persistence.objects import put_object
 from storepost.problems import FieldError, ValidationFailed
 from storepost.scope import WorkspaceScope
@@ -39,9 +41,6 @@ from storepost.stores.finding import found_store
 from storepost.stores.model import Store
 from storepost.stores.problems import CurrencyMismatch, StoreDisconnected
 from storepost.stores.repository import StoreRepository
-
-LOOKED_AT = 100
-"""Codes that are looked for in the store at once."""
 
 
 @dataclass(frozen=True)
@@ -240,7 +239,7 @@ def _add(changes: Changes, coupon: Coupon) -> CouponRepository:
     coupons = CouponRepository(coupon.workspace)
     coupons.save(changes, coupon)
     if coupon.validity.ends_at:
-        coupons.end_at(changes, coupon, coupon.validity.ends_at)
+        coupons.look_at(changes, coupon, coupon.validity.ends_at)
     return coupons
 
 
@@ -272,10 +271,5 @@ def _bring(changes: Changes, coupons: CouponRepository, coupon: Coupon, file: Co
 
 
 def _has_new(coupon: Coupon, file: CodeFile) -> bool:
-    codes = CodeRepository(coupon.workspace)
-    for first in range(0, len(file.codes), LOOKED_AT):
-        some = [code_id(coupon.store_id, text) for text in file.codes[first : first + LOOKED_AT]]
-        held = codes.held(some)
-        if any(not isinstance(held.get(each), Code) for each in some):
-            return True
-    return False
+    ids = (code_id(coupon.store_id, text) for text in file.codes)
+    return not all_exist(CodeItem, (code_key(coupon.workspace, each) for each in ids))

@@ -16,6 +16,7 @@ from storepost.coupons.assigning import assigned
 from storepost.coupons.codes import folded
 from storepost.coupons.expiring import CODES_AT_ONCE, Repositories
 from storepost.coupons.model import Code, CodeStatus, Coupon
+from storepost.coupons.putting_off import caught_up, put_off
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CodeRemovalItem
 from storepost.coupons.shop import (
@@ -55,7 +56,8 @@ class Telling:
     def tell_some(self) -> bool:
         """Tells the shop some of what it has to know; whether there may be more.
 
-        What can't be told, now or after some tries, makes codes failed that the shop was to take.
+        What can't be told, now or after some tries, makes codes failed that the shop was to take;
+        what it is to forget is put off.
         """
         coupon = CouponRepository(self.workspace).get(self.coupon_id)
         if coupon is None or not coupon.on_platform:
@@ -69,26 +71,30 @@ class Telling:
             if self.tries < TRIES:
                 raise
             log_unexpected(error)
-            return self._give_up(coupon, "The shop can't be reached.")
+            return self._give_up(coupon, store, "The shop can't be reached.")
         except ShopifyError as error:
             logger.warning("a shop was not told of a coupon", extra={"reason": str(error)})
-            return self._give_up(coupon, _said(error))
+            return self._give_up(coupon, store, _said(error))
 
     def _told(self, coupon: Coupon, store: Store) -> bool:
         removals = CouponRepository(self.workspace).removals(coupon.id, MOST_CODES)
         pending = self._pending(coupon)
         is_over = _is_over(coupon)
         if not removals and not pending and not (coupon.external_id and is_over):
+            if coupon.told_in_vain:
+                commit_anew(partial(caught_up, coupon=coupon))
             return self._has_discount(coupon, store)
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
+            if pending:
+                # Alone: what the shop doesn't forget is no reason to let codes fail.
+                self._offer(admin, coupon, store, pending)
+                return True
             if removals:
                 self._forget(admin, coupon, removals)
-            if pending:
-                self._offer(admin, coupon, store, pending)
-            elif is_over and coupon.external_id and len(removals) < MOST_CODES:
+            if is_over and coupon.external_id and len(removals) < MOST_CODES:
                 delete_discount(admin, coupon.external_id)
                 self._name_discount(None)
-        return bool(removals or pending)
+        return bool(removals or coupon.told_in_vain)
 
     def _forget(
         self, admin: AdminClient, coupon: Coupon, removals: Sequence[CodeRemovalItem]
@@ -139,13 +145,13 @@ class Telling:
         for some in batched(told.items(), CODES_AT_ONCE, strict=False):
             commit_anew(partial(_note, coupon=coupon, told=dict(some)))
 
-    def _give_up(self, coupon: Coupon, why: str) -> bool:
-        """Codes that the shop was to take have failed; what it was to forget, it never will."""
-        repository = CouponRepository(self.workspace)
-        while removals := repository.removals(coupon.id, REMOVALS_AT_ONCE):
-            commit_anew(partial(repository.forgotten, removals=removals))
+    def _give_up(self, coupon: Coupon, store: Store, why: str) -> bool:
+        """Codes that the shop was to take have failed; what it is to forget is put off."""
         while pending := self._pending(coupon):
             self._note(coupon, {code.id: Taken(None, why) for code in pending})
+        forgets = CouponRepository(self.workspace).removals(coupon.id, 1)
+        if forgets or (coupon.external_id and _is_over(coupon)):
+            commit_anew(partial(put_off, coupon=coupon, is_connected=store.is_active))
         return False
 
 

@@ -7,11 +7,13 @@ of every order of arrival.
 from collections.abc import Iterable
 from uuid import UUID
 
+from storepost import clock
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.codes import code_id, folded
 from storepost.coupons.keys import code_key
-from storepost.coupons.model import Code, Use
+from storepost.coupons.model import Code, CodeStatus, Use
 from storepost.coupons.pool import used
+from storepost.coupons.repository import CouponRepository
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Key
 from storepost.stores.model import Store
@@ -28,7 +30,7 @@ def mark_used(changes: Changes, store: Store, texts: Iterable[str], use: Use) ->
     if not ids:
         return
     codes = CodeRepository(store.workspace, changes.reads)
-    held = codes.held(ids)
+    held, told = codes.held(ids), set[UUID]()
     for each in ids:
         found = held.get(each)
         known = found.use if isinstance(found, Code) else found
@@ -36,8 +38,25 @@ def mark_used(changes: Changes, store: Store, texts: Iterable[str], use: Use) ->
             continue
         if isinstance(found, Code):
             codes.save(changes, found, used(found, use))
+            told |= _kept_by_shop(found)
         else:
             codes.keep_use(changes, each, use)
+    _tell_of_ended(changes, store, told)
+
+
+def _kept_by_shop(code: Code) -> set[UUID]:
+    """The coupon of the code if a shop keeps an ended one's discount for as long as that lives."""
+    lives_there = code.status is CodeStatus.ASSIGNED and code.external_id is not None
+    return {code.coupon_id} if lives_there else set()
+
+
+def _tell_of_ended(changes: Changes, store: Store, coupon_ids: Iterable[UUID]) -> None:
+    """Has the worker see whether anybody still has a code of those of the coupons that are over."""
+    coupons = CouponRepository(store.workspace, changes.reads)
+    for each in coupon_ids:
+        coupon = coupons.get(each)
+        if coupon and not coupon.is_active(clock.now()):
+            coupons.send(changes, each)
 
 
 def _ids(store_id: UUID, texts: Iterable[str]) -> list[UUID]:

@@ -8,6 +8,7 @@ import ijson
 
 from storepost.feed_files.bounds import ROW_LENGTH
 from storepost.feed_files.failures import FeedFailure, FeedUnusable
+from storepost.feed_files.numbers import number_of
 from storepost.feed_files.source import FeedText
 
 _MOST_OPEN = 5_000
@@ -132,9 +133,7 @@ def _text(value: object) -> str:
             return "true" if value else "false"
         case str():
             return value
-        case int() | float():
-            return str(value)
-        case Decimal():
-            return format(value, "f")
+        case int() | float() | Decimal():
+            return number_of(value)
         case _:
             return json.dumps(value, ensure_ascii=False, default=str)

@@ -9,7 +9,7 @@ from storepost.feed_files.bounds import Bound
 from storepost.feed_files.failures import FeedFailure, FeedUnusable
 from storepost.feed_files.reading import read_feed
 from storepost.feed_imports.fetching import fetch_into
-from storepost.feed_imports.matching import adds, digest_of, find, terms_of
+from storepost.feed_imports.matching import adds, digest_of, finder, terms_of
 from storepost.feed_imports.plan import Plan
 from storepost.feed_imports.run import Run, Stopped, TakenAway
 from storepost.feed_imports.work import Work
@@ -94,7 +94,7 @@ class Bringing:
             reader = RowReader(settings.mapping, terms_of(self._store, settings))
             is_all = work.read(feed.rows, reader, self._run.is_over)
         if not is_all or not work.settle(
-            lambda rows: find(self._store, rows),
+            finder(self._store, settings),
             self._run.is_over,
             adds=adds(settings),
             settings=self._settings,

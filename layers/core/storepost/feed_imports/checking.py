@@ -16,7 +16,7 @@ from storepost.feed_files.failures import FeedFailure, FeedUnusable
 from storepost.feed_files.formats import FeedFormat
 from storepost.feed_files.reading import FeedFile, Row
 from storepost.feed_imports.fetching import sampled
-from storepost.feed_imports.matching import adds, digest_of, find, terms_of
+from storepost.feed_imports.matching import adds, digest_of, finder, terms_of
 from storepost.feed_records.mapping import FeedMapping, has_id
 from storepost.feed_records.reading import RowReader
 from storepost.feed_records.suggesting import suggested_mapping
@@ -125,7 +125,7 @@ def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator
     with TemporaryDirectory() as place, Work(Path(place) / "work") as work:
         work.read(rows, RowReader(settings.mapping, terms_of(store, settings)), _never)
         work.settle(
-            lambda unplaced: find(store, unplaced),
+            finder(store, settings),
             _never,
             adds=adds(settings),
             settings=digest_of(store, settings),

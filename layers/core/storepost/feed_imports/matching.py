@@ -1,19 +1,22 @@
 """Which of a store's products and variants a feed's rows are about."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from itertools import batched, chain
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from storepost.feed_records.reading import Terms
 from storepost.feeds.model import FeedMode, Settings
+from storepost.feeds.repository import FeedRepository
 from storepost.persistence.reads import Reads
 from storepost.products.matching import Match, Wanted, match
+from storepost.products.rules import product_source_id
 from storepost.stores.model import Store
 
 if TYPE_CHECKING:
-    from storepost.feed_imports.work import Unplaced
+    from storepost.feed_imports.work import Find, Unplaced
 
 _TOGETHER = 25
 _AT_ONCE = 4
@@ -26,15 +29,34 @@ def terms_of(store: Store, settings: Settings) -> Terms:
     return Terms(store.currency, currencies, settings.locale)
 
 
-def find(store: Store, rows: "Iterable[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
-    """The product's external id and the variant's key of each row; None for no match."""
+def finder(store: Store, settings: Settings) -> "Find":
+    """What finds the product's external id and the variant's key of rows; None for no match."""
+    without = frozenset[UUID]() if adds(settings) else _enriching(store, settings)
 
     def look(some: "Sequence[Unplaced]") -> Sequence[Match | None]:
-        return match(store, [Wanted(row.id, row.sku, row.gtin) for row in some], Reads())
+        wanted = [Wanted(row.id, row.sku, row.gtin) for row in some]
+        return match(store, wanted, Reads(), without)
 
-    with ThreadPoolExecutor(_AT_ONCE) as threads:
-        found = chain.from_iterable(threads.map(look, batched(rows, _TOGETHER, strict=False)))
-        return [(each.product.external_id, each.variant) if each else None for each in found]
+    def find(rows: "Sequence[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            found = chain.from_iterable(threads.map(look, batched(rows, _TOGETHER, strict=False)))
+            return [(each.product.external_id, each.variant) if each else None for each in found]
+
+    return find
+
+
+def _enriching(store: Store, settings: Settings) -> frozenset[UUID]:
+    """The sources that have no products of their own: such feeds, and the one of these settings.
+
+    What is left of a product is theirs alone once whoever had it has it no more.
+    """
+    own = (settings.url, settings.locale)
+    return frozenset(
+        product_source_id(store.id, feed.id)
+        for feed in FeedRepository(store.workspace).all()
+        if feed.store_id == store.id
+        and (not adds(feed.settings) or (feed.settings.url, feed.settings.locale) == own)
+    )
 
 
 def adds(settings: Settings) -> bool:

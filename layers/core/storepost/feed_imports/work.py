@@ -104,18 +104,22 @@ class Work:
     def settle(self, find: Find, stops: Stops, *, adds: bool, settings: str) -> bool:
         """Places each row; whether there was time for all.
 
-        `adds` is whether products are made of what matches nothing. What the import before did
-        under other `settings` is no word on what is to be done now.
+        `adds` is whether products are made of what matches nothing. Where they aren't, rows that
+        are as they were are matched, too: the product may be nobody's any more. What the import
+        before did under other `settings` is no word on what is to be done now.
         """
+        is_alike = self._one("SELECT digest FROM before.settings") == settings
         if not self._did("unique"):
             self._skip_repeated()
-            if self._one("SELECT digest FROM before.settings") == settings:
+            if is_alike and adds:
                 self._carry()
             self._done("unique")
         if not self._match(find, stops, adds=adds):
             return False
         if not self._did("planned"):
             self._place()
+            if is_alike and not adds:
+                self._leave_alone()
             self._skip_overfull()
             self._plan()
             self._done("planned")
@@ -175,6 +179,15 @@ class Work:
         self._db.execute(
             "UPDATE row SET variant = NULL WHERE grp = id AND product = id AND EXISTS (SELECT 1"
             " FROM row other WHERE other.product = row.product AND other.id <> row.id)"
+        )
+
+    def _leave_alone(self) -> None:
+        """What is about the same as before, and says the same, need not be written."""
+        self._db.execute(
+            "UPDATE row SET state = ? FROM before.entry b"
+            " WHERE b.id = row.id AND b.locale = row.locale AND b.digest = row.digest"
+            " AND b.product = row.product AND b.variant IS row.variant AND row.state = ?",
+            (State.CARRIED, State.PLACED),
         )
 
     def _skip_overfull(self) -> None:

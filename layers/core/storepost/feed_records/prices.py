@@ -1,9 +1,10 @@
 """Prices as feeds spell them: `15.00 USD`, `1.299,00 EUR`, `1,299.00`, `€ 5`."""
 
 import re
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from functools import cache, lru_cache
 
+from storepost.feed_files.numbers import Number
 from storepost.values.money import Money, checked_currency
 
 _MOST_MINOR_UNITS = 10**15
@@ -28,11 +29,23 @@ def read_price(text: str, currency: str) -> Money | None:
     code = _currency(named, currency) if named else currency
     if code is None:
         return None
-    digits = _minor_digits(code)
-    number = _number(found["number"], digits)
-    if number is None:
+    number = _number(found["number"], _minor_digits(code))
+    return None if number is None else _money(number, code)
+
+
+def price_of(number: Number, currency: str) -> Money | None:
+    """The price that a number is, in which no separator is the thousands'."""
+    try:
+        return _money(Decimal(number), currency)
+    except InvalidOperation:  # JSON of Python's kind has NaN
         return None
-    minor = (number * 10**digits).quantize(Decimal(1), ROUND_HALF_UP)
+
+
+def _money(number: Decimal, code: str) -> Money | None:
+    digits = _minor_digits(code)
+    if not 0 <= number <= _MOST_MINOR_UNITS:
+        return None
+    minor = (number * 10**digits).quantize(Decimal(1), ROUND_HALF_EVEN)
     return Money(int(minor), code) if minor <= _MOST_MINOR_UNITS else None
 
 

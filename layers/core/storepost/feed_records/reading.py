@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
+from storepost.feed_files.numbers import Number
 from storepost.feed_records import values
 from storepost.feed_records.mapping import CUSTOM, FeedMapping, Target
-from storepost.feed_records.prices import read_price
+from storepost.feed_records.prices import price_of, read_price
 from storepost.values.money import Money
 
 NO_ID = "The row has no id."
@@ -111,9 +112,9 @@ class RowReader:
 
     def _said(self, cells: Mapping[str, str], target: str) -> str:
         for column in self._columns[target]:
-            text = cells.get(column, "").strip()
-            if text:
-                return text
+            cell = cells.get(column, "")
+            if text := cell.strip():
+                return cell if isinstance(cell, Number) else text
         return ""
 
     def _locale(self, said: Mapping[str, str], identifier: str) -> str | None:
@@ -170,15 +171,20 @@ class RowReader:
         """The price, and what it is compared at."""
         if Target.PRICE not in said:
             return None, None
-        price = read_price(said[Target.PRICE], self._terms.currency)
+        price = self._price(said[Target.PRICE])
         if price is None:
             raise Skipped(NO_PRICE, identifier)
         if price.currency not in self._currencies(locale):
             return None, None
-        sale = read_price(said.get(Target.SALE_PRICE, ""), self._terms.currency)
+        sale = self._price(said.get(Target.SALE_PRICE, ""))
         if sale and sale.currency == price.currency and sale.amount < price.amount:
             return sale, price
         return price, None
+
+    def _price(self, text: str) -> Money | None:
+        if isinstance(text, Number):
+            return price_of(text, self._terms.currency)
+        return read_price(text, self._terms.currency)
 
     def _currencies(self, locale: str | None) -> set[str | None]:
         """Those that a price may have in a locale: its own and the store's."""

@@ -27,6 +27,32 @@ def queue_import(
     """
     if feed.queued is not None:
         return feed, None
+    return _queued(changes, workspace, feed, trigger)
+
+
+def import_by_hand(
+    changes: Changes, workspace: WorkspaceScope, feed: Feed
+) -> tuple[Feed, FeedImport]:
+    """The feed with an import that waits because somebody wants it: the schedule's, too, then.
+
+    The feed is the caller's to save, in any case: so what waits doesn't begin meanwhile.
+    """
+    if feed.queued is None:
+        return _queued(changes, workspace, feed, FeedTrigger.MANUAL)
+    repository = FeedImportRepository(workspace, feed.id)
+    waiting = repository.get(feed.queued)
+    if waiting is None:
+        raise LookupError("a feed names an import that isn't there")
+    if waiting.trigger is not FeedTrigger.SCHEDULE:
+        return feed, waiting
+    wanted = replace(waiting, trigger=FeedTrigger.MANUAL)
+    repository.save(changes, waiting, wanted)
+    return feed, wanted
+
+
+def _queued(
+    changes: Changes, workspace: WorkspaceScope, feed: Feed, trigger: FeedTrigger
+) -> tuple[Feed, FeedImport]:
     queued_at = feed.next_moment(clock.now())
     queued = FeedImport(
         id=timed_id(queued_at),

@@ -158,6 +158,7 @@ class FeedImportRepository:
             FeedImportItem(*import_key(self._scope, self._feed_id, after.id)),
             [
                 FeedImportItem.status.set(after.status),
+                FeedImportItem.trigger.set(after.trigger),
                 *_told(FeedImportItem.started_at, after.started_at),
                 *_told(FeedImportItem.completed_at, after.completed_at),
                 *_told(FeedImportItem.format, after.format),

@@ -10,8 +10,13 @@ from storepost.feed_records.mapping import has_id
 from storepost.feeds.listing import ShownFeed, found_feed, shown_feed
 from storepost.feeds.model import Feed, FeedImport, FeedTrigger, Settings, next_import_after
 from storepost.feeds.problems import MappingMissingId
-from storepost.feeds.queueing import end_open_import, go_on_with, queue_import
-from storepost.feeds.repository import FeedImportRepository, FeedRepository
+from storepost.feeds.queueing import (
+    end_open_import,
+    go_on_with,
+    import_by_hand,
+    queue_import,
+)
+from storepost.feeds.repository import FeedRepository
 from storepost.ids import new_id
 from storepost.persistence.changes import Changes
 from storepost.products.feeds import add_feed, remove_feed, rename_feed
@@ -63,7 +68,7 @@ def update_feed(
     if settings.name != before.name:
         rename_feed(changes, shown.store, feed.id, settings.name)
     if replace(settings, name=before.name) != before and shown.store.is_active:
-        after, queued = queue_import(changes, workspace, after, FeedTrigger.MANUAL)
+        after, queued = import_by_hand(changes, workspace, after)
     repository.save(changes, after)
     return replace(
         shown, feed=after, latest=shown.latest if after.running else queued or shown.latest
@@ -86,7 +91,7 @@ def delete_feed(workspace: WorkspaceScope, feed_id: UUID, changes: Changes) -> N
 def request_import(
     workspace: WorkspaceScope, feed_id: UUID, changes: Changes
 ) -> tuple[FeedImport, bool]:
-    """An import that waits: the one that does already, or a new one (then True).
+    """An import that waits: the one that does already, by hand then, or a new one (then True).
 
     Raises StoreDisconnected.
     """
@@ -94,18 +99,9 @@ def request_import(
     store = found_store(StoreRepository(workspace), feed.store_id)
     if not store.is_active:
         raise StoreDisconnected()
-    after, queued = queue_import(changes, workspace, feed, FeedTrigger.MANUAL)
-    if queued is None:
-        return _waiting(workspace, feed), False
+    after, waiting = import_by_hand(changes, workspace, feed)
     FeedRepository(workspace).save(changes, after)
-    return queued, True
-
-
-def _waiting(workspace: WorkspaceScope, feed: Feed) -> FeedImport:
-    waiting = FeedImportRepository(workspace, feed.id).get(feed.queued) if feed.queued else None
-    if waiting is None:
-        raise LookupError("a feed names an import that isn't there")
-    return waiting
+    return waiting, feed.queued is None
 
 
 def check_settings(settings: Settings, known_url: str | None = None) -> None:

@@ -8,6 +8,7 @@ from storepost.ids import new_id
 from storepost.orders.events import events_of
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import Order, Told
+from storepost.orders.repository import Held
 from storepost.persistence.changes import Changes
 from storepost.profile_events.model import ProfileEvent
 from storepost.profile_events.repository import ProfileEventRepository
@@ -32,18 +33,19 @@ class Buyer:
 
 
 def settle_buyer(
-    changes: Changes, store: Store, before: Order | None, incoming: IncomingOrder, told: Told
+    changes: Changes, store: Store, held: Held | None, incoming: IncomingOrder
 ) -> Buyer:
     """The buyer's profile with the order counted.
 
-    What happened with the order and isn't `told` yet becomes the buyer's events.
+    What happened with the order and isn't told yet becomes the buyer's events.
 
     Each profile that the change concerns is saved once: the one that has the order now, and the one
     that had it. Raises MergedFirst, having added nothing.
     """
     repository = ProfileRepository(store.workspace, changes.reads)
+    before, told = (held.order, held.told) if held else (None, Told())
     former = _former(repository, before)
-    if _was_erased(before, former):  # before anything that its buyer's names could do to others
+    if _was_erased(held, former):  # before anything that its buyer's names could do to others
         return Buyer(None, is_erased=True)
     identities = incoming.identities(store)
     cause = MergeCause(store.platform, incoming.external_id)
@@ -70,11 +72,11 @@ def settle_buyer(
     return Buyer(profile)
 
 
-def _was_erased(before: Order | None, former: Profile | None) -> bool:
+def _was_erased(held: Held | None, former: Profile | None) -> bool:
     """Whether the order was somebody's who was erased; the worker may not have come to it yet."""
-    if before is None:
-        return False
-    return before.buyer_erased or (before.profile_id is not None and former is None)
+    if held is None or held.buyer_erased:
+        return held is not None
+    return held.order is not None and held.order.profile_id is not None and former is None
 
 
 def _former(repository: ProfileRepository, before: Order | None) -> Profile | None:
@@ -84,14 +86,15 @@ def _former(repository: ProfileRepository, before: Order | None) -> Profile | No
     return repository.get(before.profile_id)
 
 
-def take_away(changes: Changes, workspace: WorkspaceScope, order: Order | None) -> None:
-    """Takes an order out of what its buyer's profile counts."""
-    if order is None or order.profile_id is None:
-        return
+def take_away(changes: Changes, workspace: WorkspaceScope, order: Order) -> bool:
+    """Takes an order out of what its buyer's profile counts; whether the buyer was erased."""
+    if order.profile_id is None:
+        return order.buyer_erased
     repository = ProfileRepository(workspace, changes.reads)
     profile = repository.get(order.profile_id)
     if profile:
         repository.save(changes, profile, _counted(profile, order, -1))
+    return profile is None
 
 
 def buyer_of(workspace: WorkspaceScope, profile_id: UUID | None) -> Profile | None:

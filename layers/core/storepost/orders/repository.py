@@ -59,6 +59,7 @@ class OrderItem(VersionedItem, discriminator="order"):
     told = Json(null=True)
     """Placed and cancelled as 0 or 1, refunded; of a deleted one too."""
     buyer_erased = BooleanAttribute(null=True)
+    """Of a deleted one too."""
 
 
 class DeletedOrderItem(Item, discriminator="deleted_order"):
@@ -77,6 +78,7 @@ class Held:
     order: Order | None
     told: Told
     store_id: UUID
+    buyer_erased: bool
 
 
 class OrderRepository:
@@ -100,7 +102,8 @@ class OrderRepository:
             return None
         self._read[order_id] = item
         order = _as_order(item) if item.deleted_at is None else None
-        return Held(item.updated_at, order, _as_told(item), item.store_id)
+        told, erased = _as_told(item), bool(item.buyer_erased)
+        return Held(item.updated_at, order, told, item.store_id, erased)
 
     def get_many(self, order_ids: Iterable[UUID]) -> list[Order]:
         """Those of the orders that there are, in the order of the ids."""
@@ -162,8 +165,10 @@ class OrderRepository:
         changes.save(item)
         self._point(changes, before, after)
 
-    def delete(self, changes: Changes, order: Order, deleted_at: datetime) -> None:
-        """Leaves the id and the time of what was there."""
+    def delete(
+        self, changes: Changes, order: Order, deleted_at: datetime, *, buyer_erased: bool
+    ) -> None:
+        """Leaves the id, the time and what was told, and whether the buyer is nobody for good."""
         held = self._read[order.id]
         left = OrderItem(
             *held.key,
@@ -173,6 +178,7 @@ class OrderRepository:
             updated_at=order.updated_at,
             deleted_at=deleted_at,
             told=_told_row(order.told),
+            buyer_erased=buyer_erased or None,
         )
         left.version = held.version
         changes.save(left)
@@ -191,6 +197,8 @@ class OrderRepository:
         external_id: str,
         held: Held | None,
         at: datetime,
+        *,
+        buyer_erased: bool,
     ) -> None:
         """Leaves that a store deleted the order then; `held` is what was read here, if anything."""
         wanted = order_id(store_id, external_id)
@@ -202,6 +210,8 @@ class OrderRepository:
             external_id=external_id,
             updated_at=updated_at,
             deleted_at=at,
+            told=_told_row(held.told) if held else None,
+            buyer_erased=buyer_erased or None,
         )
         if held:
             left.version = self._read[wanted].version

@@ -60,7 +60,7 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     _refuse_stale(held, incoming.updated_at)
     before = held.order if held else None
     told = held.told if held else Told()
-    buyer = settle_buyer(changes, store, before, incoming, told)
+    buyer = settle_buyer(changes, store, held, incoming)
     after = incoming.as_order(store, buyer.profile.id if buyer.profile else None)
     after = replace(after, told=told)
     if buyer.profile:
@@ -95,8 +95,8 @@ def remove_order(store: Store, external_id: str, changes: Changes) -> None:
     order = repository.get(order_id(store.id, external_id))
     if order is None:
         raise NotFound()
-    take_away(changes, store.workspace, order)
-    repository.delete(changes, order, clock.now())
+    erased = take_away(changes, store.workspace, order)
+    repository.delete(changes, order, clock.now(), buyer_erased=erased)
     relist(changes, store.workspace, order, None)
     tell_of_sales(changes, store.workspace, order, None)
 
@@ -108,12 +108,13 @@ def bury_order(store: Store, external_id: str, at: datetime, changes: Changes) -
     """
     repository = OrderRepository(store.workspace)
     held = repository.held(order_id(store.id, external_id))
+    erased = held is not None and held.buyer_erased
     if held and held.order:
-        take_away(changes, store.workspace, held.order)
+        erased = take_away(changes, store.workspace, held.order)
         relist(changes, store.workspace, held.order, None)
         tell_of_sales(changes, store.workspace, held.order, None)
     if held is None or held.order or held.updated_at < at:
-        repository.bury(changes, store.id, external_id, held, at)
+        repository.bury(changes, store.id, external_id, held, at, buyer_erased=erased)
 
 
 def forget_order(store: Store, external_id: str, changes: Changes) -> None:

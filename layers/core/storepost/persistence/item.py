@@ -171,6 +171,28 @@ def find_raw(keys: Iterable[Key]) -> dict[Key, Any]:
     return found
 
 
+def all_exist(model: type[Item], keys: Iterable[Key]) -> bool:
+    """Whether a row of that model stands under each of the keys, however many there are.
+
+    Of several batches at once no more are asked for once a key has none; the first one is alone, as
+    most often it says it already.
+    """
+    kind = Item.kind.get_discriminator(model)
+
+    def holds(some: Sequence[Key]) -> bool:
+        found = find_raw(some)
+        return len(found) == len(some) and all(r["kind"]["S"] == kind for r in found.values())
+
+    batches = batched(dict.fromkeys(keys), BATCH_GET_KEYS, strict=False)
+    if not holds(next(batches, ())):
+        return False
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        while some := list(islice(batches, _AT_ONCE)):
+            if not all(threads.map(holds, some)):
+                return False
+    return True
+
+
 def existing(model: type[Item], keys: Iterable[Key]) -> set[Key]:
     """Those of the keys under which a row of that model stands, however many there are.
 

@@ -35,6 +35,12 @@ class NewRules:
         """The rules once it is in force."""
         return rules.with_order(self.order, self.fields)
 
+    def is_of(self, rules: Rules) -> bool:
+        """Whether all that it names are sources of the store."""
+        return all(
+            each in rules.by_id for ids in (self.order, *self.fields.values()) for each in ids
+        )
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -56,7 +62,8 @@ class Walk:
     """The last key of the list that was dealt with; None before the walk began."""
     began_at: datetime | None = None
     seen: int | None = None
-    """What the store's marks said together when the walk began."""
+    """What the store's marks said together when the walk began; None where the preview is worth
+    nothing, as the rules name a source that is gone."""
     revision: int | None = None
     """The rules in force then."""
     rounds: int = 0

@@ -134,7 +134,7 @@ class _Run:
             return True
         ids, last = self._next(END, PREVIEWED_AT_ONCE)
         if not ids:
-            return self._end_preview(rules)
+            return self._end_preview(rules, is_known=self.change.rules.is_of(in_force))
         self._compare(ids, last)
         return True
 
@@ -186,8 +186,11 @@ class _Run:
         )
         self._save(replace(change, walk=replace(change.walk, after=last), counts=after))
 
-    def _end_preview(self, rules: RulesRepository) -> bool:
-        """Ready, or back to what changed since the walk began; whether there is more to do."""
+    def _end_preview(self, rules: RulesRepository, *, is_known: bool) -> bool:
+        """Ready, or back to what changed since the walk began; whether there is more to do.
+
+        Where the change names a source that isn't known any more, it is stale from the beginning.
+        """
         change, walk, marked = self.change, self.change.walk, rules.marked()
         if marked.changes != walk.seen and walk.rounds < MOST_ROUNDS and walk.began_at:
             # A write that was under way may bear a time before those that were looked at last.
@@ -197,8 +200,9 @@ class _Run:
             return True
         total = self._total()
         counts = replace(change.counts, products=total, previewed=total)
+        walk = walk if is_known else replace(walk, seen=None)
         ready = replace(change, status=ChangeStatus.READY, ready_at=clock.now(), counts=counts)
-        self._save(ready)
+        self._save(replace(ready, walk=walk))
         return False
 
     def _end(self, status: ChangeStatus) -> None:

@@ -65,10 +65,14 @@ class ProductFilter:
 
     @property
     def counted(self) -> list[Filter]:
-        """Those of the filters that the nodes of lists count."""
+        """Those of the filters that the nodes of lists count, in the store's primary locale.
+
+        Nobody says otherwise of status and publication in another one; of the stock, feeds do.
+        """
         statuses = None if self.statuses is None else set(self.statuses) - {ProductStatus.REMOVED}
         published = None if self.published is None else [self.published]
-        asked = ((STATUS, statuses), (PUBLISHED, published), (STOCK, self.stocks))
+        stocks = None if self.locale else self.stocks
+        asked = ((STATUS, statuses), (PUBLISHED, published), (STOCK, stocks))
         return [field.among(*values) for field, values in asked if values is not None]
 
     @property

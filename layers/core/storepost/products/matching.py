@@ -1,6 +1,6 @@
 """Which products and variants the rows of a feed are about (semantics.md, section 5, rule 3)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -33,8 +33,10 @@ class Match:
     """The variant's key; None for the product itself, where it has not just one variant."""
 
 
-def match(store: Store, wanted: Sequence[Wanted], reads: Reads) -> list[Match | None]:
-    """Whom each row is about, in order; None where it is nobody's.
+def match(
+    store: Store, wanted: Sequence[Wanted], reads: Reads, without: Collection[UUID] = ()
+) -> list[Match | None]:
+    """Whom each row is about, in order; None where it is nobody's, or only of sources `without`.
 
     Of 25 rows it reads the names and the products in one batch get each, and the layers in another.
     A name that several have matches none of them.
@@ -48,14 +50,14 @@ def match(store: Store, wanted: Sequence[Wanted], reads: Reads) -> list[Match | 
         for name, key in names.items()
         if (item := find_in(rows, NameItem, key)) is not None
     }
-    known = _Known.read(store, reads, [*own.values(), *_products(called.values())])
+    known = _Known.read(store, reads, [*own.values(), *_products(called.values())], without)
     return [_match(each, own[each.id], called, known) for each in wanted]
 
 
 def _names(wanted: Wanted) -> Iterable[Name]:
     yield Name(NameKind.EXTERNAL_ID, wanted.id)
-    if wanted.sku:
-        yield Name(NameKind.SKU, wanted.sku)
+    # Of a file that has SKUs alone, they are the ids.
+    yield Name(NameKind.SKU, wanted.sku or wanted.id)
     if wanted.gtin:
         yield Name(NameKind.BARCODE, wanted.gtin)
 
@@ -72,11 +74,18 @@ class _Known:
     layers: Mapping[UUID, Mapping[UUID, Layer]]
 
     @classmethod
-    def read(cls, store: Store, reads: Reads, ids: Iterable[UUID]) -> "_Known":
+    def read(
+        cls, store: Store, reads: Reads, ids: Iterable[UUID], without: Collection[UUID]
+    ) -> "_Known":
         repository = ProductRepository(store.workspace, reads)
         found = repository.get_many(dict.fromkeys(ids))
         live = [product for product in found if product.removed_at is None]
-        return cls({product.id: product for product in live}, repository.layers_of(live))
+        layers = {
+            product: {source: layer for source, layer in some.items() if source not in without}
+            for product, some in repository.layers_of(live).items()
+        }
+        kept = [p for p in live if any(layer.has_product for layer in layers[p.id].values())]
+        return cls({product.id: product for product in kept}, layers)
 
     def variants(self, product: UUID) -> set[str]:
         """The keys of the product's variants that any source has."""

@@ -26,8 +26,8 @@ from storepost.workspaces.callers import WorkspaceCaller
 ROOM = 76
 """Writes of people in one transaction; the rest is left to the nodes of the lists."""
 
-MOST_EVENTS = 70
-"""Of one person in one transaction; the others come in the next."""
+MOST_OF_ONE = 70
+"""Writes of one person in one transaction, which nobody can divide; what is left comes next."""
 
 
 class Became(StrEnum):
@@ -76,6 +76,11 @@ def record_events(
     return Counter(Became(outcome) for outcome in outcomes if outcome), refused
 
 
+def _writes_of(event: GivenEvent) -> int:
+    """How many rows an event is: one, and one that says that its unique id is known."""
+    return 1 if event.unique_id is None else 2
+
+
 @dataclass(frozen=True)
 class _Group:
     """Events of one person, in the request's order."""
@@ -86,8 +91,7 @@ class _Group:
     @property
     def writes(self) -> int:
         """How many rows there are to write at most, but for the nodes of the lists."""
-        uniques = sum(event.unique_id is not None for event in self.events)
-        return len(self.events) + uniques + (1 if self.person.before else 6)
+        return sum(map(_writes_of, self.events)) + (1 if self.person.before else 6)
 
     @property
     def place(self) -> tuple[bool, datetime, str]:
@@ -132,7 +136,7 @@ class _Round:
                 continue
             whose = before.id if before else who
             group = groups.setdefault(whose, _Group(Person(before, known), []))
-            if len(group.events) < MOST_EVENTS:
+            if not group.events or group.writes + _writes_of(event) <= MOST_OF_ONE:
                 group.events.append(event)
         return sorted(groups.values(), key=lambda group: group.place)
 

@@ -12,7 +12,7 @@ from storepost.consent.states import Channel, ConsentState
 from storepost.customers.model import Customer, GivenConsent, GivenCustomer
 from storepost.customers.repository import CustomerRepository
 from storepost.customers.service import remove_customer, write_customer
-from storepost.persistence.changes import commit_anew
+from storepost.persistence.changes import Changes, LostRace, commit_anew
 from storepost.problems import NotFound
 from storepost.shop_records import nodes, rest
 from storepost.shop_records.reading import email_of, needed_id, phone_of
@@ -20,6 +20,7 @@ from storepost.shopify import documents
 from storepost.shopify.admin import admin_of
 from storepost.shopify.errors import AccessDenied, NeedsReauth
 from storepost.stores.model import Store
+from storepost.stores.problems import StaleUpdate
 from storepost.webhooks.messages import Webhook
 from storepost.webhooks.stores import write_unless_stale
 
@@ -70,21 +71,33 @@ def sms_consent_changed(store: Store, webhook: Webhook) -> None:
     _consent_changed(store, webhook, Channel.SMS, phone_of(body.get("phone")), given)
 
 
+class _NotHeld(Exception):  # noqa: N818 - it is what happened
+    """It was told before the customer was, or of an address that isn't known to be theirs."""
+
+
 def _consent_changed(
     store: Store, webhook: Webhook, channel: Channel, address: str | None, given: GivenConsent
 ) -> None:
-    body = webhook.body()
-    external_id = needed_id(body, "customer_id", "id")
-    held = _held(store, external_id)
-    if held is None or held.deleted_at is not None or held.address(channel) != address:
-        # Told before the customer was, or of an address that isn't known to be theirs.
+    external_id = needed_id(webhook.body(), "customer_id", "id")
+    told = _dated(given, webhook.triggered_at)
+
+    def tell(changes: Changes) -> None:
+        held = _held(store, external_id)
+        if held is None or held.deleted_at is not None or held.address(channel) != address:
+            raise _NotHeld
+        since = held.consent_at(channel)
+        if told.state is None or (since and told.updated_at and told.updated_at < since):
+            return
+        try:
+            _add(changes, store, external_id, _as_held(held, channel, told))
+        except StaleUpdate as error:
+            # The customer was written since they were read here: what is told is as new as it was.
+            raise LostRace from error
+
+    try:
+        commit_anew(tell)
+    except _NotHeld:
         _ask(store, external_id, webhook.triggered_at)
-        return
-    given = _dated(given, webhook.triggered_at)
-    since = held.consent_at(channel)
-    if given.state is None or (since and given.updated_at and given.updated_at < since):
-        return
-    _write(store, external_id, _as_held(held, channel, given))
 
 
 def _dated(given: GivenConsent, at: datetime) -> GivenConsent:
@@ -135,8 +148,11 @@ def _held(store: Store, external_id: str) -> Customer | None:
 
 
 def _write(store: Store, external_id: str, given: GivenCustomer) -> None:
-    origin = Origin(Source.SHOPIFY, store.id)
-    write_unless_stale(lambda changes: write_customer(store, external_id, given, origin, changes))
+    write_unless_stale(lambda changes: _add(changes, store, external_id, given))
+
+
+def _add(changes: Changes, store: Store, external_id: str, given: GivenCustomer) -> None:
+    write_customer(store, external_id, given, Origin(Source.SHOPIFY, store.id), changes)
 
 
 def _remove(store: Store, external_id: str, at: datetime) -> None:

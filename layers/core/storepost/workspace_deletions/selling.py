@@ -61,5 +61,6 @@ def remove_coupons(workspace: WorkspaceScope) -> bool:
         jobs = jobs_partition(workspace, row.id)
         for partition in (codes.partition, codes.nodes_partition, jobs):
             empty(partition)
-        remove([coupon_due_key(row.id, row.ends_at), key] if row.ends_at else [key])
+        dues = [coupon_due_key(row.id, at) for at in (row.ends_at, row.tells_again_at) if at]
+        remove([*dues, key])
     return bool(coupons)

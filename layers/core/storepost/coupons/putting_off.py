@@ -1,0 +1,58 @@
+"""What a shop is still to forget while it can't be told: it is told again, less and less often.
+
+Nothing of it is dropped. A coupon says how often it was tried in vain; the schedule of what ends
+sends its message again, and so does whoever connects the shop again.
+"""
+
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+from storepost import clock
+from storepost.coupons.model import Coupon
+from storepost.coupons.repository import CouponRepository
+from storepost.persistence.changes import Changes
+from storepost.scope import WorkspaceScope
+
+FIRST = timedelta(minutes=10)
+LONGEST = timedelta(days=1)
+MOST_COUPONS = 1000
+"""Told at once when a shop is connected again; to what is left the schedule comes."""
+
+_DOUBLED_AT_MOST = 10
+
+
+def put_off(changes: Changes, coupon: Coupon, *, is_connected: bool) -> None:
+    """Notes that the shop couldn't be told; it is told again later, unless it has to come back."""
+    coupons, now = CouponRepository(coupon.workspace), clock.now()
+    held = coupons.get(coupon.id)
+    if held is None:
+        return
+    after = replace(held, told_in_vain=held.told_in_vain + 1)
+    if held.tells_again_at and held.tells_again_at > now:
+        after = replace(held, told_in_vain=max(1, held.told_in_vain))
+    elif is_connected:
+        after = replace(after, tells_again_at=now + _distance(held.told_in_vain))
+        coupons.look_at(changes, after, now + _distance(held.told_in_vain))
+    if after != held:
+        coupons.save(changes, after)
+
+
+def caught_up(changes: Changes, coupon: Coupon) -> None:
+    """Notes that the shop has forgotten all that it was to."""
+    coupons = CouponRepository(coupon.workspace)
+    held = coupons.get(coupon.id)
+    if held and held.told_in_vain:
+        coupons.save(changes, replace(held, told_in_vain=0))
+
+
+def tell_again(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
+    """Has a shop that was connected again told what it couldn't be told before."""
+    coupons = CouponRepository(workspace)
+    waiting = [c.id for c in coupons.all() if c.store_id == store_id and c.told_in_vain]
+    for coupon_id in waiting[:MOST_COUPONS]:
+        coupons.send(changes, coupon_id)
+
+
+def _distance(tries: int) -> timedelta:
+    return min(LONGEST, FIRST * (1 << min(tries, _DOUBLED_AT_MOST)))
