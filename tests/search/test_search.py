@@ -14,7 +14,7 @@ from storepost.postings.repository import PostingItem, PostingRepository
 from tests.erasure.town import Place
 from tests.kills import counted, everywhere, killed_at
 from tests.people.town import ANN, BOB, PHONE
-from tests.products.sample import product
+from tests.products.sample import product, variant
 from tests.world import World
 
 type Body = dict[str, Any]
@@ -305,8 +305,32 @@ class TestProducts:
         product_id = library.call("PUT", path, product()).json["id"]
         assert library.call("DELETE", path).status == 204
         assert library.found("gruner") == library.found("p") == []
-        for q in ("p-1", product_id):
-            assert [g["items"][0]["id"] for g in library.found(q)] == [product_id]
+        for q in ("p-1", product_id, "TEA-1", "tea-2"):
+            assert [g["items"][0]["id"] for g in library.found(q)] == [product_id], q
+
+    def test_all_with_one_sku(self, library: Library) -> None:
+        """In whatever case and with whatever accents, though it looks like an id."""
+        id_like = str(PERSON).upper()
+        for number, sku in enumerate(("Qué-77", "QUE-77", "que-77")):
+            variants = [
+                variant(1, sku=sku),
+                variant(2, sku=id_like),
+            ]
+            path = f"/stores/{library.shop}/products/g-{number}"
+            answer = library.call("PUT", path, product(variants=variants))
+            assert answer.status == 201, answer.body
+        for q in ("que-77", "QUÉ-77", id_like.lower()):
+            [group] = library.found(q, kinds="product,coupon")
+            assert (group["kind"], group["total"]) == ("product", 3), q
+        assert library.found("que-7", kinds="product") == []
+
+    def test_no_more_by_an_sku_that_was_given_up(self, library: Library) -> None:
+        path = f"/stores/{library.shop}/products/p-1"
+        for sku, gone in (("QX-77", "QX-78"), ("QX-78", "QX-77")):
+            answer = library.call("PUT", path, product(variants=[variant(1, sku=sku)]))
+            assert answer.status in {200, 201}
+            assert library.found(sku.lower(), kinds="product")[0]["total"] == 1
+            assert library.found(gone, kinds="product") == []
 
 
 class TestCouponsAndFeeds:

@@ -13,6 +13,7 @@ from storepost.persistence.idempotency import RecordItem, unpacked
 from storepost.scope import WorkspaceScope
 from storepost.stores.write_back import WriteBackRepository
 from storepost.workspaces.model import Role
+from tests.kills import before_the_commit
 from tests.world import Someone, World
 
 NEW = {
@@ -370,6 +371,30 @@ class TestLocales:
         world.call("PUT", path, token=owner.token, json_body=ROWS[1:])
         rows = world.call("GET", "/locales", token=owner.token).json["items"]
         assert {row["code"]: row["origin"] for row in rows} == {"fr": "store", "de-AT": "manual"}
+
+    @pytest.mark.parametrize(
+        ("kept", "origins"),
+        [
+            (["de-AT"], {"de-AT": "store", "it": "manual"}),
+            (["de-AT", "it"], {"de-AT": "store", "it": "store"}),
+        ],
+    )
+    def test_two_stores_at_once(
+        self, world: World, owner: Someone, kept: list[str], origins: dict[str, str]
+    ) -> None:
+        """Each gives up what the other still has, or one what the other just gets."""
+        paths = [f"/stores/{world.store(owner)}/locales" for _ in range(2)]
+
+        def put(path: str, *codes: str) -> None:
+            body = [{**ROWS[0], "locale": code, "isPrimary": code == "de-AT"} for code in codes]
+            assert world.call("PUT", path, token=owner.token, json_body=body).status == 200
+
+        put(paths[0], "de-AT", "it")
+        put(paths[1], "de-AT", *(["it"] if len(kept) == 1 else []))
+        with before_the_commit(lambda: put(paths[1], *kept)):
+            put(paths[0], "de-AT")
+        rows = world.call("GET", "/locales", token=owner.token).json["items"]
+        assert {row["code"]: row["origin"] for row in rows} == origins
 
     def test_more_than_the_workspace_may_have(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch

@@ -1,7 +1,7 @@
 """Adding, changing and deleting locales, and following what the stores have."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from storepost import clock
@@ -73,24 +73,46 @@ def delete_locale(workspace: WorkspaceScope, locale_id: UUID, changes: Changes) 
     repository.save(changes, locales.without(locale))
 
 
-def bring_locales(workspace: WorkspaceScope, codes: Iterable[str], changes: Changes) -> None:
-    """Makes the locales follow what the active stores have, each store's primary one first.
+@dataclass(frozen=True)
+class LocalesOfStores:
+    """What the active stores have once one of them is changed."""
+
+    codes: Sequence[str]
+    """Each store's primary one first."""
+    differ: bool
+    """Whether that store brings other ones than before."""
+
+
+def bring_locales(
+    workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
+) -> None:
+    """Makes the locales follow what the active stores have, which `read` reads.
 
     Raises LocaleLimit.
     """
-    _room_for(len(_follow(workspace, codes, changes).by_code))
+    _room_for(len(_follow(workspace, read, changes).by_code))
 
 
-def leave_locales(workspace: WorkspaceScope, codes: Iterable[str], changes: Changes) -> None:
+def leave_locales(
+    workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
+) -> None:
     """The same once a store went: its locales stay, so there are never more."""
-    _follow(workspace, codes, changes)
+    _follow(workspace, read, changes)
 
 
-def _follow(workspace: WorkspaceScope, codes: Iterable[str], changes: Changes) -> Locales:
+def _follow(
+    workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
+) -> Locales:
+    """Two stores that change at once both write the row, so that one of them is decided anew.
+
+    It is read before the stores for that, and written although nothing may change in it: where
+    each of two stores gives up what the other still seems to have, neither would change anything.
+    """
     repository = LocaleRepository(workspace)
     locales = repository.get()
-    after = locales.brought_by_stores(codes, clock.now())
-    if after != locales:
+    stores = read()
+    after = locales.brought_by_stores(stores.codes, clock.now())
+    if stores.differ or after != locales:
         repository.save(changes, after)
     return after
 

@@ -84,8 +84,9 @@ def postings_of(entry: Entry) -> list[Posting]:
     found = keys if entry.is_hidden else words
     named = {code_word(code) for code in (*entry.codes, *filter(_has_spaces, entry.keys))}
     return [
-        Posting(word, entry.id, entry.at, text, word in keys or word in named)
-        for word in (*found, *sorted(named))
+        *(Posting(word, entry.id, entry.at, text, word in keys) for word in found),
+        # Nothing else finds it by these, and they stay as they are when the title changes.
+        *(Posting(word, entry.id, entry.at, "", is_exact=True) for word in sorted(named)),
     ]
 
 

@@ -93,6 +93,8 @@ class Product:
     """The store's when it was written."""
     summaries: Mapping[str, Summary]
     layers: Mapping[UUID, LayerMark]
+    skus: tuple[str, ...] = ()
+    """Its variants' in any source, of a removed one those that it had; search finds it by them."""
 
     @property
     def summary(self) -> Summary:

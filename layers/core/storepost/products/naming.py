@@ -73,6 +73,13 @@ def names_of(product_external_id: str, layers: Iterable[Layer]) -> dict[Name, st
     return names
 
 
+def skus_of(layers: Iterable[Layer]) -> tuple[str, ...]:
+    """The SKUs of a product's variants that any source has, in an order that says nothing."""
+    records = (record for layer in layers for record in layer.records if record.is_live)
+    called = (name for record in records for name, _ in _called(record.said))
+    return tuple(sorted({name.value for name in called if name.kind is NameKind.SKU}))
+
+
 def _called(said: Said) -> Iterator[tuple[Name, str]]:
     if said.variant is None:
         return

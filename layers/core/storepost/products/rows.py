@@ -9,7 +9,7 @@ from storepost import clock
 from storepost.ids import from_short, short
 from storepost.persistence.item import Identifier, Item, Json, Moment, VersionedItem
 from storepost.products.model import LayerMark, Product
-from storepost.products.packing import summaries_of, summaries_row
+from storepost.products.packing import packed, summaries_of, summaries_row, unpacked
 from storepost.products.rules import Rules, Source, SourceKind
 
 
@@ -25,6 +25,7 @@ class ProductItem(VersionedItem, discriminator="product"):
     summaries = BinaryAttribute(legacy_encoding=False)
     layers = Json()
     """Each `[source, rows, digest, locales, live]`."""
+    skus = BinaryAttribute(legacy_encoding=False, null=True)
 
 
 class LayerItem(Item, discriminator="product_layer"):
@@ -79,6 +80,7 @@ def product_attributes(product: Product) -> Mapping[str, Any]:
             [short(mark.source), mark.rows, mark.digest, list(mark.locales), int(mark.is_live)]
             for mark in product.layers.values()
         ],
+        "skus": packed(product.skus) if product.skus else None,
     }
 
 
@@ -99,6 +101,7 @@ def as_product(item: ProductItem) -> Product:
         primary_locale=next(iter(summaries)),
         summaries=summaries,
         layers={mark.source: mark for mark in marks},
+        skus=tuple(unpacked(item.skus)) if item.skus else (),
     )
 
 

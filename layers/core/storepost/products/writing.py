@@ -21,7 +21,7 @@ from storepost.products import fields as names
 from storepost.products.in_force import InForce, RulesRepository, marking, terms_of
 from storepost.products.keys import custom_fields_key, product_key, rules_key
 from storepost.products.model import LayerMark, Product, product_id
-from storepost.products.naming import give_names, names_of
+from storepost.products.naming import give_names, names_of, skus_of
 from storepost.products.packing import digest_of, layer_parts
 from storepost.products.records import Layer, Place, Said
 from storepost.products.repository import ProductRepository
@@ -253,6 +253,8 @@ class _Writing:
                 locale: summary_of(resolution.in_locale(locale)) for locale in resolution.locales
             },
             layers=before.layers if before else {},
+            # What a removed product was called names it still.
+            skus=before.skus if before and resolution.removed_at else skus_of(layers.values()),
         )
 
     def _follow(self, after: Product, layers: Mapping[UUID, Layer], layer: Layer) -> None:

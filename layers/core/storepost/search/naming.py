@@ -1,7 +1,6 @@
 """What a query names by something that has no posting of its own.
 
-An id, a merged profile's too; an address of somebody who shows another one; a variant's SKU; a
-coupon's code.
+An id, a merged profile's too; an address of somebody who shows another one; a coupon's code.
 """
 
 from collections import defaultdict
@@ -13,9 +12,6 @@ from storepost.coupons.keys import code_key
 from storepost.coupons.rows import CodeItem
 from storepost.persistence.item import find_all
 from storepost.postings.entries import SearchKind
-from storepost.products.naming import Name, NameKind, candidates, name_key, names_of
-from storepost.products.repository import ProductRepository
-from storepost.products.rows import NameItem
 from storepost.profiles.model import Identity, IdentityType
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
@@ -31,14 +27,11 @@ def named_by(workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind]) -
     named: Named = defaultdict(list)
     identifier = _id_of(q)
     if identifier:
-        return {kind: _with_id(workspace, kind, identifier) for kind in kinds}
+        named |= {kind: _with_id(workspace, kind, identifier) for kind in kinds}
     if SearchKind.PROFILE in kinds:
         named[SearchKind.PROFILE] += _with_address(workspace, q)
-    asks = {SearchKind.PRODUCT, SearchKind.COUPON} & set(kinds)
-    stores = StoreRepository(workspace).all() if asks else []
-    if SearchKind.PRODUCT in asks:
-        named[SearchKind.PRODUCT] += _with_sku(workspace, stores, q.strip())
-    if SearchKind.COUPON in asks:
+    if SearchKind.COUPON in kinds:
+        stores = StoreRepository(workspace).all()
         named[SearchKind.COUPON] += _with_code(workspace, stores, q.strip())
     return {kind: ids for kind, ids in named.items() if ids}
 
@@ -71,30 +64,10 @@ def _address(q: str) -> Identity | None:
     return None
 
 
-def _with_sku(workspace: WorkspaceScope, stores: Iterable[Store], sku: str) -> list[UUID]:
-    """The products with a variant that has just this SKU, as written or in either case."""
-    names = [Name(NameKind.SKU, each) for each in {sku, sku.upper(), sku.lower()}]
-    rows = find_all(name_key(store, name) for store in stores for name in names)
-    found = [
-        c.product for row in rows.values() if isinstance(row, NameItem) for c in candidates(row)
-    ]
-    return [product for product in dict.fromkeys(found) if _has(workspace, product, names)]
-
-
 def _with_code(workspace: WorkspaceScope, stores: Iterable[Store], code: str) -> list[UUID]:
     """The coupons with just this code, in whatever case: a code's id follows from it."""
     rows = find_all(code_key(workspace, code_id(store.id, code)) for store in stores)
     return [row.coupon_id for row in rows.values() if isinstance(row, CodeItem)]
-
-
-def _has(workspace: WorkspaceScope, product_id: UUID, names: Iterable[Name]) -> bool:
-    """Whether a variant is called so still: names are never taken back."""
-    repository = ProductRepository(workspace)
-    product = repository.get(product_id)
-    if product is None:
-        return False
-    held = names_of(product.external_id, repository.layers(product).values())
-    return any(name in held for name in names)
 
 
 def _id_of(q: str) -> UUID | None:

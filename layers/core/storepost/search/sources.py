@@ -36,6 +36,7 @@ def _product(row: ProductItem) -> Entry:
         product.added_at,
         texts=tuple(product.texts),
         keys=(product.external_id,),
+        codes=product.skus,
         is_hidden=product.removed_at is not None,
     )
 

@@ -1,7 +1,8 @@
 """Connecting custom stores, changing them, and disconnecting them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +10,7 @@ from storepost import clock
 from storepost.fetching import HTTPS, check_url
 from storepost.fetching import UrlNotAllowed as Refused
 from storepost.ids import new_id
-from storepost.locales.service import bring_locales, leave_locales
+from storepost.locales.service import LocalesOfStores, bring_locales, leave_locales
 from storepost.persistence.changes import Changes
 from storepost.problems import FieldError, NotFound
 from storepost.scope import WorkspaceScope
@@ -112,7 +113,7 @@ def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes
     repository.save(changes, after)
     fail_open_imports(changes, workspace, store_id, clock.now())
     WorkspaceRepository(workspace).count_stores(changes, -1)
-    leave_locales(workspace, _codes_with(repository, after), changes)
+    leave_locales(workspace, partial(_locales_with, repository, after), changes)
     return after
 
 
@@ -176,15 +177,24 @@ def delete_write_back(workspace: WorkspaceScope, store_id: UUID, changes: Change
 
 
 def _bring_locales(repository: StoreRepository, changed: Store, changes: Changes) -> None:
-    bring_locales(repository.workspace, _codes_with(repository, changed), changes)
+    bring_locales(repository.workspace, partial(_locales_with, repository, changed), changes)
 
 
-def _codes_with(repository: StoreRepository, changed: Store) -> list[str]:
+def _locales_with(repository: StoreRepository, changed: Store) -> LocalesOfStores:
     """The locales of all active stores, `changed` as it is about to be."""
-    stores: Iterable[Store] = [*(s for s in repository.all() if s.id != changed.id), changed]
-    active = sorted((s for s in stores if s.is_active), key=lambda s: (s.connected_at, s.id))
-    return [
-        row.locale
-        for store in active
-        for row in sorted(store.locales, key=lambda row: not row.is_primary)
-    ]
+    stores = {store.id: store for store in repository.all()}
+    before = stores.get(changed.id)
+    stores[changed.id] = changed
+    active = sorted(
+        (store for store in stores.values() if store.is_active),
+        key=lambda store: (store.connected_at, store.id),
+    )
+    codes = [code for store in active for code in _brought_by(store)]
+    known = _brought_by(before) if before else []
+    return LocalesOfStores(codes, differ=set(known) != set(_brought_by(changed)))
+
+
+def _brought_by(store: Store) -> list[str]:
+    """What a store brings the workspace, the primary one first."""
+    rows = sorted(store.locales, key=lambda row: not row.is_primary)
+    return [row.locale for row in rows if store.is_active]
