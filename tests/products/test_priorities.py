@@ -485,6 +485,20 @@ class TestDelete:
         assert not [row for row in place.world.rows() if isinstance(row, ChangedProductItem)]
         place.propose(place.own)
 
+    def test_the_one_before_is_the_last_again(self, place: Place, bringer: Bringer) -> None:
+        changes = []
+        for first in (str(bringer.source), place.own, str(bringer.source)):
+            changes.append(place.ready(first))
+            place.act(changes[-1], "apply")
+            place.world.deliver()
+            place.world.advance(seconds=1)
+        for deleted, left in ((1, 2), (2, 0), (0, None)):
+            path = f"/product-priority-changes/{changes[deleted]['id']}"
+            assert place.call("DELETE", path).status == 204
+            place.world.deliver()
+            last = place.get(place.path)["lastChange"]
+            assert (last and last["id"]) == (None if left is None else changes[left]["id"])
+
     def test_while_it_is_previewed(self, place: Place, bringer: Bringer) -> None:
         change = place.propose(str(bringer.source))
         assert place.call("DELETE", f"/product-priority-changes/{change['id']}").status == 204
