@@ -202,6 +202,7 @@ class OrderRepository:
             external_id=external_id,
             updated_at=updated_at,
             deleted_at=at,
+            told=_told_row(held.told) if held else None,
         )
         if held:
             left.version = self._read[wanted].version
