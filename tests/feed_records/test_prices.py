@@ -35,6 +35,14 @@ SPELLINGS = {
     "100 JPY": (100, "JPY"),
     "1.234 KWD": (1234, "KWD"),
     "0": (0, "EUR"),
+    "R$ 10,00": (1000, "BRL"),
+    "Rs. 500": (50000, "INR"),
+    "Rs.500.50": (50050, "INR"),
+    "Rs. 1,00,000/-": (10000000, "INR"),
+    "500 Rs.": (50000, "INR"),
+    "1,00,000.00": (10000000, "EUR"),
+    "₹12,34,567": (123456700, "INR"),
+    "USD .50": (50, "USD"),
 }
 
 
@@ -88,10 +96,22 @@ def test_a_numbers_point_is_no_thousands_separator(
     )
 
 
-def test_a_dollar_is_the_stores_own() -> None:
-    found = read_price("$7", "CAD")
+@pytest.mark.parametrize(
+    ("text", "stores", "currency"),
+    [
+        ("$7", "CAD", "CAD"),
+        ("$7", "EUR", "USD"),
+        ("¥7", "CNY", "CNY"),
+        ("¥7", "EUR", "JPY"),
+        ("Rs. 7", "PKR", "PKR"),
+        ("rs 7", "EUR", "INR"),
+        ("7 kr.", "NOK", "NOK"),
+    ],
+)
+def test_a_symbol_of_several_is_the_stores_own(text: str, stores: str, currency: str) -> None:
+    found = read_price(text, stores)
     assert found is not None
-    assert found.currency == "CAD"
+    assert found == Money(7 if currency == "JPY" else 700, currency)
 
 
 @given(

@@ -81,6 +81,7 @@ def test_every_target() -> None:
         ("20", "15", (money(1500), money(2000))),
         ("20", "20", (money(2000), None)),
         ("20", "25", (money(2000), None)),
+        ("20", "0", (money(2000), None)),
         ("20", "soon", (money(2000), None)),
         ("20", "15 USD", (money(2000), None)),
         ("", "15", (None, None)),

@@ -76,6 +76,23 @@ class TestFirstImport:
             "max": {"amount": 1100, "currency": "EUR"},
         }
 
+    def test_a_groups_own_row_need_not_name_it(self, shop: Shop) -> None:
+        rows = [
+            {"id": "s", "item_group_id": "shirt", "title": "Shirt S", "price": "9"},
+            {"id": "shirt", "title": "The shirt", "price": "10"},
+            {"id": "m", "item_group_id": "shirt", "title": "Shirt M", "price": "11"},
+        ]
+        feed = shop.feed(csv(*rows))
+        assert feed["latestImport"]["counts"] == counts(
+            rows=3, imported=3, variantOnly=2, created=1, products=1
+        )
+        [product] = shop.products().values()
+        assert (product["externalId"], product["title"]) == ("shirt", "The shirt")
+        assert set(shop.variants(product)) == {"s", "m"}
+        fewer = shop.again(feed, csv(*rows[:2]))
+        assert fewer["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1, removed=1)
+        assert set(shop.variants(product)) == {"s"}
+
     def test_a_numbers_point_is_the_decimal_one(self, shop: Shop) -> None:
         """JSON has no thousands' separators, whereas text may."""
         feed = shop.feed('[{"id": 1, "price": 24.375}, {"id": 2.5, "price": "24.375"}]')

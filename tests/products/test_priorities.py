@@ -390,6 +390,33 @@ class TestStale:
         put(place.world, place.owner, other, "p-1", product())
         assert place.change(change) == change
 
+    def test_the_stores_locales(self, world: World, place: Place, bringer: Bringer) -> None:
+        """Another primary one, or another currency in one; no more than a label is nothing."""
+
+        def put_locales(primary: str, currency: str, label: str = "L") -> None:
+            rows = [
+                {
+                    "locale": locale,
+                    "label": label,
+                    "isPrimary": locale == primary,
+                    "country": "AT",
+                    "currency": currency if locale == "en" else "EUR",
+                }
+                for locale in ("de-AT", "en")
+            ]
+            assert place.call("PUT", f"/stores/{place.id}/locales", rows).status == 200
+
+        change = place.ready(str(bringer.source))
+        begin_anew = world.kept()
+        put_locales("de-AT", "EUR")
+        put_locales("de-AT", "EUR", "Other")
+        assert place.change(change) == change
+        for primary, currency in (("en", "EUR"), ("de-AT", "USD")):
+            begin_anew()
+            put_locales(primary, currency)
+            assert place.change(change) == {**change, "stale": True}
+            assert place.act(change, "apply").problem() == (409, "stale")
+
     def test_a_product_that_changes_while_it_is_applied(
         self, place: Place, bringer: Bringer
     ) -> None:
@@ -484,6 +511,20 @@ class TestDelete:
         place.world.deliver()
         assert not [row for row in place.world.rows() if isinstance(row, ChangedProductItem)]
         place.propose(place.own)
+
+    def test_the_one_before_is_the_last_again(self, place: Place, bringer: Bringer) -> None:
+        changes = []
+        for first in (str(bringer.source), place.own, str(bringer.source)):
+            changes.append(place.ready(first))
+            place.act(changes[-1], "apply")
+            place.world.deliver()
+            place.world.advance(seconds=1)
+        for deleted, left in ((1, 2), (2, 0), (0, None)):
+            path = f"/product-priority-changes/{changes[deleted]['id']}"
+            assert place.call("DELETE", path).status == 204
+            place.world.deliver()
+            last = place.get(place.path)["lastChange"]
+            assert (last and last["id"]) == (None if left is None else changes[left]["id"])
 
     def test_while_it_is_previewed(self, place: Place, bringer: Bringer) -> None:
         change = place.propose(str(bringer.source))

@@ -118,6 +118,8 @@ class TestPut:
             ({"variants": [variant(), variant()]}, [""]),
             ({"variants": [variant(price=eur(1), inventory="3")]}, ["/variants/0/inventory"]),
             ({"variants": [variant(price=None)]}, ["/variants/0/price"]),
+            ({"variants": [variant(price=eur(-1))]}, ["/variants/0/price"]),
+            ({"variants": [variant(compareAtPrice=eur(-1))]}, ["/variants/0/compareAtPrice"]),
             ({"variants": [variant(position=-1)]}, ["/variants/0/position"]),
             ({"id": str(uuid4())}, ["/id"]),
         ],

@@ -237,7 +237,8 @@ class TestMatching:
             (Wanted("x", sku="TEA-9", gtin="4000000000003"), ("p-2", "v-3")),
             (Wanted("v-1", sku="TEA-3"), ("p-1", "v-1")),
             (Wanted("x"), None),
-            (Wanted("TEA-1"), None),
+            (Wanted("TEA-1"), ("p-1", "v-1")),
+            (Wanted("TEA-1", sku="TEA-9"), None),
         ]
         assert self.ask(shop, *(wanted for wanted, _ in asked)) == [found for _, found in asked]
 

@@ -203,6 +203,19 @@ class TestDelete:
         assert hooks.order() is None
         assert listed(hooks, owner) == 0
 
+    def test_back_again_it_is_told_of_once(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("orders/create", order_body())
+        [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
+        path = f"/profiles/{profile['id']}/events"
+        before = hooks.world.call("GET", path, token=owner.token).json["items"]
+        assert "order_placed" in {event["name"] for event in before}
+        hooks.tell("orders/delete", {"id": ORDER})
+        hooks.world.advance(minutes=1)
+        hooks.tell("orders/updated", order_body(updated_at=clock.now().isoformat()))
+        assert listed(hooks, owner) == 1
+        after = hooks.world.call("GET", path, token=owner.token).json["items"]
+        assert [event["name"] for event in after] == [event["name"] for event in before]
+
     def test_an_update_from_before_comes_late(self, hooks: Hooks) -> None:
         hooks.tell("orders/create", order_body())
         late = (clock.now() - timedelta(seconds=5)).isoformat()

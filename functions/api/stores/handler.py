@@ -12,6 +12,7 @@ from storepost.http.lists import Page, PageNumber, Search, Size
 from storepost.http.once import Writes
 from storepost.pagination import PageRequest, PageSize, cut
 from storepost.problems import NotFound
+from storepost.products.store_terms import set_locales
 from storepost.store_details.schemas import Store
 from storepost.store_details.service import details_of, details_of_id
 from storepost.store_imports.turns import LatestImportStatus
@@ -104,7 +105,7 @@ def put_store_locales(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[StoreLocales, Body()]
 ) -> Page[StoreLocale]:
     """Replaces a custom store's locales; exactly one is primary."""
-    store = service.set_locales(caller.workspace, id, body.values(), writes)
+    store = set_locales(caller.workspace, id, body.values(), writes)
     listing = cut(store.locales, PageRequest(1, PageSize.HUNDRED))
     return Page[StoreLocale].of(listing, StoreLocale.of)
 

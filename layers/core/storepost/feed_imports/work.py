@@ -111,6 +111,7 @@ class Work:
         is_alike = self._one("SELECT digest FROM before.settings") == settings
         if not self._did("unique"):
             self._skip_repeated()
+            self._gather_groups()
             if is_alike and adds:
                 self._carry()
             self._done("unique")
@@ -131,6 +132,14 @@ class Work:
             "SELECT number, id FROM (SELECT number, id, row_number() OVER"
             " (PARTITION BY id, locale ORDER BY number) AS place FROM row) WHERE place > 1",
             SEEN_BEFORE,
+        )
+
+    def _gather_groups(self) -> None:
+        """A row that others name as their group, and that names none, is of that group, too."""
+        self._db.execute("CREATE INDEX by_group ON row (grp, number) WHERE grp IS NOT NULL")
+        self._db.execute(
+            "UPDATE row SET grp = id WHERE grp IS NULL"
+            " AND id IN (SELECT other.grp FROM row other WHERE other.grp IS NOT NULL)"
         )
 
     def _carry(self) -> None:
@@ -167,7 +176,6 @@ class Work:
 
     def _place(self) -> None:
         """What matches nothing joins its group's product, or makes one of the group."""
-        self._db.execute("CREATE INDEX by_group ON row (grp, number) WHERE grp IS NOT NULL")
         self._db.execute(
             "UPDATE row SET variant = id, state = ?1, product = coalesce((SELECT other.product"
             " FROM row other WHERE other.grp = row.grp AND other.state IN (1, 2)"

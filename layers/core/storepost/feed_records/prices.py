@@ -8,10 +8,27 @@ from storepost.feed_files.numbers import Number
 from storepost.values.money import Money, checked_currency
 
 _MOST_MINOR_UNITS = 10**15
-_PRICE = re.compile(r"(?P<before>[^\d.,+-]*)(?P<number>\d[\d.,]*|[.,]\d+)(?P<after>[^\d.,]*)")
+_DOT = r"(?i:(?<=rs|kr)\.)?"
+"""That of an abbreviated currency, such as `Rs. 500`."""
+_PRICE = re.compile(
+    rf"(?P<before>[^\d.,+-]*){_DOT}(?P<number>\d[\d.,]*|[.,]\d+)(?P<after>[^\d.,]*){_DOT}"
+)
+_LAKHS = re.compile(r"\d{1,2}(,\d\d)+,\d{3}")
 _BLANKS = str.maketrans("", "", " \t\u00a0\u202f\u2009'\u2019")
-_SYMBOLS = {"€": "EUR", "£": "GBP", "¥": "JPY", "zł": "PLN", "₹": "INR", "₺": "TRY", "₴": "UAH"}
-_DOLLARS = frozenset({"USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"})
+_SYMBOLS = {
+    "€": ("EUR",),
+    "£": ("GBP", "EGP", "GIP", "FKP", "SHP"),
+    "$": ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"),
+    "r$": ("BRL",),
+    "¥": ("JPY", "CNY"),
+    "zł": ("PLN",),
+    "₹": ("INR",),
+    "rs": ("INR", "PKR", "LKR", "NPR", "MUR", "SCR"),
+    "kr": ("SEK", "NOK", "DKK", "ISK"),
+    "₺": ("TRY",),
+    "₴": ("UAH",),
+}
+"""The currencies that a symbol is of: the store's, where that is one of them, else the first."""
 
 
 @lru_cache(maxsize=20_000)
@@ -25,7 +42,7 @@ def read_price(text: str, currency: str) -> Money | None:
     found = _PRICE.fullmatch(text.translate(_BLANKS))
     if found is None:
         return None
-    named = (found["before"] + found["after"]).strip(".-")
+    named = (found["before"] + found["after"]).strip(".-/")
     code = _currency(named, currency) if named else currency
     if code is None:
         return None
@@ -50,10 +67,8 @@ def _money(number: Decimal, code: str) -> Money | None:
 
 
 def _currency(named: str, default: str) -> str | None:
-    if named == "$":
-        return default if default in _DOLLARS else "USD"
-    if named in _SYMBOLS:
-        return _SYMBOLS[named]
+    if codes := _SYMBOLS.get(named.lower()):
+        return default if default in codes else codes[0]
     try:
         return checked_currency(named)
     except ValueError:
@@ -75,6 +90,8 @@ def _number(text: str, digits: int) -> Decimal | None:
     is_alone = not set(whole) & {".", ","}
     if text[last] in whole or (is_alone and _is_thousands(whole, fraction, digits)):
         whole, fraction = text, ""
+    if _LAKHS.fullmatch(whole):
+        whole = whole.replace(",", "")
     grouped = re.split(r"[.,]", whole)
     if len(grouped) > 1 and (any(len(part) != 3 for part in grouped[1:]) or not grouped[0]):
         return None

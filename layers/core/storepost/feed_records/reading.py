@@ -177,7 +177,7 @@ class RowReader:
         if price.currency not in self._currencies(locale):
             return None, None
         sale = self._price(said.get(Target.SALE_PRICE, ""))
-        if sale and sale.currency == price.currency and sale.amount < price.amount:
+        if sale and sale.currency == price.currency and 0 < sale.amount < price.amount:
             return sale, price
         return price, None
 

@@ -118,6 +118,17 @@ class ChangeRepository:
         self._read[change] = item
         return _as_change(item)
 
+    def ended_before(self, change: PriorityChange) -> UUID | None:
+        """The latest of the store's other changes that were applied, or failed."""
+        others = [each for each in named_changes(self._scope, change.store_id) if each != change.id]
+        rows = find_all(self._key(each) for each in others).values()
+        ended = [
+            (row.completed_at, row.id)
+            for row in rows
+            if isinstance(row, PriorityChangeItem) and row.completed_at is not None
+        ]
+        return max(ended, default=(None, None))[1]
+
     def of_store(self, store_id: UUID) -> StoreChanges:
         """Which changes the store has."""
         item = find(StoreChangesItem, (store_partition(self._scope, store_id), "changes"))

@@ -139,7 +139,7 @@ def discard_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) ->
     held = repository.of_store(store.id)
     after = StoreChanges(
         None if held.open_id == change.id else held.open_id,
-        None if held.last_id == change.id else held.last_id,
+        repository.ended_before(change) if held.last_id == change.id else held.last_id,
     )
     if after != held:
         repository.save_of_store(changes, store.id, after)

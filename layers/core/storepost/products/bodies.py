@@ -36,6 +36,15 @@ def _description(text: str) -> str:
 
 
 Description = Annotated[str, AfterValidator(_description)]
+
+
+def _price(money: MoneyShape) -> MoneyShape:
+    if money.amount < 0:
+        raise ValueError("Must not be negative")
+    return money
+
+
+Price = Annotated[MoneyShape, AfterValidator(_price)]
 CustomKey = Annotated[str, StringConstraints(min_length=1, max_length=MOST_KEY)]
 
 
@@ -80,8 +89,8 @@ class ProductVariantBody(RequestBody):
         default_factory=list
     )
     image: ProductImageBody | None = None
-    price: MoneyShape
-    compare_at_price: MoneyShape | None = None
+    price: Price
+    compare_at_price: Price | None = None
     inventory: Annotated[StrictInt, Field(ge=-MOST_UNITS, le=MOST_UNITS)] | None = None
     continue_selling_when_out_of_stock: StrictBool = False
     position: Annotated[StrictInt, Field(ge=0, le=MOST_UNITS)] | None = None

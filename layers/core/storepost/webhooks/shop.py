@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from storepost.connections.service import forget_shop
 from storepost.persistence.changes import Changes, commit_anew
+from storepost.products.store_terms import follow_terms
 from storepost.shopify import documents
 from storepost.shopify.admin import admin_of
 from storepost.shopify.claims import find_claim
@@ -68,6 +69,7 @@ def details_changed(store: Store, _webhook: Webhook) -> None:
         held = repository.get(store.id)
         if held is not None and held.is_active and (after := _with(held, details)) != held:
             save_connected(repository, after, changes, is_new=False)
+            follow_terms(changes, held, after)
 
     commit_anew(write)
 

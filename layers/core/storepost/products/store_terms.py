@@ -1,0 +1,41 @@
+"""What a store's primary locale and currencies are to its products: something that they follow."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+from storepost.persistence.changes import Changes
+from storepost.products.in_force import RulesRepository, terms_of
+from storepost.scope import WorkspaceScope
+from storepost.stores import service
+from storepost.stores.finding import custom_store
+from storepost.stores.model import Store, StoreLocale
+from storepost.stores.repository import StoreRepository
+
+
+def set_locales(
+    workspace: WorkspaceScope, store_id: UUID, locales: Sequence[StoreLocale], changes: Changes
+) -> Store:
+    """Replaces a custom store's locales; previews of changes of its rules are stale then."""
+    before = custom_store(StoreRepository(workspace), store_id)
+    after = service.set_locales(workspace, store_id, locales, changes)
+    follow_terms(changes, before, after)
+    return after
+
+
+def follow_terms(changes: Changes, before: Store, after: Store) -> None:
+    """Moves the store's marks on where products become something else by what the store says now.
+
+    What was resolved before loses the race, and what was previewed is stale.
+    """
+    if _said(before) == _said(after):
+        return
+    repository = RulesRepository(after)
+    rules = repository.get().rules
+    repository.save(changes, replace(rules, revision=rules.revision + 1))
+
+
+def _said(store: Store) -> tuple[str, str, dict[str, str]]:
+    terms = terms_of(store)
+    others = {name: code for name, code in terms.currencies.items() if code != terms.currency}
+    return terms.primary_locale, terms.currency, others
