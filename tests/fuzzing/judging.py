@@ -45,6 +45,7 @@ RULES = re.compile(
             "Must be in the future",
             "Must not be in the future",
             "`minimumSubtotal` must not be negative",
+            "Must not be negative",
             "Must be one customer's own id",
             "Must name one person",
             # of a text that is blank once the space around it is gone
