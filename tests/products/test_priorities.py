@@ -13,6 +13,8 @@ from storepost.messaging.outbox import PARTITION
 from storepost.persistence.changes import commit_anew
 from storepost.priorities import running
 from storepost.priorities import service as priority_service
+from storepost.priorities.comparing import MOST_BYTES, MOST_CHANGES
+from storepost.priorities.model import FRAME_BYTES
 from storepost.priorities.repository import ChangedProductItem
 from storepost.products.feeds import note_import, remove_feed, rename_feed
 from storepost.products.rules import product_source_id
@@ -350,6 +352,20 @@ class TestProducts:
         answer = place.call("GET", path, query={"q": "tea"})
         assert answer.problem() == (422, "filter_too_broad")
         assert place.get(path)["total"] == 1
+
+    def test_a_page_that_is_too_large(
+        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Ten rows of the most that is listed of a product always fit."""
+        change = place.ready(str(bringer.source))
+        path = f"/product-priority-changes/{change['id']}/products"
+        [row] = place.get(path)["items"]
+        most = FRAME_BYTES * len(row["changes"])
+        monkeypatch.setattr(priority_service, "MOST_ANSWERED", most)
+        for query in ({}, {"q": "p-1"}):
+            answer = place.call("GET", path, query=query)
+            assert answer.problem() == (422, "page_too_large")
+        assert 10 * (MOST_BYTES + FRAME_BYTES * MOST_CHANGES) < 5_000_000
 
 
 class TestStale:

@@ -32,6 +32,14 @@ class FilterTooBroad(ValidationFailed):
         super().__init__(errors=[FieldError(f"query.{advised}", message)])
 
 
+class PageTooLarge(ValidationFailed):
+    """The rows of the page are together more than an answer may hold."""
+
+    code = "page_too_large"
+    title = "The page is too large"
+    mend = "Ask for fewer rows by `pageSize`; 10 always fit."
+
+
 @dataclass(frozen=True)
 class PageRequest:
     """Which page is asked for; pages count from 1."""

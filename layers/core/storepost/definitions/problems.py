@@ -9,11 +9,3 @@ class SchemaMismatch(ValidationFailed):
     code = "schema_mismatch"
     title = "The definition doesn't meet its schema"
     mend = "Mend what `errors` names; `GET /definition-schemas/{kind}` has the schema."
-
-
-class PageTooLarge(ValidationFailed):
-    """The definitions of the page are together more than an answer may hold."""
-
-    code = "page_too_large"
-    title = "The page is too large"
-    mend = "Ask for fewer rows by `pageSize`; 10 always fit."

@@ -13,8 +13,7 @@ from storepost.definitions.keys import (
     versions_partition,
 )
 from storepost.definitions.model import Definition, Kind, Version, compact
-from storepost.definitions.problems import PageTooLarge
-from storepost.pagination import PageRequest
+from storepost.pagination import PageRequest, PageTooLarge
 from storepost.persistence.changes import Changes
 from storepost.persistence.deflated import Deflated
 from storepost.persistence.item import Identifier, Item, Key, Moment, find, find_all, keys_of_page

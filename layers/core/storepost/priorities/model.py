@@ -1,5 +1,6 @@
 """A change of a store's rules as a value, and what it would make of a product."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -114,6 +115,10 @@ class FieldChange:
     after: tuple[UUID | None, Any]
 
 
+FRAME_BYTES = 400
+"""Of what stands around the values of a change: sources, the field, the variant."""
+
+
 @dataclass(frozen=True)
 class ChangedProduct:
     """What a change makes of one product."""
@@ -123,3 +128,9 @@ class ChangedProduct:
     title: str | None
     image: Mapping[str, Any] | None
     changes: tuple[FieldChange, ...]
+
+    @property
+    def size(self) -> int:
+        """About how many bytes an answer has of it."""
+        values = [[each.before[1], each.after[1]] for each in self.changes]
+        return len(json.dumps(values).encode()) + FRAME_BYTES * len(values)

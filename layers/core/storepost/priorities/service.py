@@ -5,7 +5,14 @@ from uuid import UUID
 
 from storepost import clock
 from storepost.ids import new_id
-from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.pagination import (
+    MOST_ROWS,
+    FilterTooBroad,
+    Listing,
+    PageRequest,
+    PageTooLarge,
+    cut,
+)
 from storepost.persistence.changes import Changes
 from storepost.priorities.model import (
     ChangedProduct,
@@ -33,6 +40,9 @@ from storepost.stores.finding import found_store
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 from storepost.text import matches
+
+MOST_ANSWERED = 5_000_000
+"""Bytes of a page, about: Lambda answers with 6 MB at most."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +160,10 @@ def discard_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) ->
 def list_changed(
     workspace: WorkspaceScope, wanted: UUID, q: str | None, field: str | None, page: PageRequest
 ) -> Listing[ChangedProduct]:
-    """The products of which a change makes something else. Raises ChangePreviewing."""
+    """The products of which a change makes something else.
+
+    Raises ChangePreviewing, FilterTooBroad and PageTooLarge.
+    """
     repository = ChangeRepository(workspace)
     change, _ = _found(repository, workspace, wanted)
     if change.status is ChangeStatus.PREVIEWING:
@@ -159,7 +172,7 @@ def list_changed(
         until = page.skipped + page.size
         total = change.counts.changed
         rows = list(repository.products(change.id, until)) if page.skipped < total else []
-        return Listing(rows[page.skipped :], total, page)
+        return _answerable(Listing(rows[page.skipped :], total, page))
     if change.counts.changed > MOST_ROWS:
         raise FilterTooBroad("field" if q else "q")
     found = [
@@ -168,7 +181,13 @@ def list_changed(
         if (q is None or matches(q, product.title, product.external_id))
         and (field is None or any(each.field == field for each in product.changes))
     ]
-    return cut(found, page)
+    return _answerable(cut(found, page))
+
+
+def _answerable(listing: Listing[ChangedProduct]) -> Listing[ChangedProduct]:
+    if sum(product.size for product in listing.items) > MOST_ANSWERED:
+        raise PageTooLarge()
+    return listing
 
 
 def _found(
