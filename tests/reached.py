@@ -30,11 +30,47 @@ _GUARDED = frozenset(
         "no_active_workspace",
         "payload_too_large",
         "two_factor_required",
+        "unauthenticated",
         "unsupported_media_type",
         "validation",
     }
 )
 """Answered before an operation is called, or by what carries out the writes of all."""
+
+_NOT_YET = frozenset(
+    {
+        "auth.forgotPassword: 429 code_send_limit",
+        "auth.resendSignUp: 429 code_send_limit",
+        "auth.signUp: 429 code_send_limit",
+        "changeProposals.approve: 422 patch_failed",
+        "changeProposals.approve: 422 schema_mismatch",
+        "changeProposals.get: 422 patch_failed",
+        "changeProposals.reject: 422 patch_failed",
+        "connectLinks.connect: 409 locale_limit",
+        "connectLinks.connect: 409 store_disconnected",
+        "coupons.import: 404 not_found",
+        "feeds.listImports: 422 filter_too_broad",
+        "invitations.create: 404 not_found",
+        "me.confirmTwoFactorEmail: 409 email_taken",
+        "me.delete: 429 code_send_limit",
+        "members.leave: 404 not_found",
+        "members.leave: 409 owner_removal",
+        "members.transferOwnership: 409 owner_role",
+        "orders.list: 422 filter_too_broad",
+        "orders.put: 409 store_managed_by_platform",
+        "productPriorityChanges.refresh: 422 unknown_field",
+        "products.delete: 409 store_disconnected",
+        "products.delete: 409 store_managed_by_platform",
+        "products.put: 404 locale_not_found",
+        "products.put: 409 store_managed_by_platform",
+        "profiles.export: 422 filter_too_broad",
+        "stores.deleteWriteBack: 403 role",
+        "stores.getWriteBack: 403 role",
+        "stores.listLocales: 404 not_found",
+        "stores.rotateWriteBack: 403 role",
+    }
+)
+"""Described problems that no test reaches: each goes with a test, or with what describes it."""
 
 
 class Reached:
@@ -88,13 +124,19 @@ def unreached(answers: set[Reach]) -> list[str]:
             for status in _statuses(operation)
             if (operation["operationId"], status) not in statuses
         ),
-        *(
-            f"{operation['operationId']}: {status} {code}"
-            for _, _, operation in _operations()
-            for status, code in _problems(operation)
-            if (operation["operationId"], status, code) not in answers
-        ),
+        *_unreached_problems(answers),
     ]
+
+
+def _unreached_problems(answers: set[Reach]) -> Iterator[str]:
+    for _, _, operation in _operations():
+        for status, code in _problems(operation):
+            name = f"{operation['operationId']}: {status} {code}"
+            is_reached = (operation["operationId"], status, code) in answers
+            if is_reached and name in _NOT_YET:
+                yield f"{name}: is reached, so it needn't be named any more"
+            if not is_reached and name not in _NOT_YET:
+                yield name
 
 
 def _operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
