@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from storepost.coupons.files import read_codes
 from storepost.coupons.filling import next_lines
+from storepost.ids import new_id
 from storepost.persistence import item
 from tests.coupons.shop import Shop, counts
 
@@ -173,6 +174,11 @@ class TestCheck:
 
 class TestImport:
     """POST /coupons/import."""
+
+    def test_of_no_store(self, shop: Shop) -> None:
+        answer = shop.brought("code\nA1\n", storeId=str(new_id()))
+        assert answer.problem() == (404, "not_found")
+        assert shop.world.objects() == {}
 
     def test_the_coupon_is_answered_whole_and_its_codes_follow(self, shop: Shop) -> None:
         answer = shop.brought("code\nA1\nB2\nb2\n", validity={"type": "days", "days": 3})

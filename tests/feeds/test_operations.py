@@ -8,6 +8,7 @@ import pytest
 
 from storepost import clock
 from storepost.feed_files import bounds
+from storepost.feeds import listing
 from storepost.feeds.keys import skipped_partition
 from storepost.feeds.repository import FeedRepository
 from storepost.identity.model import KeyScope
@@ -385,6 +386,16 @@ class TestImports:
         assert [feed["id"] for feed in shop.get("/feeds", importStatus="failed")["items"]] == [
             feed["id"]
         ]
+
+    def test_so_many(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(listing, "MOST_ROWS", 1)
+        feed = shop.feed(ROWS)
+        for content in ("id\n", ROWS):
+            shop.again(feed, content)
+        path = f"/feeds/{feed['id']}/imports"
+        broad = shop.do("GET", path, query={"status": "failed"})
+        assert broad.problem() == (422, "filter_too_broad")
+        assert shop.get(path)["total"] == 3
 
     def test_what_isnt_there(self, shop: Shop) -> None:
         feed = shop.feed(ROWS)

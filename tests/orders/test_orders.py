@@ -10,6 +10,7 @@ import pytest
 from storepost.http.app import BODY_BYTES
 from storepost.identity.model import KeyScope
 from storepost.ids import derived_id
+from storepost.orders import listing
 from storepost.persistence.idempotency import RecordItem, unpacked
 from storepost.persistence.item import Key
 from tests.counted_tree.engine import size_of
@@ -455,6 +456,16 @@ class TestList:
         for scope in KeyScope:
             key = world.api_key(world.workspace(owner), scope, owner)
             assert world.call("GET", "/orders", token=key).status == 200
+
+    def test_a_buyer_of_so_many(
+        self, world: World, owner: Someone, store: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(listing, "MOST_ROWS", 1)
+        [one, _] = [put(world, owner, store, f"o-{n}", order()).json for n in range(2)]
+        query = {"profileId": one["buyer"]["profileId"], "cancelled": "false"}
+        broad = world.call("GET", "/orders", token=owner.token, query=query)
+        assert broad.problem() == (422, "filter_too_broad")
+        assert broad.json["errors"][0]["path"] == "query.placedFrom"
 
     def test_the_pages_of_one_buyer(self, world: World, owner: Someone, store: str) -> None:
         made = [

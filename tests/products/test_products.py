@@ -309,6 +309,14 @@ class TestDelete:
         assert self.delete(world, stranger, store).problem() == (404, "not_found")
         assert products(world)[0].removed_at is None
 
+    def test_of_a_store_that_is_disconnected(
+        self, world: World, owner: Someone, store: str
+    ) -> None:
+        put(world, owner, store, "p-1", product())
+        world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
+        assert self.delete(world, owner, store).problem() == (409, "store_disconnected")
+        assert products(world)[0].removed_at is None
+
     def test_it_is_removed(self, world: World, owner: Someone, store: str, get: Get) -> None:
         first = put(world, owner, store, "p-1", product()).json
         world.advance(seconds=5)

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from storepost.ids import new_id
+from tests.orders.sample import order
+from tests.products.sample import product
 from tests.shopify.hooks import Hooks
 from tests.world import Someone
 
@@ -24,7 +26,10 @@ OPERATIONS: list[tuple[str, str, Any]] = [
     ("DELETE", "/write-back", None),
     ("POST", "/write-back/rotate", None),
     ("DELETE", "/customers/1", None),
+    ("PUT", "/orders/1", order()),
     ("DELETE", "/orders/1", None),
+    ("PUT", "/products/1", product()),
+    ("DELETE", "/products/1", None),
 ]
 
 

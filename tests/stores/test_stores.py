@@ -331,6 +331,10 @@ class TestLocales:
         assert world.call("GET", path).problem() == (401, "unauthenticated")
         assert world.call("PUT", path, json_body=[]).problem() == (401, "unauthenticated")
 
+    def test_of_no_store(self, world: World, owner: Someone) -> None:
+        path = f"/stores/{uuid4()}/locales"
+        assert world.call("GET", path, token=owner.token).problem() == (404, "not_found")
+
     def test_a_path_or_query_that_is_none(self, world: World, owner: Someone) -> None:
         answer = world.call("GET", "/stores/none/locales", token=owner.token, query={"page": 0})
         assert answer.error_paths() == ["path.id", "query.page"]
@@ -435,6 +439,8 @@ class TestWriteBack:
         for token in (member.token, key):
             answer = world.call("PUT", path, token=token, json_body={"url": HOOK})
             assert answer.problem() == (403, "role")
+            for method, at in (("GET", path), ("DELETE", path), ("POST", f"{path}/rotate")):
+                assert world.call(method, at, token=token).problem() == (403, "role")
 
     def test_an_id_that_is_none(self, world: World, owner: Someone) -> None:
         path = "/stores/none/write-back"
