@@ -41,6 +41,10 @@ RULES = re.compile(
             "`value` must be at most 100 percent",
             "`add` and `replace` have a `value`",
             "Required with externalId",
+            # of a field and what the request is about or by whom
+            "Must be at least 300 where a key rotates itself",
+            "An imported coupon takes `content`",
+            "A coupon of the platform takes `quantity`",
             # of a value's meaning
             "Must be in the future",
             "Must not be in the future",
