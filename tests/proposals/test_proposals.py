@@ -7,9 +7,11 @@ import pytest
 
 from storepost.change_proposals import service
 from storepost.change_proposals.schemas import MOST_OPERATIONS
-from storepost.definitions.patching import Op, Operation, patched
+from storepost.definitions.patching import Inapplicable, Op, Operation, patched
+from storepost.definitions.problems import SchemaMismatch
 from storepost.identity.model import KeyScope
 from storepost.persistence.sealing import forget_keys
+from storepost.problems import FieldError
 from tests.kills import before_the_commit, everywhere, killed_at
 from tests.proposals.desk import NOWHERE, REPLACED, SEGMENT, TEMPLATE, Body, Desk, JustNow
 from tests.world import Answer, World
@@ -543,6 +545,41 @@ class TestApprove:
             versions = desk.get(f"/definitions/{definition['id']}/versions")
             assert versions["total"] == len(versions["items"]) == 2
             assert versions["items"][0]["versionId"] == answer.json["resultVersionId"]
+
+
+class TestReadAnew:
+    """What was tried when it was proposed is tried again by whatever reads it later."""
+
+    def test_a_patch_that_fits_no_more(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = f"/change-proposals/{desk.change(desk.define(), REPLACED)['id']}"
+
+        def refuse(*_: object) -> None:
+            raise Inapplicable(0, "It doesn't fit")
+
+        monkeypatch.setattr(service, "patched", refuse)
+        asked = [("GET", path), ("POST", f"{path}/approve"), ("POST", f"{path}/reject")]
+        for method, at in asked:
+            answer = desk.send(desk.owner.token, method, at)
+            assert answer.problem() == (422, "patch_failed")
+            assert [error["path"] for error in answer.json["errors"]] == ["/patch/0"]
+        monkeypatch.undo()
+        assert desk.get(path)["status"] == "open"
+
+    def test_a_result_that_is_refused_now(
+        self, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        definition = desk.define()
+        path = f"/change-proposals/{desk.change(definition, REPLACED)['id']}"
+
+        def refuse(*_: object) -> None:
+            raise SchemaMismatch(errors=[FieldError("/name", "It must be another")])
+
+        monkeypatch.setattr(service, "check", refuse)
+        answer = desk.send(desk.owner.token, "POST", f"{path}/approve")
+        assert answer.problem() == (422, "schema_mismatch")
+        assert [error["path"] for error in answer.json["errors"]] == ["/patch"]
+        assert desk.get(path)["status"] == "open"
+        assert desk.get(f"/definitions/{definition['id']}/versions")["total"] == 1
 
 
 class TestReject:
