@@ -26,7 +26,6 @@ CODES_AT_ONCE = 14
 """In one transaction: each is its row, its entry, when it is due, what the platform is to forget,
 and two nodes, which those of a large pool share with no other."""
 
-
 LOOKED_AT_AGAIN = timedelta(minutes=20)
 """After a coupon's end: whoever used a code without knowing of the end has written it by then."""
 

@@ -133,4 +133,5 @@ class ChangedProduct:
     def size(self) -> int:
         """About how many bytes an answer has of it."""
         values = [[each.before[1], each.after[1]] for each in self.changes]
-        return len(json.dumps(values).encode()) + FRAME_BYTES * len(values)
+        text = json.dumps(values, ensure_ascii=False)  # as answers are
+        return len(text.encode(errors="surrogatepass")) + FRAME_BYTES * len(values)
