@@ -159,7 +159,7 @@ def test_a_new_level_comes_after_the_write_that_was_in_its_way(engine: Engine) -
 
 def test_a_merge_gives_way_to_the_split_of_the_node_above(engine: Engine) -> None:
     """Else the new node above would begin with the one that the merge takes away."""
-    before = TwoLists(tree(f"list#{uuid4()}", 3, 4))
+    before = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=1, levels=2))
     for number in range(17):
         before.do(*inserts(number))
     leaves = before.tree.rows.children(before.tree.rows.top()[0])

@@ -390,10 +390,22 @@ class TestNodes:
             return [node.n for node in lists.tree.rows.top()]
 
         assert bring(range(23)) == [23]
-        assert bring(range(23, 24)) == [3] * 8
-        assert bring(range(24, 41)) == [3] * 7 + [20]
-        lists.do((None, numbered(41)))
-        assert [node.n for node in lists.tree.rows.top()] == [3] * 14
+        assert bring(range(23, 24)) == [5] * 4 + [4]
+        assert bring(range(24, 43)) == [5] * 4 + [23]
+        lists.do((None, numbered(43)))
+        assert [node.n for node in lists.tree.rows.top()] == [5] * 8 + [4]
+        lists.check()
+
+    @pytest.mark.usefixtures("engine")
+    def test_what_comes_in_order_leaves_nodes_nearly_full(self) -> None:
+        """Half empty ones, into which nothing comes any more, would be a level more."""
+        lists = TwoLists(tree(f"list#{uuid4()}", fan_out=6))
+        for number in range(240):
+            lists.do((None, numbered(number)))
+        nodes, _ = lists.tree.rows.everything()
+        leaves = sorted((node for node in nodes if not node.level), key=lambda leaf: leaf.lo)
+        assert [leaf.n for leaf in leaves] == [10] * 24
+        assert {node.level for node in nodes} == {0, 1}
         lists.check()
 
     @pytest.mark.usefixtures("engine")

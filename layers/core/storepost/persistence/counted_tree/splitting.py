@@ -20,6 +20,11 @@ _RAISES = 5
 """Every write to the list is in a new level's way; between two of them there is often room."""
 
 
+def _nearly_full(fan_out: int) -> int:
+    """Five sixths of what is split: room for those that come late."""
+    return 5 * fan_out // 3
+
+
 @dataclass(frozen=True)
 class _Piece:
     """A part of a node: where it begins and what it counts."""
@@ -30,7 +35,10 @@ class _Piece:
 
 @dataclass(frozen=True)
 class Splitter:
-    """Keeps what stands below a node between `fan_out` and twice that, and the top level small."""
+    """Keeps what stands below a node between `fan_out` and twice that, and the top level small.
+
+    The last node of a level may have fewer.
+    """
 
     rows: Rows
     fan_out: int
@@ -48,14 +56,13 @@ class Splitter:
         least, most = self._bounds(node)
         if len(pieces) < 2 * least:
             return
-        parts = min(len(pieces) // least, most)
         if node.has_parent:
-            self._cut(node, pieces, parts)
+            self._cut(node, pieces, self._parts(node, len(pieces), least, most))
             self.split(level + 1, key)
         elif self.rows.levels is not None:
-            self._cut(node, pieces, parts)
+            self._cut(node, pieces, self._parts(node, len(pieces), least, most))
         else:
-            self._cut_on_top(node, pieces, parts)
+            self._cut_on_top(node, pieces)
 
     def _bounds(self, node: Node) -> tuple[int, int]:
         """How many pieces a part has at least, and how many parts are the most.
@@ -68,6 +75,20 @@ class Splitter:
             if room > 0:
                 return 1, room + 1
         return self.fan_out, _MOST_PARTS
+
+    def _parts(self, node: Node, pieces: int, least: int, most: int) -> list[int]:
+        """Where the parts of a node begin among its pieces, and where the last one ends.
+
+        Parts are equal, but for the last node of a level: what comes in order all comes there, and
+        what it leaves behind would stay half empty for ever. So all parts but the last are nearly
+        full, and a list that grows in order has about half as many nodes. Not where a list has
+        the same levels always: what is drawn from it has no order.
+        """
+        size = _nearly_full(self.fan_out)
+        if self.rows.levels is None and node.hi == END and pieces <= size * most:
+            return [*range(0, pieces, size), pieces]
+        parts = min(pieces // least, most)
+        return [pieces * part // parts for part in range(parts + 1)]
 
     def _pieces(self, node: Node) -> Sequence[_Piece]:
         """What stands directly below the node; nothing where that changed between the reads."""
@@ -88,9 +109,8 @@ class Splitter:
             for lo, entry in zip(starts, entries, strict=False)
         ]
 
-    def _cut(self, node: Node, pieces: Sequence[_Piece], parts: int) -> None:
-        """The node keeps the first of so many equal parts; new ones get the others."""
-        bounds = [len(pieces) * part // parts for part in range(parts + 1)]
+    def _cut(self, node: Node, pieces: Sequence[_Piece], bounds: Sequence[int]) -> None:
+        """The node keeps the first of the parts; new ones get the others."""
         starts = [pieces[bound].lo for bound in bounds[:-1]]
         cut = [
             replace(
@@ -108,13 +128,15 @@ class Splitter:
             self.rows.create(changes, new)
         changes.commit()
 
-    def _cut_on_top(self, node: Node, pieces: Sequence[_Piece], parts: int) -> None:
+    def _cut_on_top(self, node: Node, pieces: Sequence[_Piece]) -> None:
         """As `_cut`, but never to more nodes than a new level could be put above."""
-        before = len(self.rows.top())
-        room = _MOST_TOP_NODES - before + 1
+        nodes = len(self.rows.top())
+        room = _MOST_TOP_NODES - nodes + 1
         if room > 1:
-            self._cut(node, pieces, min(parts, room))
-        if before + min(parts, room) - 1 >= self.top_nodes:
+            bounds = self._parts(node, len(pieces), self.fan_out, room)
+            self._cut(node, pieces, bounds)
+            nodes += len(bounds) - 2
+        if nodes >= self.top_nodes:
             self._raise(node.level)
 
     def _raise(self, level: int) -> None:
