@@ -1,14 +1,16 @@
 """Which problems an operation may answer: those that the code behind its route names.
 
 Followed are the functions, classes and methods of `storepost` that a function's own code names,
-from the route on. A method counts where its class is named (in the code or in a parameter's type)
-and its name too. What a function says that it `handles` isn't told of what stands behind it. So a
-problem may be listed that never comes, where one function serves several operations; that none is
-missing is what the tests watch, on every answer that they get.
+from the route on. A method counts where its class is named (in the code, in a parameter's type or
+as what a function returns that is called) and its name too. What a function says that it `handles`
+isn't told of what stands behind it. So a problem may be listed that never comes, where one function
+serves several operations; that none is missing is what the tests watch, on every answer that they
+get.
 """
 
+import dis
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 from importlib import import_module
@@ -16,6 +18,8 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from storepost.problems import HANDLED, Problem
+
+_LOADS_VARIABLE = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"}
 
 
 def problems_of(function: Callable[..., Any]) -> set[type[Problem]]:
@@ -44,7 +48,8 @@ def _is_answer(thing: type) -> bool:
 
 def _named_by(function: FunctionType) -> Iterator[object]:
     names = set(_names(function.__code__))
-    for holder in _holders(function, names):
+    holders = list(_holders(function))
+    for holder in [*holders, *_returned(holders, names)]:
         if isinstance(holder, ModuleType):
             yield from _own(getattr(holder, name, None) for name in names)
         elif isinstance(holder, type) and not issubclass(holder, Problem):
@@ -53,14 +58,27 @@ def _named_by(function: FunctionType) -> Iterator[object]:
             yield from _own([holder, *_held_by(holder)])
 
 
-def _holders(function: FunctionType, names: set[str]) -> Iterator[object]:
-    """What the function's names, its own imports and its parameters' types mean."""
+def _holders(function: FunctionType) -> Iterator[object]:
+    """What the function's variables, its own imports and its parameters' types mean."""
+    variables = set(_variables(function.__code__))
     known = {**function.__globals__, **_closure(function)}
-    yield from (known[name] for name in names if name in known)
-    yield from (import_module(name) for name in names if name.startswith("storepost."))
+    yield from (known[name] for name in variables if name in known)
+    imported = (name for name in _names(function.__code__) if name.startswith("storepost."))
+    yield from map(import_module, imported)
     for annotation in inspect.get_annotations(function).values():
         if isinstance(annotation, type) and _is_ours(annotation):
             yield annotation
+
+
+def _returned(holders: Iterable[object], names: set[str]) -> Iterator[type]:
+    """The classes of ours that the functions which are named say they return."""
+    for holder in holders:
+        in_it = isinstance(holder, ModuleType)
+        for each in (getattr(holder, name, None) for name in names) if in_it else (holder,):
+            if isinstance(each, FunctionType) and _is_ours(each):
+                returned = inspect.get_annotations(each).get("return")
+                if isinstance(returned, type) and _is_ours(returned):
+                    yield returned
 
 
 def _held_by(holder: object) -> Iterator[object]:
@@ -80,6 +98,15 @@ def _names(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names(constant)
+
+
+def _variables(code: CodeType) -> Iterator[str]:
+    """What it names by itself, not behind a dot: that may be a namesake of a function beside it."""
+    for step in dis.get_instructions(code):
+        if step.opname in _LOADS_VARIABLE:
+            yield step.argval
+        elif isinstance(step.argval, CodeType):
+            yield from _variables(step.argval)
 
 
 def _methods(holder: type, names: set[str]) -> Iterator[object]:

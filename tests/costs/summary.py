@@ -10,7 +10,7 @@ from benchmarks.reckoning import Usage, request_bill
 from local.template import functions
 from tests.costs.measuring import Findings, Measured
 
-LEVELS = ((1, "1,100"), (2, "40,000"), (3, "a million and more"))
+LEVELS = ((1, "1,900"), (2, "115,000"), (3, "a million and more"))
 """Of a counted tree, and up to how many entries it has so many."""
 A_LEVEL_MORE = Usage(reads=1, read_calls=1, writes=2)
 """A node of it is read, and written in the transaction."""

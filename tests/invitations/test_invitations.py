@@ -7,9 +7,14 @@ import pytest
 
 from storepost import clock
 from storepost.identity.model import KeyScope
+from storepost.invitations.repository import InvitationRepository
+from storepost.persistence.changes import commit_anew
 from storepost.workspaces.model import Role
+from storepost.workspaces.repository import WorkspaceRepository
+from tests.kills import before_the_commit
 from tests.world import CANARY, Someone, World
 
+FIRST = f"first.{CANARY}@example.com"
 GUEST = f"guest.{CANARY}@example.com"
 
 
@@ -135,6 +140,25 @@ class TestCreate:
         )
         assert answer.problem() == (409, "already_invited")
         assert len(world.emails()) == 1
+
+    def test_the_workspace_is_deleted_meanwhile(self, world: World) -> None:
+        """Whoever lost a race by then finds nothing to invite to."""
+        owner = world.person()
+        workspace = world.workspace(owner)
+        members = WorkspaceRepository(workspace)
+        held = members.get()
+        assert held is not None
+
+        def meanwhile() -> None:
+            invited(world, owner, FIRST)
+            commit_anew(lambda changes: members.end(changes, held))
+
+        body = {"email": GUEST, "role": "member"}
+        with before_the_commit(meanwhile):
+            answer = world.call("POST", "/invitations", token=owner.token, json_body=body)
+        assert answer.problem() == (404, "not_found")
+        assert [row.email for row in InvitationRepository(workspace).all_open()] == [FIRST]
+        assert [email.to for email in world.emails()] == [FIRST]
 
     def test_fifty_emails_in_24_hours(self, world: World, owner: Someone) -> None:
         for number in range(50):

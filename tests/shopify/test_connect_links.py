@@ -9,6 +9,7 @@ import pytest
 from storepost import clock
 from storepost.connect_links.repository import find_link
 from storepost.identity.model import KeyScope
+from storepost.locales import service as locales
 from storepost.persistence.changes import Changes
 from storepost.scope import WorkspaceScope
 from storepost.shopify.claims import find_claim
@@ -344,6 +345,25 @@ class TestConnect:
         shopify.choose(owner, link, choose_existing(workspace))
         [store] = world.call("GET", "/stores", token=owner.token).json["items"]
         assert store["permissions"] == permissions
+
+    def test_with_a_locale_more_than_the_workspace_may_have(
+        self,
+        world: World,
+        shopify: Shopify,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        link: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """The link stays good for whoever makes room."""
+        world.store(owner, primaryLocale="sv")
+        known = len(world.call("GET", "/locales", token=owner.token).json["items"])
+        monkeypatch.setattr(locales, "MOST_LOCALES", known)
+        answer = shopify.choose(owner, link, choose_existing(workspace))
+        assert answer.problem() == (409, "locale_limit")
+        assert [store.external_id for store in StoreRepository(workspace).all()] != [SHOP]
+        monkeypatch.undo()
+        assert shopify.choose(owner, link, choose_existing(workspace)).status == 200
 
     def test_in_a_new_workspace(
         self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str

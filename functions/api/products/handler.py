@@ -82,7 +82,8 @@ def list_products(
 @app.get("/v1/products/<id>", operation_id="products.get")
 def get_product(id: UUID, caller: Reader, locale: Locale = None) -> Product:
     """A product whole, in the store's primary locale or another one that it has."""
-    return Product.of(service.get_product(caller.workspace, id), locale)
+    details = service.get_product(caller.workspace, id)
+    return Product.of(details, details.in_locale(locale))
 
 
 @app.get("/v1/products/<id>/variants", operation_id="products.listVariants")
@@ -134,7 +135,8 @@ def put_product(
     """Writes a custom store's product; one older than what is held is refused as stale."""
     incoming = body.product(external_id)
     details, is_new = service.put_product(caller.workspace, id, incoming, writes)
-    return Response(201 if is_new else 200, "application/json", Product.of(details))
+    answer = Product.of(details, details.in_primary_locale)
+    return Response(201 if is_new else 200, "application/json", answer)
 
 
 @app.delete(

@@ -14,7 +14,7 @@ from storepost.identity.model import SignedInPerson
 from storepost.identity.repository import find_person
 from storepost.ids import new_id
 from storepost.persistence.changes import Changes
-from storepost.problems import NotFound
+from storepost.problems import NotFound, handles
 from storepost.scope import WorkspaceScope
 from storepost.shopify.claims import ShopClaim, claim_for, find_claim
 from storepost.shopify.grants import keep_for_good
@@ -24,6 +24,7 @@ from storepost.shopify.shops import address_of
 from storepost.store_imports.service import queue_first_imports
 from storepost.stores.finding import known_store
 from storepost.stores.model import ConnectionStatus, Platform, Store, StoreStatus
+from storepost.stores.problems import StoreDisconnected
 from storepost.stores.repository import StoreRepository
 from storepost.stores.service import disconnect_store, save_connected
 from storepost.workspaces.model import Workspace
@@ -154,6 +155,7 @@ def _connected(link: ConnectLink, workspace: WorkspaceScope, known: Store | None
     )
 
 
+@handles(StoreDisconnected)
 def _take_away(claim: ShopClaim, changes: Changes) -> None:
     """Disconnects the store that the shop was until now, and tells its workspace's owner."""
     store = StoreRepository(claim.workspace).get(claim.store_id)

@@ -48,7 +48,7 @@ def list_changes(
     """The profile's changes, recorded last first. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
     if asked.takes_all:
-        return _page_of(profile, page)
+        return history_of(profile, page)
     history = ConsentRepository(workspace).histories(profile.consent_partitions, MOST_ROWS + 1)
     seen = list(islice(history, MOST_ROWS + 1))
     if len(seen) > MOST_ROWS:
@@ -56,7 +56,7 @@ def list_changes(
     return cut([change for change in seen if asked.passes(change)], page)
 
 
-def _page_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
+def history_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
     """A page of the whole history, which is read up to there: mostly page 1 is asked for."""
     total = profile.consent_changes
     if page.skipped >= total:

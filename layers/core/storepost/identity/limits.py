@@ -21,7 +21,7 @@ from storepost.identity.credentials import (
 )
 from storepost.identity.problems import CodeSendLimit, SignInLimit, SignUpLimit, TwoFactorLimit
 from storepost.persistence.changes import Changes, commit_anew
-from storepost.persistence.item import Key, find
+from storepost.persistence.item import Item, Key, find
 from storepost.problems import Conflict, TooManyRequests
 from storepost.scope import PersonScope
 
@@ -43,6 +43,8 @@ PASSWORDS_OF_SOURCE = Limit("password_source", 100, timedelta(minutes=15), SignI
 CODES_TO_ADDRESS = Limit("code_send", 5, timedelta(hours=1), CodeSendLimit)
 SECOND_FACTORS = Limit("second_factor", 10, timedelta(hours=1), TwoFactorLimit, locks=True)
 SIGN_UPS_OF_SOURCE = Limit("sign_up", 100, timedelta(hours=1), SignUpLimit)
+
+_OF_ADDRESS = (PASSWORDS_OF_ADDRESS.name, CODES_TO_ADDRESS.name)
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,12 @@ def give_back(*attempts: Attempt) -> None:
     for attempt in attempts:
         with suppress(Conflict):
             commit_anew(partial(_remove, attempt))
+
+
+def forget_address(changes: Changes, email: str) -> None:
+    """Removes what was counted for an address, as part of a unit of work."""
+    for name in _OF_ADDRESS:
+        changes.delete(Item(*address_attempts_key(name, email)))
 
 
 def _count(limit: Limit, key: Key) -> Attempt:

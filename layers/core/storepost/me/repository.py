@@ -11,8 +11,7 @@ from pynamodb.expressions.update import Action
 from storepost import clock
 from storepost.identity import trusted_browsers
 from storepost.identity.codes import VALID_FOR, EmailedCode, use_code
-from storepost.identity.credentials import address_attempts_key
-from storepost.identity.limits import CODES_TO_ADDRESS, PASSWORDS_OF_ADDRESS
+from storepost.identity.limits import forget_address
 from storepost.identity.model import Person, SignedInPerson
 from storepost.identity.problems import ChallengeClosed
 from storepost.identity.repository import (
@@ -176,8 +175,7 @@ def remove_account(changes: Changes, person: Person) -> None:
     changes.delete(row, _unchanged(person))
     claim = EmailClaimItem(*email_claim_key(person.email))
     changes.delete(claim, EmailClaimItem.person_id == person.id)
-    for limit in (PASSWORDS_OF_ADDRESS, CODES_TO_ADDRESS):
-        changes.delete(Item(*address_attempts_key(limit.name, person.email)))
+    forget_address(changes, person.email)
 
 
 def remove_some(changes: Changes, person: PersonScope) -> int:

@@ -83,7 +83,8 @@ def propose_change(
     Raises ChangeOpen, UnknownSource and UnknownField.
     """
     store = found_store(StoreRepository(workspace), store_id)
-    _check(proposed, RulesRepository(store).get().rules)
+    _check_fields(proposed)
+    _check_sources(proposed, RulesRepository(store).get().rules)
     repository = ChangeRepository(workspace)
     held = repository.of_store(store.id)
     if held.open_id:
@@ -130,7 +131,7 @@ def refresh_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) ->
     repository = ChangeRepository(workspace)
     change, store = _found(repository, workspace, wanted)
     _demand_ready(change)
-    _check(change.rules, RulesRepository(store).get().rules)
+    _check_sources(change.rules, RulesRepository(store).get().rules)
     anew = change.previewed_anew()
     repository.save(changes, anew)
     _send(changes, workspace, anew)
@@ -213,12 +214,16 @@ def _is_stale(change: PriorityChange, marked: Marked) -> bool:
     return change.status is ChangeStatus.READY and change.walk.seen != marked.changes
 
 
-def _check(proposed: NewRules, rules: Rules) -> None:
-    """Raises UnknownField and UnknownSource, naming each place."""
+def _check_fields(proposed: NewRules) -> None:
+    """Raises UnknownField, naming each place."""
     unknown = [name for name in proposed.fields if not can_be_ruled(name)]
     if unknown:
         message = "There is no such field"
         raise UnknownField(errors=[FieldError(f"/fields/{name}", message) for name in unknown])
+
+
+def _check_sources(proposed: NewRules, rules: Rules) -> None:
+    """Raises UnknownSource, naming each place."""
     named = {"/order": proposed.order} | {f"/fields/{n}": i for n, i in proposed.fields.items()}
     errors = [
         FieldError(f"{path}/{number}", "The store has no such source")

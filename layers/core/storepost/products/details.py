@@ -30,10 +30,16 @@ class ProductDetails:
 
     def in_locale(self, locale: str | None) -> ResolvedProduct:
         """It in one of its locales, the store's primary one by default. Raises LocaleNotFound."""
-        wanted = locale or self.store.primary_locale
-        if wanted not in self.resolution.locales:
+        if locale is None:
+            return self.in_primary_locale
+        if locale not in self.resolution.locales:
             raise LocaleNotFound()
-        return self.resolution.in_locale(wanted)
+        return self.resolution.in_locale(locale)
+
+    @cached_property
+    def in_primary_locale(self) -> ResolvedProduct:
+        """It in the store's primary locale, which every product has."""
+        return self.resolution.in_locale(self.store.primary_locale)
 
     def seen_at(self, record: Record) -> datetime:
         """When its source last had it: a feed has what is live whenever an import is completed."""

@@ -94,9 +94,9 @@ class Product(ProductSummary):
     synced_at: Timestamp
 
     @classmethod
-    def of(cls, details: ProductDetails, locale: str | None = None) -> "Product":  # type: ignore[override]
-        """The product in this shape. Raises LocaleNotFound."""
-        product, shown = details.product, details.in_locale(locale)
+    def of(cls, details: ProductDetails, shown: ResolvedProduct) -> "Product":  # type: ignore[override]
+        """The product in this shape, in one of its locales."""
+        product = details.product
         values = shown.resolved.values
         return cls(
             **_summary(product, shown.locale, summary_of(shown)),

@@ -6,7 +6,7 @@ from itertools import batched
 from uuid import UUID
 
 from storepost import clock
-from storepost.consent_changes.listing import ChangeFilter, list_changes, store_names
+from storepost.consent_changes.listing import history_of, store_names
 from storepost.consent_changes.schemas import ConsentChange
 from storepost.coupons.code_listing import codes_of
 from storepost.coupons.code_schemas import CouponCode
@@ -43,7 +43,7 @@ def export_profile(workspace: WorkspaceScope, profile_id: UUID) -> ProfileExport
     identities = list_identities(workspace, profile.id, None, whole)
     customers, stores = list_customers(workspace, profile.id, None, whole)
     merges = list_merges(workspace, profile.id, whole)
-    history = list_changes(workspace, profile.id, ChangeFilter(), whole)
+    history = history_of(profile, whole)
     events = list_events(workspace, profile.id, EventFilter(), whole)
     codes = codes_of(profile)
     names = store_names(workspace, history.items)

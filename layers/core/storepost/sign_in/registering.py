@@ -24,6 +24,7 @@ from storepost.identity.sessions import Device, open_session
 from storepost.ids import new_id
 from storepost.links import page_link
 from storepost.persistence.changes import Changes
+from storepost.problems import handles
 from storepost.sign_in.model import Registration
 from storepost.sign_in.repository import (
     add_registration,
@@ -72,6 +73,7 @@ def verify_email(
     return OpenedSession(token=token, expires_at=expires_at)
 
 
+@handles(CodeSendLimit)
 def _tell(registration: Registration, base_url: str, changes: Changes) -> None:
     """Emails the code, or that the address is known; past the hour's five emails nothing."""
     try:

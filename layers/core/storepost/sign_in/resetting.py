@@ -21,6 +21,7 @@ from storepost.identity.sessions import end_all_sessions
 from storepost.identity.tokens import digest
 from storepost.links import page_link
 from storepost.persistence.changes import Changes
+from storepost.problems import handles
 from storepost.scope import PersonScope
 from storepost.sign_in.model import RESET_VALID_FOR, Reset, mark_of
 from storepost.sign_in.problems import TokenInvalid
@@ -29,6 +30,7 @@ from storepost.sign_in.repository import add_reset, end_reset, find_reset
 _TOKEN_BYTES = 32
 
 
+@handles(CodeSendLimit)
 def forgot_password(email: str, base_url: str, changes: Changes) -> None:
     """Emails the link where somebody has the address; the answer is the same always.
 
