@@ -37,6 +37,7 @@ _GUARDED = frozenset(
 )
 """Answered before an operation is called, or by what carries out the writes of all."""
 
+
 class Reached:
     """Keeps what the functions answered."""
 

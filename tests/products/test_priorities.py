@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from storepost import pagination
 from storepost.identity.model import KeyScope
 from storepost.ids import derived_id
 from storepost.messaging.outbox import PARTITION
@@ -361,7 +362,7 @@ class TestProducts:
         path = f"/product-priority-changes/{change['id']}/products"
         [row] = place.get(path)["items"]
         most = FRAME_BYTES * len(row["changes"])
-        monkeypatch.setattr(priority_service, "MOST_ANSWERED", most)
+        monkeypatch.setattr(pagination, "MOST_ANSWERED", most)
         for query in ({}, {"q": "p-1"}):
             answer = place.call("GET", path, query=query)
             assert answer.problem() == (422, "page_too_large")

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from jsonschema import Draft202012Validator
 
-from storepost.definitions import repository
+from storepost import pagination
 from storepost.identity.model import KeyScope
 from storepost.identity.repository import PersonItem, person_key
 from storepost.persistence.item import find
@@ -128,7 +128,7 @@ class TestList:
 
     def test_a_page_that_is_too_large(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         desk.define()
-        monkeypatch.setattr(repository, "MOST_ANSWERED", 10)
+        monkeypatch.setattr(pagination, "MOST_ANSWERED", 10)
         answer = desk.send(desk.owner.token, "GET", "/definitions")
         assert answer.problem() == (422, "page_too_large")
 
@@ -234,7 +234,7 @@ class TestVersions:
 
     def test_a_page_that_is_too_large(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         definition = desk.define()
-        monkeypatch.setattr(repository, "MOST_ANSWERED", 10)
+        monkeypatch.setattr(pagination, "MOST_ANSWERED", 10)
         path = f"/definitions/{definition['id']}/versions"
         answer = desk.send(desk.owner.token, "GET", path)
         assert answer.problem() == (422, "page_too_large")

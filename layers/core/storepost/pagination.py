@@ -1,6 +1,6 @@
 """Pages with numbers and an exact total: the envelope of every list."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -8,6 +8,9 @@ from storepost.problems import FieldError, ValidationFailed
 
 MOST_ROWS = 20_000
 """How many rows a combination of filters may look through."""
+
+MOST_ANSWERED = 5_000_000
+"""Bytes of a page's rows, about: Lambda answers with 6 MB at most."""
 
 
 class PageSize(IntEnum):
@@ -38,6 +41,12 @@ class PageTooLarge(ValidationFailed):
     code = "page_too_large"
     title = "The page is too large"
     mend = "Ask for fewer rows by `pageSize`; 10 always fit."
+
+
+def check_size(sizes: Iterable[float]) -> None:
+    """Raises PageTooLarge where rows of so many bytes are more than an answer may hold."""
+    if sum(sizes) > MOST_ANSWERED:
+        raise PageTooLarge()
 
 
 @dataclass(frozen=True)

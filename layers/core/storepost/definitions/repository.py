@@ -13,15 +13,12 @@ from storepost.definitions.keys import (
     versions_partition,
 )
 from storepost.definitions.model import Definition, Kind, Version, compact
-from storepost.pagination import PageRequest, PageTooLarge
+from storepost.pagination import PageRequest, check_size
 from storepost.persistence.changes import Changes
 from storepost.persistence.deflated import Deflated
 from storepost.persistence.item import Identifier, Item, Key, Moment, find, find_all, keys_of_page
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.rows import RequestedBy
-
-MOST_ANSWERED = 5 * 1024 * 1024
-"""Bytes of definitions in one answer: Lambda hands over 6 MB."""
 
 
 class DefinitionItem(Item, discriminator="definition"):
@@ -142,8 +139,7 @@ def _answerable(keys: Sequence[Key]) -> list[Version]:
     """The versions under the keys, in their order. Raises PageTooLarge."""
     found = find_all(keys)
     rows = [row for key in keys if isinstance(row := found.get(key), VersionItem)]
-    if sum(row.size for row in rows) > MOST_ANSWERED:
-        raise PageTooLarge()
+    check_size(row.size for row in rows)
     return [_as_version(row) for row in rows]
 
 

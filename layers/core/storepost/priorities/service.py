@@ -10,7 +10,7 @@ from storepost.pagination import (
     FilterTooBroad,
     Listing,
     PageRequest,
-    PageTooLarge,
+    check_size,
     cut,
 )
 from storepost.persistence.changes import Changes
@@ -40,9 +40,6 @@ from storepost.stores.finding import found_store
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 from storepost.text import matches
-
-MOST_ANSWERED = 5_000_000
-"""Bytes of a page, about: Lambda answers with 6 MB at most."""
 
 
 @dataclass(frozen=True)
@@ -186,8 +183,7 @@ def list_changed(
 
 
 def _answerable(listing: Listing[ChangedProduct]) -> Listing[ChangedProduct]:
-    if sum(product.size for product in listing.items) > MOST_ANSWERED:
-        raise PageTooLarge()
+    check_size(product.size for product in listing.items)
     return listing
 
 

