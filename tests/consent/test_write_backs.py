@@ -24,6 +24,7 @@ from storepost.consent.states import Channel, ConsentState
 from storepost.consent_changes.signing import signed_headers
 from storepost.fetching import FetchFailed, UrlNotAllowed
 from storepost.fetching.guard import Failure, Refusal
+from storepost.messaging.tries import RECEIVES
 from storepost.persistence.changes import Changes
 from storepost.persistence.sealing import forget_keys
 from storepost.profiles.model import Profile
@@ -335,6 +336,20 @@ class TestTries:
             assert not hand_over(message, tries)
             assert shop.outcome(profile, change, store_id) == "pending"
         assert hand_over(message, 5)
+        [write_back] = shop.read(profile, change)["writeBacks"]
+        assert (write_back["status"], write_back["error"]) == (
+            "failed",
+            "The store couldn't be told.",
+        )
+
+    def test_whose_last_try_was_killed_fails_untried(self, shop: Shop, listener: Listener) -> None:
+        """The queue brings it once more for that."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        change = shop.change(profile, "subscribed")
+        [message] = shop.queued()
+        assert hand_over(message, RECEIVES)
+        assert listener.received == []
         [write_back] = shop.read(profile, change)["writeBacks"]
         assert (write_back["status"], write_back["error"]) == (
             "failed",

@@ -21,6 +21,7 @@ from storepost.coupons.shop import add_codes, seed_of
 from storepost.coupons.telling import Telling
 from storepost.customers.model import GivenCustomer
 from storepost.customers.service import write_customer
+from storepost.messaging.tries import RECEIVES, TRIES
 from storepost.persistence.changes import commit_anew
 from storepost.profiles.repository import ProfileRepository
 from storepost.shop_imports import running
@@ -470,6 +471,21 @@ class TestTroubles:
         shop.shopify.server.interruptions.clear()
         [code] = shop.codes(coupon)
         assert (code["status"], code["error"]) == ("failed", "The shop can't be reached.")
+
+    @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
+    def test_what_nobody_expected_makes_codes_failed_at_last(
+        self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch, tries: int
+    ) -> None:
+        """As does the last try where that is killed: pending codes nobody could retry."""
+        coupon = shop.pool(1)
+        monkeypatch.setattr(telling, "add_codes", mock.Mock(side_effect=ArithmeticError))
+        shop.work(coupon, tries=TRIES - 1, fails=True)
+        assert shop.counts(coupon) == counts(pending=1)
+        if tries > TRIES:
+            monkeypatch.undo()
+        shop.work(coupon, tries=tries)
+        [code] = shop.codes(coupon)
+        assert (code["status"], code["error"]) == ("failed", "The shop couldn't be told.")
 
     @pytest.fixture
     def expired(self, shop: OnShopify) -> str:

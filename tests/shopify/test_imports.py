@@ -4,6 +4,7 @@ import json
 import random
 from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -14,13 +15,14 @@ from local.pumps import pump_queue
 from local.shopify.customers import Consent, ShopCustomer
 from local.shopify.exports import Operation
 from storepost.consent.states import ConsentState
+from storepost.messaging.tries import RECEIVES, TRIES
 from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, LineItem
 from storepost.shop_imports import exports, running
 from storepost.shop_imports.exports import Export
 from storepost.shop_imports.spool import Spool
 from storepost.shop_records.reading import moment_of
 from storepost.stores.model import ConnectionStatus
-from tests.kills import Moment, counted, killed_at
+from tests.kills import Killed, Moment, counted, killed_at
 from tests.shopify.hooks import (
     CREATED,
     CUSTOMER,
@@ -411,6 +413,24 @@ class TestFailed:
             pump_queue("StoreImportQueue", 0)
         told = state(hooks, owner, answer.json["id"])
         assert (told["status"], told["error"]) == ("failed", "store_unreachable")
+
+    def test_each_try_was_killed(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As a lack of memory does; the queue brings it once more, and it isn't tried."""
+        fill(shopify, 1, 0)
+        answer = ask(hooks, owner)
+        hooks.world.deliver_outbox()
+        store = hooks.store
+        monkeypatch.setattr(running, "_bring", mock.Mock(side_effect=Killed))
+        with pytest.raises(Killed):
+            running.pull(store, TRIES, lambda: 300_000)
+        monkeypatch.undo()
+        assert state(hooks, owner, answer.json["id"])["status"] == "running"
+        shopify.server.interruptions += [lambda _: pytest.fail("the shop is asked")]
+        running.pull(store, RECEIVES, lambda: 300_000)
+        told = state(hooks, owner, answer.json["id"])
+        assert (told["status"], told["error"]) == ("failed", "import_failed")
 
     def test_it_takes_too_long(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         fill(shopify, 3, 0)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from local.template import resources
+from storepost.messaging.tries import RECEIVES, TRIES
 from storepost.orders.service import write_order
 from storepost.store_batches import chunks, records
-from storepost.store_batches.running import TRIES
 from storepost.store_imports.model import ImportStatus
 from tests.kills import before_the_commit
 from tests.store_batches.shop import QUEUE, Shop, order, orders
@@ -155,6 +155,16 @@ class TestFailing:
         shop.world.deliver()
         assert shop.read(second)["status"] == "completed"
 
+    def test_one_whose_last_try_was_killed_fails_untried(self, shop: Shop) -> None:
+        """The queue brings the message once more for that; the next import has its own."""
+        first, second = shop.queue(orders=orders(3)), shop.queue(orders=[order(7)])
+        assert shop.run_worker(RECEIVES) == []
+        shown = shop.read(first)
+        assert (shown["status"], shown["error"]) == ("failed", "import_failed")
+        assert shown["imported"] == {"customers": 0, "orders": 0, "products": 0}
+        shop.world.deliver()
+        assert shop.read(second)["status"] == "completed"
+
     def test_what_waited_behind_has_tries_of_its_own(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -180,7 +190,7 @@ class TestFailing:
 
     def test_the_queue_tries_as_often(self) -> None:
         redrive = resources("AWS::SQS::Queue")[QUEUE]["RedrivePolicy"]
-        assert redrive["maxReceiveCount"] == TRIES
+        assert redrive["maxReceiveCount"] == RECEIVES
 
     def test_a_store_that_has_nothing_open(self, shop: Shop) -> None:
         shop.bring(orders=orders(1))

@@ -24,13 +24,13 @@ from storepost.consent_changes.shops import tell_shop
 from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
 from storepost.logs import log_unexpected
+from storepost.messaging.tries import TRIES, check_tries
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 from storepost.stores.write_back import WriteBackConfig, WriteBackRepository
 
-TRIES = 5
 _MOST_STEPS = 5
 """How many changes are looked back at that a store wasn't told of, as it didn't know the person."""
 
@@ -69,6 +69,7 @@ def write_back(message: str, tries: int) -> None:
     if task is None:
         return
     try:
+        check_tries(tries)
         _carry_out(task, tries)
     except NotTaken:
         raise

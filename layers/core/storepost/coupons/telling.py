@@ -29,6 +29,7 @@ from storepost.coupons.shop import (
 )
 from storepost.coupons.trees import CodeList, among
 from storepost.logs import log_unexpected, logger
+from storepost.messaging.tries import TRIES, check_tries
 from storepost.pagination import PageRequest
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.scope import WorkspaceScope
@@ -38,7 +39,6 @@ from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 
 PATIENCE_SECONDS = 120.0
-TRIES = 5
 REMOVALS_AT_ONCE = 80
 """In one transaction."""
 _LIVE = frozenset({CodeStatus.PENDING, CodeStatus.AVAILABLE, CodeStatus.ASSIGNED})
@@ -66,15 +66,12 @@ class Telling:
         if store is None:
             return False
         try:
+            check_tries(self.tries)
             return self._told(coupon, store)
-        except ShopUnavailable as error:
-            if self.tries < TRIES:
+        except Exception as error:
+            if self.tries < TRIES and not _lasts(error):
                 raise
-            log_unexpected(error)
-            return self._give_up(coupon, store, "The shop can't be reached.")
-        except ShopifyError as error:
-            logger.warning("a shop was not told of a coupon", extra={"reason": str(error)})
-            return self._give_up(coupon, store, _said(error))
+            return self._give_up(coupon, store, _why(error))
 
     def _told(self, coupon: Coupon, store: Store) -> bool:
         removals = CouponRepository(self.workspace).removals(coupon.id, MOST_CODES)
@@ -195,7 +192,23 @@ def _name(
         coupons.save(changes, replace(coupon, external_id=external_id))
 
 
+def _lasts(error: Exception) -> bool:
+    """Whether another try would end the same."""
+    return isinstance(error, ShopifyError) and not isinstance(error, ShopUnavailable)
+
+
+def _why(error: Exception) -> str:
+    """What a failed code says of it; the log has what nobody foresaw."""
+    if not isinstance(error, ShopifyError):
+        log_unexpected(error)
+        return "The shop couldn't be told."
+    logger.warning("a shop was not told of a coupon", extra={"reason": str(error)})
+    return _said(error)
+
+
 def _said(error: ShopifyError) -> str:
     if isinstance(error, MutationRefused):
         return "; ".join(each.message for each in error.errors)
+    if isinstance(error, ShopUnavailable):
+        return "The shop can't be reached."
     return "The shop doesn't let coupons be made, or has to be connected again."

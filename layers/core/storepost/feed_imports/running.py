@@ -19,13 +19,13 @@ from storepost.feed_imports.run import Remaining, Run, Stopped, TakenAway
 from storepost.feeds.model import FeedImport, FeedImportStatus
 from storepost.feeds.queueing import end_import, in_turn, start_import
 from storepost.logs import log_unexpected
+from storepost.messaging.tries import TRIES, check_tries
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.objects import ObjectGone
 from storepost.scope import WorkspaceScope
 from storepost.stores.finding import found_store
 from storepost.stores.repository import StoreRepository
 
-TRIES = 5
 FRESH_MILLISECONDS = 250_000
 """What a run should have before it begins to fetch a file: that takes 200 seconds at most."""
 
@@ -39,6 +39,7 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
     named = {name: UUID(value) for name, value in json.loads(message).items()}
     run = Run(WorkspaceScope(named["workspaceId"]), named["feedId"], remaining)
     try:
+        check_tries(tries)
         while running := commit_anew(lambda changes: _begun(changes, run)):
             _bring(run, running)
             _leave_to_next(run)

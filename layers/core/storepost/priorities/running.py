@@ -13,6 +13,7 @@ from uuid import UUID
 
 from storepost import clock
 from storepost.logs import log_unexpected
+from storepost.messaging.tries import TRIES, check_tries
 from storepost.pagination import PageRequest, PageSize
 from storepost.persistence.changes import Changes, TooManyWrites, commit_anew
 from storepost.persistence.counted_tree import KeyRange, moments
@@ -42,8 +43,6 @@ MARGIN_MILLISECONDS = 15_000
 PREVIEWED_AT_ONCE = 20
 APPLIED_AT_ONCE = 8
 CLEARED_AT_ONCE = 80
-TRIES = 5
-"""As often the queue brings a message; after the last try the change has failed."""
 UNDER_WAY = timedelta(minutes=1)
 """A write may bear a time as much older than the moment at which it is done: no unit of work takes
 longer."""
@@ -59,6 +58,7 @@ def run_job(message: str, tries: int, remaining: Remaining) -> None:
     if job.kind is JobKind.NAMES:
         return name_variants(job)
     try:
+        check_tries(tries)
         return _work(job, remaining)
     except Exception as error:
         if tries < TRIES:

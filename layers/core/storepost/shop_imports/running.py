@@ -13,6 +13,7 @@ from time import sleep
 from storepost import clock
 from storepost.consent.model import Origin, Source
 from storepost.logs import log_unexpected, logger
+from storepost.messaging.tries import TRIES, check_tries
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew, wait_before
 from storepost.shop_imports.exports import Ended, Export, begin_export, fetch, look_at
 from storepost.shop_imports.reconciling import Sweep
@@ -46,7 +47,6 @@ from storepost.store_imports.service import (
 )
 from storepost.stores.model import Store
 
-TRIES = 5
 MARGIN_MILLISECONDS = 60_000
 FIRST_LOOK_SECONDS = 0.5
 MOST_SECONDS = 5.0
@@ -105,6 +105,7 @@ def pull(store: Store, tries: int, remaining: Remaining) -> None:
     """
     run = _Run(store, remaining)
     try:
+        check_tries(tries)
         _work(run)
     except _Stopped:
         return

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from storepost.consent.origins import origin_by
 from storepost.logs import log_unexpected
+from storepost.messaging.tries import TRIES, check_tries
 from storepost.persistence.changes import (
     MOST_RUNS,
     Changes,
@@ -39,7 +40,6 @@ from storepost.stores.finding import found_store
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.callers import Requester
 
-TRIES = 5
 MARGIN_MILLISECONDS = 30_000
 """With so little time left nothing more is begun; a chunk takes a second at the worst."""
 
@@ -112,6 +112,7 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
 def _is_all(run: _Run, found: StoreImport) -> bool:
     """Goes on with the import whose turn it is; whether the run is to end."""
     try:
+        check_tries(run.tries)
         return _worked_through(run, found, _records(run, found))
     except _Unusable as unusable:
         _fail(run, found, unusable.why, sends_next=False)
