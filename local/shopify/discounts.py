@@ -61,6 +61,12 @@ def create(shop: "Shop", asked: Mapping[str, Any]) -> dict[str, Any]:
     return {"codeDiscountNode": discount.node(), "userErrors": []}
 
 
+def by_id(shop: "Shop", gid: str) -> dict[str, Any] | None:
+    """`node`, of a discount."""
+    found = _found(shop, gid)
+    return found.node() if found else None
+
+
 def of_code(shop: "Shop", code: str) -> dict[str, Any] | None:
     """`codeDiscountNodeByCode`, whatever the code's case."""
     found = _holder(shop, code)

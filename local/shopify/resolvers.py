@@ -72,6 +72,10 @@ def _bulk_operation(shop: Shop, *, id: str) -> dict[str, Any] | None:
     return exports.looked_at(shop.operations, id, shop.files)
 
 
+def _discount(shop: Shop, *, id: str) -> dict[str, Any] | None:
+    return discounts.by_id(shop, id)
+
+
 def _discount_of_code(shop: Shop, *, code: str) -> dict[str, Any] | None:
     return discounts.of_code(shop, code)
 
@@ -127,6 +131,7 @@ RESOLVERS: dict[tuple[str, str], Resolver] = {
     ("Product", "variants"): _variants,
     ("ProductVariant", "media"): _media,
     ("QueryRoot", "bulkOperation"): _bulk_operation,
+    ("QueryRoot", "node"): _discount,
     ("QueryRoot", "codeDiscountNodeByCode"): _discount_of_code,
     ("QueryRoot", "discountRedeemCodeBulkCreation"): _creation,
     ("DiscountCodeBasic", "codes"): _codes,

@@ -288,6 +288,17 @@ class TestList:
             answer = shop.call("GET", f"/coupons/{coupon}/codes", query={"q": q})
             assert answer.problem() == (422, "filter_too_broad")
 
+    def test_brought_codes_may_begin_with_each_other(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """So that one is whole says nothing of the others."""
+        coupon = shop.brought("SAVE1\nSAVE10\nSAVE11\nOTHER\n").json["id"]
+        shop.world.deliver()
+        assert set(shop.texts(coupon, q="save1")) == {"SAVE1", "SAVE10", "SAVE11"}
+        monkeypatch.setattr(scanning, "MOST_ROWS", 2)
+        answer = shop.call("GET", f"/coupons/{coupon}/codes", query={"q": "SAVE1"})
+        assert answer.problem() == (422, "filter_too_broad")
+
     def test_a_profiles_codes_have_pages_too(self, shop: Shop) -> None:
         coupon, ann = shop.pool(12, reissue="every_email"), shop.person()
         for number in range(11):

@@ -15,6 +15,7 @@ from storepost.coupons import telling
 from storepost.coupons.erasing import erase_holder
 from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import Coupon
+from storepost.coupons.putting_off import put_off
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CouponDueItem
 from storepost.coupons.shop import add_codes, seed_of
@@ -283,6 +284,22 @@ class TestPersonal:
             assert shop.discounts == []
         shop.check()
 
+    def test_one_that_failed_and_was_deleted_keeps_nobody_from_being_erased(
+        self, shop: OnShopify
+    ) -> None:
+        coupon, ann = shop.personal(), shop.buyer()
+        shop.world.deliver()
+        code = shop.given(coupon, ann)
+        shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
+        shop.world.deliver()
+        assert shop.call("DELETE", f"/profiles/{ann}").status == 204
+        assert shop.call("DELETE", f"/coupon-codes/{code['id']}").status == 204
+        shop.world.deliver()
+        assert ProfileRepository(shop.workspace).erasure_of(UUID(ann)) is None
+        assert [row for row in shop.world.rows() if row.pk.endswith(ann)] == []
+        assert shop.counts(coupon) == counts()
+        shop.check()
+
     def test_one_that_failed_can_be_deleted_and_another_assigned(self, shop: OnShopify) -> None:
         coupon, ann = shop.personal(), shop.buyer()
         shop.world.deliver()
@@ -538,12 +555,51 @@ class TestTroubles:
     ) -> None:
         assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 204
         shop.run_expiry()
-        shop.world.advance(days=2)
-        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+        for _ in range(20):
+            shop.world.advance(days=1)
+            shop.run_expiry()
         assert len(shop.there(expired)) == 2
+        assert 10 < shop.stored(expired).told_in_vain < 15
         shop.shopify.connect(shop.owner, shop.workspace)
         shop.world.deliver()
         assert shop.there(expired) == set(shop.texts(expired, status="available"))
+
+    def test_a_shop_that_is_disconnected_while_it_is_told_is_told_once_it_is_back(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        """Whoever connects it again finds nothing noted yet."""
+
+        def put_off_once_it_is_back(*given: Any, **named: Any) -> None:
+            if not named["is_connected"]:
+                shop.shopify.connect(shop.owner, shop.workspace)
+            put_off(*given, **named)
+
+        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 204
+        with mock.patch.object(telling, "put_off", put_off_once_it_is_back):
+            shop.run_expiry()
+        assert len(shop.there(expired)) == 2
+        shop.world.advance(minutes=10)
+        shop.run_expiry()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).told_in_vain == 0
+
+    @pytest.mark.parametrize("ends", [False, True])
+    def test_of_a_discount_that_is_gone_there_is_nothing_left_to_forget(
+        self, shop: OnShopify, expired: str, *, ends: bool
+    ) -> None:
+        """Somebody deleted it in the shop, or a run that was killed before it noted so."""
+        shop.discounts.clear()
+        if ends:
+            assert shop.call("POST", f"/coupons/{expired}/end").status == 200
+        shop.run_expiry()
+        stored = shop.stored(expired)
+        assert (stored.told_in_vain, stored.external_id is None) == (0, ends)
+        assert CouponRepository(shop.workspace).removals(stored.id, 10) == []
+        for _ in range(2):
+            shop.world.advance(days=30)
+            shop.run_expiry()
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
+        assert shop.stored(expired).told_in_vain == 0
 
     def test_what_the_shop_does_not_forget_lets_no_new_code_fail(
         self, shop: OnShopify, expired: str

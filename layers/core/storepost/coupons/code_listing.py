@@ -12,6 +12,7 @@ from storepost.coupons.model import (
     Code,
     CodeStatus,
     Coupon,
+    CouponSource,
 )
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.trees import CodeList, among
@@ -46,7 +47,8 @@ def list_codes(
 ) -> Listing[ShownCode]:
     """A coupon's codes, the newest first.
 
-    Raises FilterTooBroad, but not where `q` is a whole code: it is found in a pool of any size.
+    Raises FilterTooBroad, but not where `q` is a whole code that we made: those of a coupon are
+    as long as each other, so it is the only one that `q` finds, in a pool of any size.
     """
     coupon = found_coupon(CouponRepository(workspace), coupon_id)
     if asked.profile_id is not None:
@@ -54,7 +56,8 @@ def list_codes(
     try:
         entries = _entries(coupon, asked, page)
     except FilterTooBroad:
-        named = _named(coupon, asked.q) if asked.q else None
+        is_ours = coupon.source is CouponSource.PLATFORM
+        named = _named(coupon, asked.q) if asked.q and is_ours else None
         if named is None:
             raise
         return _shown(coupon, _with_status(coupon, [named], asked), page)

@@ -154,6 +154,11 @@ class CodeRepository:
             changes.update(code, [CodeItem.profile_id.remove()], CodeItem.pk.exists())
             changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
 
+    def forget(self, changes: Changes, pointers: Iterable[Pointer]) -> None:
+        """Removes the pointers of codes that were deleted meanwhile."""
+        for each in pointers:
+            changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
+
     def erase_unfinished(self, changes: Changes, pointer: Pointer, code: Code) -> None:
         """Ends a code that was made for a profile, which never had it: nobody else can get it."""
         after = replace(code, status=CodeStatus.EXPIRED, profile_id=None, error=None)

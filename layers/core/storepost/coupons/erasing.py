@@ -29,10 +29,12 @@ def erase_holder(erasure: Erasure) -> bool:
 def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     codes = CodeRepository(erasure.workspace)
     some = codes.some_pointers(profile_id, MOST_CODES)
-    found = codes.get_many(pointer.code_id for pointer in some).values()
-    unfinished = {code.id: code for code in found if code.status in _UNFINISHED}
+    found = codes.get_many(pointer.code_id for pointer in some)
+    unfinished = {code.id: code for code in found.values() if code.status in _UNFINISHED}
     now = some[:CODES_AT_ONCE] if unfinished else some
-    codes.erase(changes, (pointer for pointer in now if pointer.code_id not in unfinished))
+    codes.forget(changes, (pointer for pointer in now if pointer.code_id not in found))
+    finished = found.keys() - unfinished.keys()
+    codes.erase(changes, (pointer for pointer in now if pointer.code_id in finished))
     for pointer in now:
         if pointer.code_id in unfinished:
             code = unfinished[pointer.code_id]

@@ -6,6 +6,7 @@ names or none.
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,14 +20,15 @@ DELIMITERS = ",;\t|"
 _LOOKED_AT = 1000
 """Rows by which a column is found."""
 
+_KINDS = ("coupon", "discount", "voucher", "promo", "promotion", "gift", "gutschein", "rabatt")
 _NAMES = frozenset(
-    {"code", "codes", "coupon", "coupons", "voucher", "vouchers"}
-    | {"couponcode", "couponcodes", "discountcode", "promocode", "promocodes", "vouchercode"}
-    | {"gutscheincode", "gutscheincodes", "rabattcode", "kode", "kod", "código", "codigo", "codice"}
+    {"code", "codes", "coupon", "coupons", "voucher", "vouchers", "gutschein", "gutscheine"}
+    | {f"{kind}{code}" for kind in _KINDS for code in ("code", "codes")}
+    | {"kode", "kod", "código", "codigo", "codice"}
 )
-_NAME_WORDS = frozenset(
-    {"code", "codes", "coupon", "coupons", "discount", "voucher", "promo", "promotion", "gift"}
-)
+_NAME_WORDS = frozenset({"code", "codes", "coupons", *_KINDS})
+_NUMBERS = frozenset({"id", "number"})
+_NEW_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 type Row = tuple[int, list[str]]
 """A row that isn't empty, with its number in the file, from 1."""
@@ -149,13 +151,16 @@ def _names_codes(name: str) -> bool:
 
 
 def _is_known_header(name: str) -> bool:
-    """Whether it is hardly anything else: GIFT and SUMMER-CODE may be codes, GIFT_CODE isn't."""
+    """Whether it is hardly anything else: GIFT and SUMMER-CODE may be codes, GiftCode isn't."""
     words = _words(name)
+    if len(words) > 1 and words[-1] in _NUMBERS:
+        del words[-1]
     return bool(words) and words[-1] in _NAMES and set(words[:-1]) <= _NAME_WORDS
 
 
 def _words(name: str) -> list[str]:
-    return "".join(c if c.isalnum() else " " for c in name.casefold()).split()
+    parted = _NEW_WORD.sub(" ", name).casefold()
+    return "".join(c if c.isalnum() else " " for c in parted).split()
 
 
 def _has_space(value: str) -> bool:

@@ -16,6 +16,8 @@ from storepost.scope import WorkspaceScope
 
 FIRST = timedelta(minutes=10)
 LONGEST = timedelta(days=1)
+LONGEST_AWAY = timedelta(days=7)
+"""Where the store is disconnected: whoever connects it again tells it at once."""
 MOST_COUPONS = 1000
 """Told at once when a shop is connected again; to what is left the schedule comes."""
 
@@ -23,7 +25,7 @@ _DOUBLED_AT_MOST = 10
 
 
 def put_off(changes: Changes, coupon: Coupon, *, is_connected: bool) -> None:
-    """Notes that the shop couldn't be told; it is told again later, unless it has to come back."""
+    """Notes that the shop couldn't be told; it is told again later."""
     coupons, now = CouponRepository(coupon.workspace), clock.now()
     held = coupons.get(coupon.id)
     if held is None:
@@ -31,9 +33,11 @@ def put_off(changes: Changes, coupon: Coupon, *, is_connected: bool) -> None:
     after = replace(held, told_in_vain=held.told_in_vain + 1)
     if held.tells_again_at and held.tells_again_at > now:
         after = replace(held, told_in_vain=max(1, held.told_in_vain))
-    elif is_connected:
-        after = replace(after, tells_again_at=now + _distance(held.told_in_vain))
-        coupons.look_at(changes, after, now + _distance(held.told_in_vain))
+    else:
+        longest = LONGEST if is_connected else LONGEST_AWAY
+        again_at = now + min(longest, FIRST * (1 << min(held.told_in_vain, _DOUBLED_AT_MOST)))
+        after = replace(after, tells_again_at=again_at)
+        coupons.look_at(changes, after, again_at)
     if after != held:
         coupons.save(changes, after)
 
@@ -52,7 +56,3 @@ def tell_again(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> N
     waiting = [c.id for c in coupons.all() if c.store_id == store_id and c.told_in_vain]
     for coupon_id in waiting[:MOST_COUPONS]:
         coupons.send(changes, coupon_id)
-
-
-def _distance(tries: int) -> timedelta:
-    return min(LONGEST, FIRST * (1 << min(tries, _DOUBLED_AT_MOST)))

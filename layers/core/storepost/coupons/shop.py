@@ -4,7 +4,8 @@ The discount is made with a code of its own that nobody is given. It follows fro
 that whoever was killed after making the discount finds it again by that code.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import batched
 from typing import Any
@@ -14,7 +15,7 @@ from storepost.coupons.model import Code, Coupon, Terms, ValueType
 from storepost.ids import derived_id
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient
-from storepost.shopify.errors import RequestRefused, ShopUnavailable
+from storepost.shopify.errors import MutationRefused, RequestRefused, ShopUnavailable
 from storepost.values.money import Money
 
 MOST_CODES = 250
@@ -71,12 +72,28 @@ def delete_codes(admin: AdminClient, discount: str, external_ids: Iterable[str])
     """
     for some in batched(external_ids, MOST_CODES, strict=False):
         ids = [f"{_CODE}{each}" for each in some]
-        admin.run(documents.CODES_DELETE, discountId=f"{_DISCOUNT}{discount}", ids=ids)
+        with _as_long_as_there(admin, discount):
+            admin.run(documents.CODES_DELETE, discountId=f"{_DISCOUNT}{discount}", ids=ids)
 
 
 def delete_discount(admin: AdminClient, discount: str) -> None:
-    """Has the shop forget the whole discount. Raises what `AdminClient.run` does."""
-    admin.run(documents.DISCOUNT_DELETE, id=f"{_DISCOUNT}{discount}")
+    """Has the shop forget the whole discount, unless it has. Raises what `AdminClient.run` does."""
+    with _as_long_as_there(admin, discount):
+        admin.run(documents.DISCOUNT_DELETE, id=f"{_DISCOUNT}{discount}")
+
+
+@contextmanager
+def _as_long_as_there(admin: AdminClient, discount: str) -> Iterator[None]:
+    """A discount that is gone has nothing left to forget: the shop refuses, but needn't be told.
+
+    Somebody deleted it there, or a run that was killed before it could note so.
+    """
+    try:
+        yield
+    except MutationRefused:
+        told = admin.run(documents.DISCOUNT, id=f"{_DISCOUNT}{discount}")
+        if told["node"]:
+            raise
 
 
 def seed_of(coupon: Coupon) -> str:
