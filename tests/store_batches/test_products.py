@@ -38,6 +38,7 @@ class TestProducts:
         check(shop.world, store_of(shop.world, store["id"]))
 
     def test_what_is_the_same_again_was_synced_too(self, shop: Shop) -> None:
+        """And stays so while the next import is open, or where it failed."""
         shop.send(products=[record(1)])
         shop.world.deliver()
         shop.world.advance(hours=1)
@@ -46,6 +47,13 @@ class TestProducts:
         shown = shop.get(f"{shop.path}/imports/{again.json['id']}")
         [row] = shop.get("/products")["items"]
         assert row["changedAt"] < shown["completedAt"]
+        assert shop.get(shop.path)["lastProductSyncAt"] == shown["completedAt"]
+        shop.world.advance(hours=1)
+        shop.send(products=[record(1)])
+        assert shop.get(shop.path)["lastProductSyncAt"] == shown["completedAt"]
+        shop.world.forget_objects()
+        shop.world.deliver()
+        assert shop.get(shop.path)["imports"]["products"]["status"] == "failed"
         assert shop.get(shop.path)["lastProductSyncAt"] == shown["completedAt"]
 
     def test_problems_older_ones_and_the_same_again(self, shop: Shop) -> None:

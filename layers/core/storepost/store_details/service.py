@@ -13,7 +13,7 @@ from storepost.products.trees import ProductLists
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.store_imports.listing import latest_imports
-from storepost.store_imports.model import ImportScope, ImportStatus, StoreImport
+from storepost.store_imports.model import ImportScope, StoreImport
 from storepost.store_imports.repository import TurnsRepository
 from storepost.store_imports.turns import LatestImportStatus
 from storepost.stores.finding import found_store
@@ -44,6 +44,7 @@ class StoreDetails:
     products: int
     last_order_at: datetime | None
     last_product_sync_at: datetime | None
+    """When the products came last: an import is as good where it found nothing new."""
     latest_customer: LatestCustomer | None
 
 
@@ -58,16 +59,16 @@ def details_of(store: Store) -> StoreDetails:
     changed_at, products = _newest_product(store)
     latest, customers = _newest_customer(store)
     turns = TurnsRepository(store.workspace).get(store.id)
-    imports = latest_imports(store.workspace, turns)
+    synced = [at for at in (changed_at, turns.products_brought_at) if at]
     return StoreDetails(
         store=store,
         import_status=turns.status,
-        imports=imports,
+        imports=latest_imports(store.workspace, turns),
         customers=customers,
         orders=orders,
         products=products,
         last_order_at=order.placed_at if order else None,
-        last_product_sync_at=_synced_at(changed_at, imports[ImportScope.PRODUCTS]),
+        last_product_sync_at=max(synced, default=None),
         latest_customer=latest,
     )
 
@@ -82,13 +83,6 @@ def _newest_product(store: Store) -> tuple[datetime | None, int]:
     """When a source last said something new of a product, and how many there are."""
     listing = ProductLists(store.workspace, store.id).by_changed.page(_NEWEST, descending=True)
     return next((moment_of(entry.key) for entry in listing.items), None), listing.total
-
-
-def _synced_at(changed_at: datetime | None, latest: StoreImport | None) -> datetime | None:
-    """When the products came last: an import is as good where it found nothing new."""
-    is_whole = latest is not None and latest.status is ImportStatus.COMPLETED
-    known = (changed_at, latest.completed_at if latest and is_whole else None)
-    return max((moment for moment in known if moment), default=None)
 
 
 def _newest_customer(store: Store) -> tuple[LatestCustomer | None, int]:

@@ -39,6 +39,7 @@ class ImportTurnsItem(VersionedItem, discriminator="import_turns"):
     ended = Identifier(null=True)
     outcome = UnicodeAttribute(null=True)
     cut_short = JSONAttribute()
+    products_brought_at = Moment(null=True)
 
 
 class ImportProblemItem(Item, discriminator="import_problem"):

@@ -65,6 +65,8 @@ class Turns:
     outcome: ImportStatus | None = None
     """What became of that one."""
     cut_short: tuple[CutShort, ...] = ()
+    products_brought_at: datetime | None = None
+    """When an import of products was completed last."""
     version: int | None = field(default=None, compare=False, repr=False)
     """Of the row that was read; None for a store that never had an import."""
 
@@ -116,7 +118,16 @@ class Turns:
     def with_ended(self, current: StoreImport, ended: StoreImport) -> "Turns":
         """Once the import whose turn it was has ended."""
         moved = self._moved(ended.scope, current.status, ended.status)
-        return replace(moved, running=None, ended=ended.id, outcome=ended.status)
+        brought_at = self.products_brought_at
+        if (ended.scope, ended.status) == (ImportScope.PRODUCTS, ImportStatus.COMPLETED):
+            brought_at = ended.completed_at
+        return replace(
+            moved,
+            running=None,
+            ended=ended.id,
+            outcome=ended.status,
+            products_brought_at=brought_at,
+        )
 
     def with_all_failed(self, at: datetime) -> "Turns":
         """Once the store is disconnected: what runs and what waits has failed."""
