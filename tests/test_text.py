@@ -94,6 +94,16 @@ class TestMatches:
     def test_phones(self, q: str) -> None:
         assert matches(q, None, "+4915112345678")
 
+    @pytest.mark.parametrize(
+        "q", ["Ann +49 151 1234-5678", "+49 (151) 123-45678 ann", "+49 151 1234 lee", "ann +49"]
+    )
+    def test_phones_among_other_words(self, q: str) -> None:
+        assert matches(q, "Ann Lee", "+4915112345678")
+
+    @pytest.mark.parametrize("q", ["Bob +49 151 1234-5678", "ann +49 152 1234-5678"])
+    def test_another_word_or_phone(self, q: str) -> None:
+        assert not matches(q, "Ann Lee", "+4915112345678")
+
     @pytest.mark.parametrize("q", ["15112345678", "+49 152", "+49151123456789"])
     def test_other_phones(self, q: str) -> None:
         assert not matches(q, None, "+4915112345678")

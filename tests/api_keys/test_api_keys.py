@@ -25,6 +25,7 @@ from storepost.persistence.item import find
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.callers import WorkspaceCaller
 from storepost.workspaces.model import Role
+from storepost.workspaces.repository import WorkspaceRepository
 from tests.workspaces.test_workspaces import signed_in
 from tests.world import CANARY, Answer, Someone, World
 
@@ -250,6 +251,42 @@ class TestCreate:
             answer = world.call("POST", "/api-keys", token=owner.token, json_body=body)
         assert answer.problem() == (409, "key_limit")
         assert (len(tokens(world)), counted(workspace)) == (100, 100)
+
+    @pytest.mark.parametrize("demoted", [False, True])
+    def test_by_who_is_no_admin_any_more(
+        self, world: World, workspace: WorkspaceScope, *, demoted: bool
+    ) -> None:
+        """A key outlives its maker's membership, so nobody may make one on leaving."""
+        admin = world.member(workspace, Role.ADMIN)
+        membership, members = world.membership(admin, workspace), WorkspaceRepository(workspace)
+        assert membership is not None
+
+        def meanwhile(changes: Changes) -> None:
+            if demoted:
+                members.change_role(changes, membership, Role.MEMBER)
+            else:
+                members.remove_member(changes, membership)
+
+        body = {"name": "Mine", "scope": "write"}
+        with world.meanwhile(meanwhile):
+            answer = world.call("POST", "/api-keys", token=admin.token, json_body=body)
+        assert answer.problem() == (403, "role")
+        assert tokens(world) == []
+
+    def test_of_a_workspace_that_has_just_ended(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key, secret = made(world, owner)
+        members, body = WorkspaceRepository(workspace), {"name": "Late", "scope": "write"}
+        held = members.get()
+        assert held is not None
+        with world.meanwhile(lambda changes: members.end(changes, held)):
+            answer = world.call("POST", "/api-keys", token=owner.token, json_body=body)
+        assert answer.problem() == (409, "no_active_workspace")
+        rotate = f"/api-keys/{key}/rotate"
+        answer = world.call("POST", rotate, token=secret, json_body={})
+        assert answer.problem() == (404, "not_found")
+        assert tokens(world) == [f"token#{digest(secret)}"]
 
     def test_replay(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
         body = {"name": "Key", "scope": "read"}

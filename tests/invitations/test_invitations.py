@@ -8,7 +8,7 @@ import pytest
 from storepost import clock
 from storepost.identity.model import KeyScope
 from storepost.invitations.repository import InvitationRepository
-from storepost.persistence.changes import commit_anew
+from storepost.persistence.changes import Changes, commit_anew
 from storepost.workspaces.model import Role
 from storepost.workspaces.repository import WorkspaceRepository
 from tests.kills import before_the_commit
@@ -71,6 +71,7 @@ class TestCreate:
         [
             ({}, ["/email", "/role"]),
             ({"email": "nobody", "role": "member"}, ["/email"]),
+            ({"email": "jürgen@example.com", "role": "member"}, ["/email"]),
             ({"email": GUEST, "role": "owner"}, ["/role"]),
             ({"email": GUEST, "role": "member", "more": 1}, ["/more"]),
             ({"email": None, "role": None}, ["/email", "/role"]),
@@ -140,6 +141,29 @@ class TestCreate:
         )
         assert answer.problem() == (409, "already_invited")
         assert len(world.emails()) == 1
+
+    @pytest.mark.parametrize("demoted", [False, True])
+    def test_who_is_no_admin_any_more_invites_nobody(
+        self, world: World, owner: Someone, *, demoted: bool
+    ) -> None:
+        """Else they could come back as one."""
+        workspace = world.workspace(owner)
+        admin = world.member(workspace, Role.ADMIN)
+        membership, members = world.membership(admin, workspace), WorkspaceRepository(workspace)
+        assert membership is not None
+
+        def meanwhile(changes: Changes) -> None:
+            if demoted:
+                members.change_role(changes, membership, Role.MEMBER)
+            else:
+                members.remove_member(changes, membership)
+
+        body = {"email": GUEST, "role": "admin"}
+        with world.meanwhile(meanwhile):
+            answer = world.call("POST", "/invitations", token=admin.token, json_body=body)
+        assert answer.problem() == (403, "role")
+        assert InvitationRepository(workspace).all_open() == []
+        assert world.emails() == []
 
     def test_the_workspace_is_deleted_meanwhile(self, world: World) -> None:
         """Whoever lost a race by then finds nothing to invite to."""

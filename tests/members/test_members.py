@@ -18,6 +18,7 @@ from storepost.workspaces.repository import (
     WorkspaceRepository,
     membership_pointer_key,
 )
+from tests.kills import before_the_commit
 from tests.workspaces.test_workspaces import signed_in
 from tests.world import CANARY, Answer, Someone, World
 
@@ -445,6 +446,23 @@ class TestDelete:
             answer = world.call("GET", "/members", token=token)
             assert answer.problem() == (409, "no_active_workspace")
         assert world.emails() == []
+
+    def test_the_owner_is_told_of_a_key_that_they_make_meanwhile(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        admin = world.member(workspace, Role.ADMIN)
+        target = id_of(world, admin, workspace)
+        body = {"name": "On leaving", "scope": "write"}
+
+        def meanwhile() -> None:
+            answer = world.call("POST", "/api-keys", token=admin.token, json_body=body)
+            assert answer.status == 201
+
+        with before_the_commit(meanwhile):
+            assert self.delete(world, owner.token, target).status == 204
+        [email] = world.emails()
+        assert email.to == owner.email
+        assert "On leaving" in email.text
 
     def test_coming_back_activates_nothing_that_was_lost(
         self, world: World, owner: Someone, workspace: WorkspaceScope

@@ -83,6 +83,17 @@ class TestSignUp:
         assert world.emails() == []
         assert world.rows() == []
 
+    def test_a_domain_in_another_script_is_written_to(self, world: World) -> None:
+        """SES wants it in ASCII, and so does the header."""
+        assert try_sign_up(world, "nora@MÜNCHEN.example").status == 202
+        [email] = world.emails()
+        assert email.to == "nora@xn--mnchen-3ya.example"
+
+    def test_what_cannot_be_written_to_is_refused(self, world: World) -> None:
+        """SES has no way to whom stands before the @ in another script."""
+        answer = try_sign_up(world, "jürgen@example.com")
+        assert answer.error_paths() == ["/email"]
+
     @pytest.mark.parametrize("length", [12, 200])
     def test_the_bounds_of_a_password(self, world: World, length: int) -> None:
         assert try_sign_up(world, password="p" * length).status == 202

@@ -3,11 +3,14 @@
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from unittest import mock
 from uuid import uuid4
 
 import pytest
 
 import storepost
+from storepost.api_keys.model import ApiKey
+from storepost.api_keys.repository import ApiKeyRepository
 from storepost.consent_changes import requests
 from storepost.coupons.rows import CodeRow
 from storepost.identity.model import KeyScope
@@ -19,6 +22,8 @@ from storepost.profiles.rows import ProfileRow
 from storepost.scope import WorkspaceScope
 from storepost.workspace_deletions import removing, rows, service
 from storepost.workspace_deletions.holdings import BESIDE, CONTENTS, ENDS
+from storepost.workspaces.model import Role
+from storepost.workspaces.repository import WorkspaceRepository
 from tests.erasure.town import ANN
 from tests.kills import everywhere, killed_at
 from tests.sign_in.accounts import PASSWORD
@@ -105,6 +110,37 @@ class TestDelete:
         assert home.delete().status == 202
         for key in keys:
             assert home.world.call("GET", "/profiles", token=key).status == 401
+
+    def test_by_whom_it_belonged_to_until_now(self, home: Home) -> None:
+        admin = home.world.membership(home.admin, home.workspace)
+        assert admin is not None
+
+        def meanwhile(changes: Changes) -> None:
+            members = WorkspaceRepository(home.workspace)
+            own = members.owner()
+            assert own is not None
+            members.change_role(changes, own, Role.ADMIN)
+            members.change_role(changes, admin, Role.OWNER)
+
+        with home.world.meanwhile(meanwhile):
+            assert home.delete().problem() == (403, "role")
+        assert WorkspaceRepository(home.workspace).get() is not None
+
+    def test_a_key_that_is_made_in_its_moment_ends_with_the_worker(self, home: Home) -> None:
+        made, plain = list[str](), ApiKeyRepository.all
+
+        def all_but_one(self: ApiKeyRepository) -> list[ApiKey]:
+            found = plain(self)
+            if not made:
+                made.append(home.world.api_key(home.workspace, KeyScope.WRITE, home.owner))
+            return found
+
+        with mock.patch.object(ApiKeyRepository, "all", all_but_one):
+            assert home.delete().status == 202
+        assert home.world.call("GET", "/profiles", token=made[0]).status == 200
+        home.world.deliver()
+        answer = home.world.call("GET", "/profiles", token=made[0])
+        assert answer.problem() == (401, "unauthenticated")
 
     def test_the_same_key_again(self, home: Home) -> None:
         assert [home.delete(key="k").status for _ in range(2)] == [202, 202]

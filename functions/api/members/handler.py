@@ -47,7 +47,7 @@ def update_member_role(
     id: UUID, caller: Admin, writes: Writes, body: Annotated[MemberUpdate, Body()]
 ) -> None:
     """Makes a member an admin, or an admin a member."""
-    service.change_role(caller.workspace, id, body.role, writes)
+    service.change_role(caller, id, body.role, writes)
 
 
 @app.delete("/v1/members/<id>", operation_id="members.delete", status_code=204)

@@ -7,6 +7,9 @@ SORT_KEY_BYTES = 512
 _WORD = re.compile(r"[^\W_]+")
 _EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@.]+")
 _PHONE = re.compile(r"\+[\d\s()./-]*\d")
+_PHONE_AMONG = re.compile(rf"(?<!\S){_PHONE.pattern}(?!\S)")
+_LEAST_DIGITS = 7
+"""Of a phone among other words; fewer may be anything."""
 # Letters with a stroke and ligatures, which Unicode doesn't decompose.
 _LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "þ": "th"}  # noqa: RUF001
@@ -70,9 +73,18 @@ def asked_words(q: str) -> list[str]:
     """The words of a search: whole emails and phones as such, the rest as it is cut."""
     folded = fold(q)
     if _PHONE.fullmatch(folded):
-        return ["".join(c for c in folded if c.isdigit())]
-    return [
+        return [_digits(folded)]
+    phones = [found[0] for found in _PHONE_AMONG.finditer(folded)]
+    phones = [phone for phone in phones if len(_digits(phone)) >= _LEAST_DIGITS]
+    for phone in phones:
+        folded = folded.replace(phone, " ", 1)
+    asked = [
         word
         for part in folded.split()
         for word in ([part] if _EMAIL.fullmatch(part) else _WORD.findall(part))
     ]
+    return [*asked, *map(_digits, phones)]
+
+
+def _digits(phone: str) -> str:
+    return "".join(c for c in phone if c.isdigit())

@@ -141,6 +141,12 @@ class ApiKeyRepository:
         self._change(changes, key, key.secrets, actions)
         self._count(changes, -1)
 
+    def expect_active(self, changes: Changes, count: int) -> None:
+        """Demands that so many keys are active as were read; else it is a lost race."""
+        active = ActiveKeysItem.active
+        as_read = active == count if count else active.does_not_exist() | (active == 0)
+        changes.expect(ActiveKeysItem(*active_keys_key(self._scope)), as_read)
+
     def end_secrets(self, changes: Changes, digests: Iterable[str]) -> None:
         """Ends secrets of keys that go with their workspace, and leaves the keys' own rows."""
         for digest in digests:
@@ -214,4 +220,5 @@ def _unused_since(secret: Secret) -> Condition:
     condition: Condition = (
         used_at.does_not_exist() if secret.used_at is None else used_at == secret.used_at
     )
-    return condition
+    there: Condition = ApiKeyTokenItem.pk.exists() & condition
+    return there

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from storepost import clock
 from storepost.invitations.model import Invitation, Status
-from storepost.values.emails import EmailAddress
+from storepost.values.emails import ReachableAddress
 from storepost.wire import RequestBody, Shape, Timestamp
 from storepost.workspaces.model import Role, Workspace
 
@@ -13,7 +13,7 @@ from storepost.workspaces.model import Role, Workspace
 class NewInvitation(RequestBody):
     """Whom to invite, and as what."""
 
-    email: EmailAddress
+    email: ReachableAddress
     role: Literal[Role.ADMIN, Role.MEMBER]
 
 

@@ -10,7 +10,7 @@ from storepost.identity.model import Person, Session
 from storepost.identity.passwords import GivenPassword, Password
 from storepost.identity.two_factor import otpauth_uri
 from storepost.me.account import Account
-from storepost.values.emails import EmailAddress
+from storepost.values.emails import ReachableAddress
 from storepost.wire import RequestBody, SecretAnswer, Shape, Text, Timestamp
 from storepost.workspaces.schemas import WorkspaceSummary
 
@@ -97,7 +97,7 @@ class PasswordChange(RequestBody):
 class AddressChange(RequestBody):
     """The address that the account is to have, and its password."""
 
-    email: EmailAddress
+    email: ReachableAddress
     password: GivenPassword
 
 

@@ -81,15 +81,15 @@ def transfer_ownership(caller: WorkspaceCaller, membership_id: UUID, changes: Ch
     repository.change_role(changes, target, Role.OWNER)
 
 
-def change_role(
-    workspace: WorkspaceScope, membership_id: UUID, role: Role, changes: Changes
-) -> None:
+def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, changes: Changes) -> None:
     """Makes a member an admin or an admin a member; never touches the owner."""
-    repository = WorkspaceRepository(workspace)
+    repository = WorkspaceRepository(caller.workspace)
     target = _picked(repository.memberships(), membership_id)
     if target.role is Role.OWNER:
         raise OwnerRole()
     if target.role is not role:
+        if target.person_id != caller.person_id:
+            repository.expect_admin(changes, caller.membership)
         repository.change_role(changes, target, role)
 
 
@@ -123,8 +123,11 @@ def leave(caller: WorkspaceCaller, changes: Changes) -> None:
 def _tell_of_keys(
     scope: WorkspaceScope, owner: Membership, removed: Membership, changes: Changes
 ) -> None:
-    keys = [k for k in ApiKeyRepository(scope).all() if k.maker_id == removed.person_id]
-    active = sorted((k for k in keys if k.is_active), key=lambda key: (key.created_at, key.id))
+    repository = ApiKeyRepository(scope)
+    keys = [key for key in repository.all() if key.is_active]
+    repository.expect_active(changes, len(keys))  # none that they make meanwhile is left out
+    active = [key for key in keys if key.maker_id == removed.person_id]
+    active.sort(key=lambda key: (key.created_at, key.id))
     if not active:
         return
     workspace = WorkspaceRepository(scope).get()

@@ -165,7 +165,8 @@ def find_raw(keys: Iterable[Key]) -> dict[Key, Any]:
             found[raw["pk"]["S"], raw["sk"]["S"]] = raw
         left = response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
         if left:
-            tries += 1
+            # What was brought may be left of a large answer: only what brings nothing is in vain.
+            tries = tries + 1 if len(left) == len(asked) else 1
             pause(tries)
             waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in left]
     return found

@@ -8,7 +8,7 @@ from pydantic import Field, StrictBool, StringConstraints
 from storepost.identity.codes import Code
 from storepost.identity.passwords import GivenPassword, Password
 from storepost.identity.two_factor import SecondFactor
-from storepost.values.emails import EmailAddress
+from storepost.values.emails import EmailAddress, ReachableAddress
 from storepost.wire import RequestBody, SecretAnswer, Shape, Text, Timestamp
 
 TOKEN_LENGTH = 255
@@ -27,7 +27,7 @@ class SignUp(RequestBody):
     """Who wants an account."""
 
     name: Text
-    email: EmailAddress
+    email: ReachableAddress
     password: Password
 
 

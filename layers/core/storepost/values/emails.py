@@ -1,5 +1,6 @@
 """Email addresses: trimmed and lower-cased for comparison (operations.md, section 2)."""
 
+from functools import partial
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
@@ -7,12 +8,20 @@ from pydantic import AfterValidator, Field, StringConstraints
 LENGTH = 254
 
 
-def normalised(address: str) -> str:
-    """The address as it is compared and kept. Raises ValueError where it is none."""
+def normalised(address: str, *, reachable: bool = False) -> str:
+    """The address as it is compared and kept. Raises ValueError where it is none.
+
+    Only a `reachable` one can be written to: before its @ there is ASCII alone.
+    """
     from email_validator import EmailNotValidError, validate_email  # noqa: PLC0415 - 36 ms
 
     try:
-        checked = validate_email(address.strip(), check_deliverability=False, test_environment=True)
+        checked = validate_email(
+            address.strip(),
+            allow_smtputf8=not reachable,
+            check_deliverability=False,
+            test_environment=True,
+        )
     except EmailNotValidError as error:
         raise ValueError(f"Must be an email address: {error}") from error
     return checked.normalized.lower()
@@ -25,3 +34,11 @@ EmailAddress = Annotated[
     Field(json_schema_extra={"format": "email", "examples": ["ada@example.com"]}),
 ]
 """An address in a request."""
+
+ReachableAddress = Annotated[
+    str,
+    StringConstraints(max_length=LENGTH, min_length=3),
+    AfterValidator(partial(normalised, reachable=True)),
+    Field(json_schema_extra={"format": "email", "examples": ["ada@example.com"]}),
+]
+"""An address in a request that we shall write to."""

@@ -14,7 +14,7 @@ from storepost.persistence.changes import commit_anew
 from storepost.persistence.item import Item
 from storepost.scope import WorkspaceScope
 from storepost.workspace_deletions.holdings import CONTENTS, ENDS, Holding
-from storepost.workspace_deletions.service import remove_rest
+from storepost.workspace_deletions.service import end_secrets, remove_rest
 from storepost.workspaces.repository import WorkspaceRepository, workspace_key
 
 MARGIN_MILLISECONDS = 30_000
@@ -40,6 +40,7 @@ def remove(message: str, remaining: Remaining) -> None:
     ended_at = WorkspaceRepository(workspace).ended_at()
     if ended_at is None:
         return
+    end_secrets(workspace)
     if not _are_removed(CONTENTS, workspace, remaining):
         commit_anew(lambda changes: remove_rest(changes, workspace))
         return

@@ -9,9 +9,9 @@ from storepost.identity.model import SignedInPerson
 from storepost.me.proof import prove
 from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes, commit_anew
-from storepost.problems import NotFound
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.repository import WorkspaceRepository
+from storepost.workspaces.service import owned_by
 
 SECRETS_AT_ONCE = 80
 """Of keys that the transaction ends; a workspace has a hundred keys, some with two."""
@@ -22,20 +22,29 @@ def delete_workspace(
 ) -> None:
     """Puts the workspace out of everybody's reach; the caller is its owner, or no member at all.
 
-    Its keys end with it: those past the first in transactions right after this one.
+    Its keys end with it: those past the first in transactions right after this one, and those that
+    were made in its very moment with the worker's first step.
     """
     scope = WorkspaceScope(workspace_id)
-    standing = WorkspaceRepository(scope).standing_of(caller.person.id)
-    if standing is None:
-        raise NotFound()
+    repository = WorkspaceRepository(scope)
+    standing = owned_by(caller, repository)
     prove(caller, password, ip)
-    WorkspaceRepository(scope).end(changes, standing.workspace)
+    repository.expect_same(changes, standing.membership)
+    repository.end(changes, standing.workspace)
     keys = ApiKeyRepository(scope)
     digests = [secret.digest for key in keys.all() for secret in key.secrets]
     keys.end_secrets(changes, digests[:SECRETS_AT_ONCE])
     for more in batched(digests[SECRETS_AT_ONCE:], SECRETS_AT_ONCE, strict=False):
         changes.after_commit(partial(commit_anew, partial(keys.end_secrets, digests=more)))
     remove_rest(changes, scope)
+
+
+def end_secrets(workspace: WorkspaceScope) -> None:
+    """Ends what keys of the workspace still work: one may have been made as it ended."""
+    keys = ApiKeyRepository(workspace)
+    digests = [secret.digest for key in keys.all() for secret in key.secrets]
+    for some in batched(digests, SECRETS_AT_ONCE, strict=False):
+        commit_anew(partial(keys.end_secrets, digests=some))
 
 
 def remove_rest(changes: Changes, workspace: WorkspaceScope) -> None:

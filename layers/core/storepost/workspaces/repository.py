@@ -27,6 +27,7 @@ from storepost.persistence.item import (
 )
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.model import Membership, Role, Workspace
+from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall
 
 
 class WorkspaceItem(VersionedItem, discriminator="workspace"):
@@ -207,6 +208,25 @@ class WorkspaceRepository:
         changes.delete(row, _unchanged(membership))
         pointer = membership_pointer_key(membership.person, self._scope)
         changes.delete(MembershipPointerItem(*pointer))
+
+    def expect_live(self, changes: Changes) -> None:
+        """Demands that nobody deletes the workspace meanwhile; else NoActiveWorkspace."""
+        row = WorkspaceItem(*workspace_key(self._scope))
+        live = WorkspaceItem.pk.exists() & WorkspaceItem.ended_at.does_not_exist()
+        changes.expect(row, live, NoActiveWorkspace())
+
+    def expect_same(self, changes: Changes, membership: Membership) -> None:
+        """Demands that a membership is still what was read; else it is a lost race."""
+        row = MembershipItem(*membership_key(self._scope, membership.person_id))
+        changes.expect(row, _unchanged(membership))
+
+    def expect_admin(self, changes: Changes, membership: Membership | None) -> None:
+        """Demands that whoever acts still is an owner or admin; else RoleTooSmall."""
+        if membership is None:
+            raise RoleTooSmall()
+        row = MembershipItem(*membership_key(self._scope, membership.person_id))
+        admin = MembershipItem.role.is_in(Role.OWNER, Role.ADMIN)
+        changes.expect(row, (MembershipItem.id == membership.id) & admin, RoleTooSmall())
 
     def expect_member(self, changes: Changes, person_id: UUID, otherwise: Exception) -> None:
         """Demands that the person is still a member when the changes are committed."""

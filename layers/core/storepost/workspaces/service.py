@@ -10,8 +10,13 @@ from storepost.persistence.changes import Changes
 from storepost.problems import NotFound
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.model import Membership, Role, Workspace, slug_of
-from storepost.workspaces.problems import TwoFactorOff
-from storepost.workspaces.repository import WorkspaceRepository, active_standing, taken_slugs
+from storepost.workspaces.problems import RoleTooSmall, TwoFactorOff
+from storepost.workspaces.repository import (
+    Standing,
+    WorkspaceRepository,
+    active_standing,
+    taken_slugs,
+)
 
 _NUMBERED = 50
 
@@ -67,6 +72,19 @@ def owner_of(workspace: Workspace, person_id: UUID) -> Membership:
     )
 
 
+def owned_by(caller: SignedInPerson, repository: WorkspaceRepository) -> Standing:
+    """The caller's standing, which is the owner's, also where a lost race is decided anew.
+
+    Raises NotFound where the caller is no member, and RoleTooSmall.
+    """
+    standing = repository.standing_of(caller.person.id)
+    if standing is None:
+        raise NotFound()
+    if standing.membership.role is not Role.OWNER:
+        raise RoleTooSmall()
+    return standing
+
+
 def update_workspace(
     caller: SignedInPerson,
     workspace_id: UUID,
@@ -80,8 +98,7 @@ def update_workspace(
     has two-factor on.
     """
     repository = WorkspaceRepository(WorkspaceScope(workspace_id))
-    if repository.standing_of(caller.person.id) is None:
-        raise NotFound()
+    repository.expect_same(changes, owned_by(caller, repository).membership)
     if require_two_factor and not caller.person.has_two_factor:
         raise TwoFactorOff()
     repository.update(changes, name=name, require_two_factor=require_two_factor)
