@@ -435,6 +435,53 @@ class TestStale:
             assert place.change(change) == {**change, "stale": True}
             assert place.act(change, "apply").problem() == (409, "stale")
 
+    @pytest.mark.parametrize(
+        ("change_of", "is_stale"),
+        [({"primaryLocale": "en"}, True), ({"currency": "USD"}, True), ({"name": "New"}, False)],
+    )
+    def test_the_store_connected_again(
+        self, place: Place, bringer: Bringer, change_of: dict[str, str], is_stale: bool
+    ) -> None:
+        change = place.ready(str(bringer.source))
+        assert place.call("POST", f"/stores/{place.id}/disconnect").status == 204
+        store = {
+            "platform": "custom",
+            "name": "Olive's Shop",
+            "externalId": place.value.external_id,
+            "currency": "EUR",
+            "primaryLocale": "de-AT",
+            "adminUrl": "https://admin.example.com",
+            **change_of,
+        }
+        answer = place.call("POST", "/stores", store)
+        assert (answer.status, answer.json["id"]) == (200, place.id)
+        assert place.change(change) == {**change, "stale": is_stale}
+        applied = place.act(change, "apply")
+        assert (applied.status, applied.json.get("code")) == (
+            (409, "stale") if is_stale else (202, None)
+        )
+
+    def test_what_is_written_for_a_store_that_was_read_before(
+        self, place: Place, bringer: Bringer
+    ) -> None:
+        """A worker that holds the store follows the locales that it has by then."""
+        rows = [
+            {
+                "locale": "de-AT",
+                "label": "L",
+                "isPrimary": False,
+                "country": "AT",
+                "currency": "EUR",
+            },
+            {"locale": "en", "label": "L", "isPrimary": True, "country": "AT", "currency": "EUR"},
+        ]
+        assert place.call("PUT", f"/stores/{place.id}/locales", rows).status == 200
+        bring(bringer, says("p-1", vendor="Feed", title="Feed tea"))
+        after = store_of(place.world, place.id)
+        assert (place.value.primary_locale, after.primary_locale) == ("de-AT", "en")
+        [listed] = place.get("/products", externalId="p-1")["items"]
+        assert listed["title"] == "Green tea"
+
     def test_a_product_that_changes_while_it_is_applied(
         self, place: Place, bringer: Bringer
     ) -> None:
