@@ -250,6 +250,19 @@ class Work:
         return int(self._one("SELECT count(*) FROM before.entry"))
 
     @property
+    def lacking(self) -> int:
+        """How many of those the file has no more, or none that can be used.
+
+        What matches nothing any more is the store's doing, and not the file's.
+        """
+        return int(
+            self._one(
+                "SELECT count(*) FROM gone WHERE NOT moved AND NOT EXISTS (SELECT 1 FROM row"
+                " WHERE row.id = gone.id AND row.locale = gone.locale)"
+            )
+        )
+
+    @property
     def planned(self) -> int:
         """How many products are to be written."""
         return int(self._one("SELECT count(*) FROM changed"))
