@@ -578,18 +578,38 @@ class TestDelete:
         place.propose(place.own)
 
     def test_the_one_before_is_the_last_again(self, place: Place, bringer: Bringer) -> None:
-        changes = []
-        for first in (str(bringer.source), place.own, str(bringer.source)):
-            changes.append(place.ready(first))
-            place.act(changes[-1], "apply")
-            place.world.deliver()
-            place.world.advance(seconds=1)
+        firsts = (str(bringer.source), place.own, str(bringer.source))
+        changes = [self.applied(place, first) for first in firsts]
         for deleted, left in ((1, 2), (2, 0), (0, None)):
             path = f"/product-priority-changes/{changes[deleted]['id']}"
             assert place.call("DELETE", path).status == 204
             place.world.deliver()
             last = place.get(place.path)["lastChange"]
             assert (last and last["id"]) == (None if left is None else changes[left]["id"])
+
+    @pytest.mark.parametrize(("asked", "other"), [(2, 1), (1, 2)])
+    def test_two_at_once_leave_the_one_before_them(
+        self, place: Place, bringer: Bringer, asked: int, other: int
+    ) -> None:
+        firsts = (str(bringer.source), place.own, str(bringer.source))
+        changes = [self.applied(place, first) for first in firsts]
+
+        def meanwhile(writes: Any) -> None:
+            wanted = UUID(changes[other]["id"])
+            priority_service.discard_change(place.value.workspace, wanted, writes)
+
+        with place.world.meanwhile(meanwhile):
+            path = f"/product-priority-changes/{changes[asked]['id']}"
+            assert place.call("DELETE", path).status == 204
+        place.world.deliver()
+        assert place.get(place.path)["lastChange"] == place.change(changes[0])
+
+    def applied(self, place: Place, first: str) -> dict[str, Any]:
+        change = place.ready(first)
+        place.act(change, "apply")
+        place.world.deliver()
+        place.world.advance(seconds=1)
+        return change
 
     def test_while_it_is_previewed(self, place: Place, bringer: Bringer) -> None:
         change = place.propose(str(bringer.source))
