@@ -102,9 +102,9 @@ class RulesRepository:
         self._read = find_in(found, RulesItem, rules)
         self._fields = find_in(found, CustomFieldsItem, fields)
         names = frozenset(self._fields.names) if self._fields else frozenset()
-        rules = self._with_store(as_rules(self._read) if self._read else None)
-        kept = self._read.terms if self._read else None
-        return InForce(rules, names, as_terms(kept) if kept else terms_of(self._store))
+        kept = self._with_store(as_rules(self._read) if self._read else None)
+        terms = self._read.terms if self._read else None
+        return InForce(kept, names, as_terms(terms) if terms else terms_of(self._store))
 
     def save(
         self, changes: Changes, rules: Rules, *, unless_changed_since: Marked | None = None
