@@ -114,6 +114,23 @@ def test_a_symbol_of_several_is_the_stores_own(text: str, stores: str, currency:
     assert found == Money(7 if currency == "JPY" else 700, currency)
 
 
+@pytest.mark.parametrize(
+    ("text", "stores", "of_locale", "currency"),
+    [
+        ("$ 15.00", "EUR", "CAD", "CAD"),
+        ("15 kr", "SEK", "NOK", "NOK"),
+        ("$15", "USD", "EUR", "USD"),
+        ("$15", "EUR", "EUR", "USD"),
+        ("€15", "CAD", "CAD", "EUR"),
+        ("15", "SEK", "NOK", "SEK"),
+    ],
+)
+def test_a_symbol_of_several_is_the_locales_before_the_stores(
+    text: str, stores: str, of_locale: str, currency: str
+) -> None:
+    assert read_price(text, stores, of_locale) == Money(1500, currency)
+
+
 @given(
     amount=st.integers(0, 10**9),
     style=st.sampled_from([(",", "."), (".", ","), ("", "."), ("", ","), (" ", ","), ("'", ".")]),

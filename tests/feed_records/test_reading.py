@@ -233,3 +233,12 @@ class TestSuggested:
 
     def test_a_sku_is_an_id_where_there_is_none(self) -> None:
         assert suggested_mapping(["SKU", "title"]) == {"SKU": "id", "title": "title"}
+
+
+@pytest.mark.parametrize("of_feed", [True, False])
+def test_a_symbol_is_read_by_the_rows_locale(of_feed: bool) -> None:
+    currencies = {"de-AT": "EUR", "en-CA": "CAD", "nb-NO": "NOK"}
+    for text, locale, currency in (("$ 15.00", "en-CA", "CAD"), ("15 kr", "nb-NO", "NOK")):
+        terms = Terms("SEK", currencies, locale if of_feed else "de-AT")
+        _, variant = said(terms, price=text, locale="" if of_feed else locale)
+        assert variant == {"price": money(1500, currency)}

@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+import pytest
+
 from storepost.products.keys import product_partition
 from tests.feeds.shop import Shop, counts, csv
 
@@ -92,6 +94,31 @@ class TestFirstImport:
         fewer = shop.again(feed, csv(*rows[:2]))
         assert fewer["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1, removed=1)
         assert set(shop.variants(product)) == {"s"}
+
+    def test_a_groups_own_row_may_be_one_of_the_stores_variants(self, shop: Shop) -> None:
+        """It gives the product's fields, and that variant's, too; once more it writes nothing."""
+        money = {"amount": 1000, "currency": "EUR"}
+        mine = [{"externalId": name, "title": name, "price": money} for name in ("100", "101")]
+        shop.put_product("100", variants=mine)
+        rows = [
+            {"id": "100", "sku": "SKU-100", "gtin": "4012", "quantity": "3", "brand": "B"},
+            {"id": "101", "item_group_id": "100", "sku": "SKU-101", "quantity": "4"},
+        ]
+        feed = shop.feed(csv(*rows))
+        assert feed["latestImport"]["counts"] == counts(
+            rows=2, imported=2, variantOnly=1, products=1
+        )
+        [product] = shop.products().values()
+        assert product["vendor"] == "B"
+        told = {
+            name: (row["sku"], row["barcode"], row["inventory"])
+            for name, row in shop.variants(product).items()
+        }
+        assert told == {"100": ("SKU-100", "4012", 3), "101": ("SKU-101", None, 4)}
+        before = stored(shop)
+        again = shop.again(feed)
+        assert again["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1)
+        assert stored(shop) == before
 
     def test_a_numbers_point_is_the_decimal_one(self, shop: Shop) -> None:
         """JSON has no thousands' separators, whereas text may."""
@@ -245,6 +272,41 @@ class TestNextImport:
         back = shop.again(feed, csv(*CATALOGUE))
         assert back["counts"] == counts(rows=6, imported=6, products=6)
         assert shop.products()["b"]["id"] == identifier
+
+    @pytest.mark.parametrize("title", ["The shirt", "Another title"])
+    @pytest.mark.parametrize("gone", [["s"], ["s", "m"]])
+    def test_a_group_of_which_its_own_row_is_left(
+        self, shop: Shop, gone: list[str], title: str
+    ) -> None:
+        """It is the product's one variant then, as if the others had never been."""
+        own = {"id": "shirt", "title": "The shirt", "price": "10", "sku": "SHIRT"}
+        others = [
+            {"id": name, "item_group_id": "shirt", "title": name, "price": "9"} for name in gone
+        ]
+        feed = shop.feed(csv(own, *others))
+        [product] = shop.products().values()
+        assert set(shop.variants(product)) == set(gone)
+        left = shop.again(feed, csv({**own, "title": title}))
+        assert left["counts"] == counts(rows=1, imported=1, products=1, removed=len(gone))
+        [product] = shop.products().values()
+        variants = shop.variants(product)
+        assert (product["title"], list(variants)) == (title, ["shirt"])
+        assert variants["shirt"]["price"] == {"amount": 1000, "currency": "EUR"}
+
+    @pytest.mark.parametrize("title", ["The shirt", "Another title"])
+    def test_a_row_that_others_join_as_their_groups(self, shop: Shop, title: str) -> None:
+        """It is the product alone then, as if they had been there from the beginning."""
+        own = {"id": "shirt", "title": "The shirt", "price": "10", "sku": "SHIRT"}
+        feed = shop.feed(csv(own))
+        [product] = shop.products().values()
+        assert set(shop.variants(product)) == {"shirt"}
+        joined = {"id": "s", "item_group_id": "shirt", "title": "S", "price": "9"}
+        more = shop.again(feed, csv({**own, "title": title}, joined))
+        assert more["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1)
+        [product] = shop.products().values()
+        variants = shop.variants(product)
+        assert (product["title"], list(variants)) == (title, ["s"])
+        assert variants["s"]["price"] == {"amount": 900, "currency": "EUR"}
 
     def test_no_rows_remove_nothing(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))

@@ -134,6 +134,20 @@ class TestHalf:
         assert (done["id"], done["trigger"]) == (waiting["id"], "manual")
         assert done["counts"] == counts(rows=1, imported=1, products=1, removed=3)
 
+    def test_what_the_store_has_no_more_is_no_fault_of_the_file(self, shop: Shop) -> None:
+        for name in "abc":
+            shop.put_product(name)
+        feed = shop.feed(csv(*CATALOGUE[:3]), mode="enrich_only")
+        for name in "ab":
+            path = f"/stores/{shop.store_id}/products/{name}"
+            assert shop.do("DELETE", path, {"updatedAt": "2026-11-02T00:00:00Z"}).status == 204
+        until_due(shop, feed)
+        run(shop.world)
+        done = latest(shop, feed)
+        assert (done["trigger"], done["status"]) == ("schedule", "completed")
+        assert done["counts"] == counts(rows=3, imported=1, products=1, unmatched=2, removed=2)
+        assert set(shop.products()) == {"c"}
+
     def test_half(self, shop: Shop) -> None:
         done = self.scheduled(shop, 2)
         assert done["counts"] == counts(rows=2, imported=2, products=2, removed=2)

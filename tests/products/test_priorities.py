@@ -6,6 +6,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from storepost import pagination
 from storepost.identity.model import KeyScope
@@ -15,9 +17,10 @@ from storepost.messaging.tries import RECEIVES, TRIES
 from storepost.persistence.changes import commit_anew
 from storepost.priorities import running
 from storepost.priorities import service as priority_service
-from storepost.priorities.comparing import MOST_BYTES, MOST_CHANGES
-from storepost.priorities.model import FRAME_BYTES
+from storepost.priorities.comparing import MOST_BYTES
+from storepost.priorities.model import ChangedProduct, FieldChange
 from storepost.priorities.repository import ChangedProductItem
+from storepost.priorities.schemas import PriorityChangeProduct
 from storepost.products.feeds import note_import, remove_feed, rename_feed
 from storepost.products.rules import product_source_id
 from storepost.products.writing import Bringer
@@ -93,6 +96,11 @@ def bringer(place: Place) -> Bringer:
         says("f-1", title="Only here"),
     )
     return found
+
+
+def answered(row: dict[str, Any]) -> int:
+    """How many bytes an answer has of a row."""
+    return len(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def other_paths(place: Place) -> list[tuple[str, str]]:
@@ -358,16 +366,50 @@ class TestProducts:
     def test_a_page_that_is_too_large(
         self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Ten rows of the most that is listed of a product always fit."""
         change = place.ready(str(bringer.source))
         path = f"/product-priority-changes/{change['id']}/products"
         [row] = place.get(path)["items"]
-        most = FRAME_BYTES * len(row["changes"])
-        monkeypatch.setattr(pagination, "MOST_ANSWERED", most)
+        monkeypatch.setattr(pagination, "MOST_ANSWERED", answered(row) - 1)
         for query in ({}, {"q": "p-1"}):
             answer = place.call("GET", path, query=query)
             assert answer.problem() == (422, "page_too_large")
-        assert 10 * (MOST_BYTES + FRAME_BYTES * MOST_CHANGES) < 5_000_000
+
+    def test_ten_of_the_largest_fit_a_page(self, place: Place, bringer: Bringer) -> None:
+        """Of what a product may have, no more is listed than lets ten of them be answered."""
+        many = [variant(n, title="茶" * 255, sku=None, barcode=None) for n in range(500)]
+        place.put("茶" * 255, variants=many, locales=[{"locale": "de-AT", "title": "茶" * 255}])
+        prices = {f"v-{n}": {"price": eur(1)} for n in range(500)}
+        bring(bringer, says("茶" * 255, None, prices))
+        change = place.ready(str(bringer.source), place.own)
+        path = f"/product-priority-changes/{change['id']}/products"
+        [row] = place.get(path, field="variant.price", q="茶")["items"]
+        assert len(row["changes"]) < 500
+        assert answered(row) > 0.9 * MOST_BYTES
+        assert 10 * answered(row) <= pagination.MOST_ANSWERED
+
+    def test_nothing_around_the_changes_is_large(self) -> None:
+        texts = "\x01" * 255
+        image = {"url": "\u0301" * 2048, "alt": texts}
+        bare = ChangedProduct(UUID(int=1), texts, texts, image, ())
+        assert 10 * (MOST_BYTES + bare.size) <= pagination.MOST_ANSWERED
+
+    @given(
+        texts=st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=4, max_size=4),
+        locale=st.sampled_from([None, "zh-Hant-TW"]),
+        of_variant=st.booleans(),
+        value=st.sampled_from([None, True, eur(10**15), [{"name": "Größe", "value": "茶"}]]),
+    )
+    def test_a_size_is_no_less_than_what_is_answered(
+        self, texts: list[str], locale: str | None, of_variant: bool, value: object
+    ) -> None:
+        one, two, three, four = texts
+        which = (UUID(int=2), one) if of_variant else None
+        sides = (UUID(int=3), two), (None if of_variant else UUID(int=4), value)
+        changes = (FieldChange(locale, which, f"custom.{three}", *sides),) * 3
+        image = {"url": four, "alt": one} if of_variant else None
+        found = ChangedProduct(UUID(int=1), two, three, image, changes)
+        shown = PriorityChangeProduct.of(found).model_dump_json(by_alias=True).encode()
+        assert len(shown) <= found.size <= len(shown) + 600
 
 
 class TestStale:
@@ -434,6 +476,53 @@ class TestStale:
             put_locales(primary, currency)
             assert place.change(change) == {**change, "stale": True}
             assert place.act(change, "apply").problem() == (409, "stale")
+
+    @pytest.mark.parametrize(
+        ("change_of", "is_stale"),
+        [({"primaryLocale": "en"}, True), ({"currency": "USD"}, True), ({"name": "New"}, False)],
+    )
+    def test_the_store_connected_again(
+        self, place: Place, bringer: Bringer, change_of: dict[str, str], is_stale: bool
+    ) -> None:
+        change = place.ready(str(bringer.source))
+        assert place.call("POST", f"/stores/{place.id}/disconnect").status == 204
+        store = {
+            "platform": "custom",
+            "name": "Olive's Shop",
+            "externalId": place.value.external_id,
+            "currency": "EUR",
+            "primaryLocale": "de-AT",
+            "adminUrl": "https://admin.example.com",
+            **change_of,
+        }
+        answer = place.call("POST", "/stores", store)
+        assert (answer.status, answer.json["id"]) == (200, place.id)
+        assert place.change(change) == {**change, "stale": is_stale}
+        applied = place.act(change, "apply")
+        assert (applied.status, applied.json.get("code")) == (
+            (409, "stale") if is_stale else (202, None)
+        )
+
+    def test_what_is_written_for_a_store_that_was_read_before(
+        self, place: Place, bringer: Bringer
+    ) -> None:
+        """A worker that holds the store follows the locales that it has by then."""
+        rows = [
+            {
+                "locale": "de-AT",
+                "label": "L",
+                "isPrimary": False,
+                "country": "AT",
+                "currency": "EUR",
+            },
+            {"locale": "en", "label": "L", "isPrimary": True, "country": "AT", "currency": "EUR"},
+        ]
+        assert place.call("PUT", f"/stores/{place.id}/locales", rows).status == 200
+        bring(bringer, says("p-1", vendor="Feed", title="Feed tea"))
+        after = store_of(place.world, place.id)
+        assert (place.value.primary_locale, after.primary_locale) == ("de-AT", "en")
+        [listed] = place.get("/products", externalId="p-1")["items"]
+        assert listed["title"] == "Green tea"
 
     def test_a_product_that_changes_while_it_is_applied(
         self, place: Place, bringer: Bringer
@@ -531,18 +620,38 @@ class TestDelete:
         place.propose(place.own)
 
     def test_the_one_before_is_the_last_again(self, place: Place, bringer: Bringer) -> None:
-        changes = []
-        for first in (str(bringer.source), place.own, str(bringer.source)):
-            changes.append(place.ready(first))
-            place.act(changes[-1], "apply")
-            place.world.deliver()
-            place.world.advance(seconds=1)
+        firsts = (str(bringer.source), place.own, str(bringer.source))
+        changes = [self.applied(place, first) for first in firsts]
         for deleted, left in ((1, 2), (2, 0), (0, None)):
             path = f"/product-priority-changes/{changes[deleted]['id']}"
             assert place.call("DELETE", path).status == 204
             place.world.deliver()
             last = place.get(place.path)["lastChange"]
             assert (last and last["id"]) == (None if left is None else changes[left]["id"])
+
+    @pytest.mark.parametrize(("asked", "other"), [(2, 1), (1, 2)])
+    def test_two_at_once_leave_the_one_before_them(
+        self, place: Place, bringer: Bringer, asked: int, other: int
+    ) -> None:
+        firsts = (str(bringer.source), place.own, str(bringer.source))
+        changes = [self.applied(place, first) for first in firsts]
+
+        def meanwhile(writes: Any) -> None:
+            wanted = UUID(changes[other]["id"])
+            priority_service.discard_change(place.value.workspace, wanted, writes)
+
+        with place.world.meanwhile(meanwhile):
+            path = f"/product-priority-changes/{changes[asked]['id']}"
+            assert place.call("DELETE", path).status == 204
+        place.world.deliver()
+        assert place.get(place.path)["lastChange"] == place.change(changes[0])
+
+    def applied(self, place: Place, first: str) -> dict[str, Any]:
+        change = place.ready(first)
+        place.act(change, "apply")
+        place.world.deliver()
+        place.world.advance(seconds=1)
+        return change
 
     def test_while_it_is_previewed(self, place: Place, bringer: Bringer) -> None:
         change = place.propose(str(bringer.source))

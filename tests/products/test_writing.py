@@ -14,10 +14,18 @@ from storepost.products import writing
 from storepost.products.feeds import add_feed, note_import, remove_feed, rules_of
 from storepost.products.matching import Match, Wanted, match
 from storepost.products.model import product_id
-from storepost.products.naming import candidates
+from storepost.products.naming import MOST_SKU_BYTES, candidates
+from storepost.products.packing import packed
 from storepost.products.records import Said
 from storepost.products.rows import LayerItem, NameItem
-from storepost.products.writing import Bringer, Brought, Outcome, remove_records, replace_layer
+from storepost.products.writing import (
+    Bringer,
+    Brought,
+    Outcome,
+    remove_records,
+    replace_layer,
+    resolve_again,
+)
 from storepost.stores.model import Store
 from tests.kills import counted, everywhere, killed_at
 from tests.products.bringing import bring, feed, says
@@ -111,6 +119,34 @@ class TestBringing:
         with pytest.raises(PayloadTooLarge):
             bring(source, says("f-1", title=text))
         assert products(world) == []
+
+    def test_more_skus_than_a_row_has_room_for(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
+        """The product is kept, with the first of them; what all say once more changes nothing."""
+        random = Random(1)
+        signs = [chr(n) for n in range(0x30, 0x7F) if chr(n) != "\\"]
+
+        def sku() -> str:
+            return "".join(random.choices(signs, k=255))
+
+        many = [variant(n, sku=sku(), barcode=None, options=[]) for n in range(2_000)]
+        tags = [
+            "".join(chr(random.randrange(0x4E00, 0x9F00)) for _ in range(255)) for _ in range(60)
+        ]
+        body = product(variants=many, tags=tags)
+        assert put(world, owner, str(shop.id), "p-1", body).status == 201
+        source = feed(shop)
+        others = {each["externalId"]: {"sku": sku()} for each in many}
+        assert bring(source, says("p-1", None, others)) == [CHANGED]
+        [kept] = products(world)
+        said = {*(each["sku"] for each in many), *(each["sku"] for each in others.values())}
+        assert len(said) == 4_000
+        assert list(kept.skus) == sorted(said)[: len(kept.skus)]
+        assert 90_000 < len(packed(kept.skus)) <= MOST_SKU_BYTES
+        before = stored(world)
+        again = commit_anew(lambda changes: resolve_again(changes, shop, kept))
+        assert (again.outcome, stored(world)) == (UNCHANGED, before)
 
     def test_when_it_was_seen(self, world: World, owner: Someone, shop: Store) -> None:
         source = feed(shop)

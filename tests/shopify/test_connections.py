@@ -14,6 +14,7 @@ from storepost.connections.service import begin_connection
 from storepost.identity.model import KeyScope
 from storepost.ids import new_id
 from storepost.persistence.changes import Changes
+from storepost.products.in_force import RulesRepository, terms_of
 from storepost.scope import WorkspaceScope
 from storepost.settings import Settings, settings
 from storepost.shopify import app as shopify_app
@@ -619,6 +620,19 @@ class TestDelete:
         assert again == replace(store, connected_at=again.connected_at)
         assert again.connected_at > store.connected_at
         assert count(workspace) == 1
+        assert RulesRepository(again).marked().changes == 0
+
+    def test_connecting_again_in_another_currency(
+        self, world: World, shopify: Shopify, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """No product is written any more by what the shop said before, nor any preview applied."""
+        store = shopify.connect(owner, workspace)
+        self.delete(world, owner)
+        shopify.shop().currency_code = "USD"
+        again = shopify.connect(owner, workspace)
+        assert (store.currency, again.currency) == ("EUR", "USD")
+        assert len(RulesRepository(again).marked().each) == 8
+        assert RulesRepository(store).get().terms == terms_of(again)
 
 
 class TestStoreDisconnect:

@@ -12,7 +12,7 @@ from storepost.http.lists import Page, PageNumber, Search, Size
 from storepost.http.once import Writes
 from storepost.pagination import PageRequest, PageSize, cut
 from storepost.problems import NotFound
-from storepost.products.store_terms import set_locales
+from storepost.products.store_terms import connect_store, set_locales
 from storepost.store_details.schemas import Store
 from storepost.store_details.service import details_of, details_of_id
 from storepost.store_imports.turns import LatestImportStatus
@@ -64,7 +64,7 @@ def create_store(
     caller: Writer, writes: Writes, body: Annotated[NewStore, Body()]
 ) -> Response[Store]:
     """Connects a custom store, or a disconnected one again under its old id (200)."""
-    store, is_new = service.connect_store(caller.workspace, body.value(), writes)
+    store, is_new = connect_store(caller.workspace, body.value(), writes)
     return Response(201 if is_new else 200, "application/json", Store.of(details_of(store)))
 
 

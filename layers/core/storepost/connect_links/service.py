@@ -15,6 +15,7 @@ from storepost.identity.repository import find_person
 from storepost.ids import new_id
 from storepost.persistence.changes import Changes
 from storepost.problems import NotFound, handles
+from storepost.products.store_terms import follow_terms
 from storepost.scope import WorkspaceScope
 from storepost.shopify.claims import ShopClaim, claim_for, find_claim
 from storepost.shopify.grants import keep_for_good
@@ -129,6 +130,7 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
         InstallRepository(workspace).end(changes, awaited)
     queue_first_imports(changes, workspace, store.id)
     if known is not None:
+        follow_terms(changes, known, store)
         tell_again(changes, workspace, store.id)
     return known
 

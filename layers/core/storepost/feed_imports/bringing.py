@@ -105,10 +105,9 @@ class Bringing:
 
     def _check(self, running: FeedImport, work: Work) -> None:
         """Raises FeedUnusable for what is to change nothing."""
-        counts = work.counts()
-        if not counts.rows:
+        if not work.rows:
             raise FeedUnusable(FeedFailure.NO_ROWS)
-        if running.trigger is FeedTrigger.SCHEDULE and counts.removed * 2 > work.known_before:
+        if running.trigger is FeedTrigger.SCHEDULE and work.lacking * 2 > work.known_before:
             raise FeedUnusable(FeedFailure.IMPORT_FAILED)
 
     def _keep_skipped(self, running: FeedImport, work: Work) -> None:

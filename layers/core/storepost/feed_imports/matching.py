@@ -1,6 +1,6 @@
 """Which of a store's products and variants a feed's rows are about."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from itertools import batched, chain
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from storepost.feed_records.reading import Terms
-from storepost.feeds.model import FeedMode, Settings
+from storepost.feeds.model import Feed, FeedMode, Settings
 from storepost.feeds.repository import FeedRepository
 from storepost.persistence.reads import Reads
 from storepost.products.matching import Match, Wanted, match
@@ -31,11 +31,13 @@ def terms_of(store: Store, settings: Settings) -> Terms:
 
 def finder(store: Store, settings: Settings) -> "Find":
     """What finds the product's external id and the variant's key of rows; None for no match."""
-    without = frozenset[UUID]() if adds(settings) else _enriching(store, settings)
+    own, enriching = _sources(store, settings)
 
     def look(some: "Sequence[Unplaced]") -> Sequence[Match | None]:
         wanted = [Wanted(row.id, row.sku, row.gtin) for row in some]
-        return match(store, wanted, Reads(), without)
+        if adds(settings):
+            return match(store, wanted, Reads(), own=own)
+        return match(store, wanted, Reads(), without=own | enriching)
 
     def find(rows: "Sequence[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
         with ThreadPoolExecutor(_AT_ONCE) as threads:
@@ -45,18 +47,20 @@ def finder(store: Store, settings: Settings) -> "Find":
     return find
 
 
-def _enriching(store: Store, settings: Settings) -> frozenset[UUID]:
-    """The sources that have no products of their own: such feeds, and the one of these settings.
+def _sources(store: Store, settings: Settings) -> tuple[frozenset[UUID], frozenset[UUID]]:
+    """The source of these settings, and those of feeds that have no products of their own.
 
     What is left of a product is theirs alone once whoever had it has it no more.
     """
-    own = (settings.url, settings.locale)
-    return frozenset(
-        product_source_id(store.id, feed.id)
-        for feed in FeedRepository(store.workspace).all()
-        if feed.store_id == store.id
-        and (not adds(feed.settings) or (feed.settings.url, feed.settings.locale) == own)
-    )
+    feeds = [feed for feed in FeedRepository(store.workspace).all() if feed.store_id == store.id]
+    asking = (settings.url, settings.locale)
+    own = [feed for feed in feeds if (feed.settings.url, feed.settings.locale) == asking]
+    enriching = [feed for feed in feeds if not adds(feed.settings)]
+    return _ids_of(store, own), _ids_of(store, enriching)
+
+
+def _ids_of(store: Store, feeds: Iterable[Feed]) -> frozenset[UUID]:
+    return frozenset(product_source_id(store.id, feed.id) for feed in feeds)
 
 
 def adds(settings: Settings) -> bool:

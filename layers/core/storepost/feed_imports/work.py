@@ -119,7 +119,7 @@ class Work:
             return False
         if not self._did("planned"):
             self._place()
-            if is_alike and not adds:
+            if is_alike:
                 self._leave_alone()
             self._skip_overfull()
             self._plan()
@@ -143,10 +143,16 @@ class Work:
         )
 
     def _carry(self) -> None:
+        """What says the same is about the same.
+
+        Not so a product's own row that others joined as their group's since, or left.
+        """
         self._db.execute(
             "UPDATE row SET product = b.product, variant = b.variant, state = ?"
             " FROM before.entry b"
-            " WHERE b.id = row.id AND b.locale = row.locale AND b.digest = row.digest",
+            " WHERE b.id = row.id AND b.locale = row.locale AND b.digest = row.digest"
+            " AND (b.product <> b.id OR (b.variant IS NULL) = EXISTS (SELECT 1 FROM row other"
+            "  WHERE other.grp = row.id AND other.id <> row.id))",
             (State.CARRIED,),
         )
 
@@ -177,17 +183,21 @@ class Work:
     def _place(self) -> None:
         """What matches nothing joins its group's product, or makes one of the group."""
         self._db.execute(
-            "UPDATE row SET variant = id, state = ?1, product = coalesce((SELECT other.product"
+            "UPDATE row SET variant = id, product = coalesce((SELECT other.product"
             " FROM row other WHERE other.grp = row.grp AND other.state IN (1, 2)"
-            " ORDER BY other.number LIMIT 1), grp, id) WHERE state = ?2",
-            (State.PLACED, State.ALONE),
+            " ORDER BY other.number LIMIT 1), grp, id) WHERE state = ?",
+            (State.ALONE,),
         )
         self._db.execute("CREATE INDEX by_product ON row (product, number)")
-        # The row of a group itself is the product alone, where others are its variants.
+        # The row of a group itself is the product alone, where others are its variants; unless
+        # there is a variant of that id, too.
         self._db.execute(
-            "UPDATE row SET variant = NULL WHERE grp = id AND product = id AND EXISTS (SELECT 1"
-            " FROM row other WHERE other.product = row.product AND other.id <> row.id)"
+            "UPDATE row SET variant = NULL WHERE grp = id AND product = id"
+            " AND (state = ? OR variant <> id) AND EXISTS (SELECT 1"
+            " FROM row other WHERE other.product = row.product AND other.id <> row.id)",
+            (State.ALONE,),
         )
+        self._db.execute("UPDATE row SET state = ? WHERE state = ?", (State.PLACED, State.ALONE))
 
     def _leave_alone(self) -> None:
         """What is about the same as before, and says the same, need not be written."""
@@ -238,6 +248,19 @@ class Work:
     def known_before(self) -> int:
         """How many rows the import before brought."""
         return int(self._one("SELECT count(*) FROM before.entry"))
+
+    @property
+    def lacking(self) -> int:
+        """How many of those the file has no more, or none that can be used.
+
+        What matches nothing any more is the store's doing, and not the file's.
+        """
+        return int(
+            self._one(
+                "SELECT count(*) FROM gone WHERE NOT moved AND NOT EXISTS (SELECT 1 FROM row"
+                " WHERE row.id = gone.id AND row.locale = gone.locale)"
+            )
+        )
 
     @property
     def planned(self) -> int:

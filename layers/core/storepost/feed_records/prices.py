@@ -1,6 +1,7 @@
 """Prices as feeds spell them: `15.00 USD`, `1.299,00 EUR`, `1,299.00`, `€ 5`."""
 
 import re
+from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import cache, lru_cache
 
@@ -28,12 +29,15 @@ _SYMBOLS = {
     "₺": ("TRY",),
     "₴": ("UAH",),
 }
-"""The currencies that a symbol is of: the store's, where that is one of them, else the first."""
+"""The currencies that a symbol is of; the first is the usual one."""
 
 
 @lru_cache(maxsize=20_000)
-def read_price(text: str, currency: str) -> Money | None:
+def read_price(text: str, currency: str, of_locale: str | None = None) -> Money | None:
     """The price, in `currency` where it names none; None where it can't be read.
+
+    A symbol of several currencies means `of_locale`, the one of the row's locale, where that is one
+    of them; else `currency`, the store's, where that is; else the usual one.
 
     The last of two kinds of separators is the decimal one. One alone is the thousands' where it
     stands more than once, or three digits before the end of a number that isn't below one, unless
@@ -43,7 +47,7 @@ def read_price(text: str, currency: str) -> Money | None:
     if found is None:
         return None
     named = (found["before"] + found["after"]).strip(".-/")
-    code = _currency(named, currency) if named else currency
+    code = _currency(named, (of_locale, currency)) if named else currency
     if code is None:
         return None
     number = _number(found["number"], _minor_digits(code))
@@ -66,9 +70,9 @@ def _money(number: Decimal, code: str) -> Money | None:
     return Money(int(minor), code) if minor <= _MOST_MINOR_UNITS else None
 
 
-def _currency(named: str, default: str) -> str | None:
+def _currency(named: str, likely: Iterable[str | None]) -> str | None:
     if codes := _SYMBOLS.get(named.lower()):
-        return default if default in codes else codes[0]
+        return next((code for code in likely if code in codes), codes[0])
     try:
         return checked_currency(named)
     except ValueError:

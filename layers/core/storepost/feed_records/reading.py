@@ -171,24 +171,27 @@ class RowReader:
         """The price, and what it is compared at."""
         if Target.PRICE not in said:
             return None, None
-        price = self._price(said[Target.PRICE])
+        price = self._price(said[Target.PRICE], locale)
         if price is None:
             raise Skipped(NO_PRICE, identifier)
         if price.currency not in self._currencies(locale):
             return None, None
-        sale = self._price(said.get(Target.SALE_PRICE, ""))
+        sale = self._price(said.get(Target.SALE_PRICE, ""), locale)
         if sale and sale.currency == price.currency and 0 < sale.amount < price.amount:
             return sale, price
         return price, None
 
-    def _price(self, text: str) -> Money | None:
+    def _price(self, text: str, locale: str | None) -> Money | None:
         if isinstance(text, Number):
             return price_of(text, self._terms.currency)
-        return read_price(text, self._terms.currency)
+        return read_price(text, self._terms.currency, self._currency_of(locale))
 
     def _currencies(self, locale: str | None) -> set[str | None]:
         """Those that a price may have in a locale: its own and the store's."""
-        return {self._terms.currency, self._terms.currencies.get(locale or "")}
+        return {self._terms.currency, self._currency_of(locale)}
+
+    def _currency_of(self, locale: str | None) -> str | None:
+        return self._terms.currencies.get(locale or "")
 
 
 def _cut(text: str | None, most: int = values.MOST_TEXT) -> str | None:

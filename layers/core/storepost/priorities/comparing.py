@@ -15,8 +15,9 @@ from storepost.products.summing import title_of
 
 MOST_CHANGES = 500
 """Of one product that a preview lists."""
-MOST_BYTES = 250_000
-"""Of a product's changes as JSON; deflated they stay below what a row may have."""
+MOST_BYTES = 400_000
+"""Of a product's changes as they are answered, so that ten products fit into an answer; deflated
+they stay below what a row may have."""
 
 type _Place = tuple[str | None, str]
 """The variant's key, None for the product itself, and the field."""
@@ -91,8 +92,9 @@ def _listed(
 ) -> Iterator[FieldChange]:
     size = 0
     for (key, field), locale, (before, after) in changes[:MOST_CHANGES]:
-        size += len(json.dumps([before[1], after[1]]).encode())
+        variant = (variant_id(product, key), titles.get(key, key)) if key is not None else None
+        change = FieldChange(locale, variant, field, before, after)
+        size += change.size
         if size > MOST_BYTES:
             return
-        variant = (variant_id(product, key), titles.get(key, key)) if key is not None else None
-        yield FieldChange(locale, variant, field, before, after)
+        yield change

@@ -114,9 +114,11 @@ class FieldChange:
     """The product source that it is from, and the value."""
     after: tuple[UUID | None, Any]
 
-
-FRAME_BYTES = 400
-"""Of what stands around the values of a change: sources, the field, the variant."""
+    @property
+    def size(self) -> int:
+        """How many bytes an answer has of it, at most."""
+        said = [self.locale, self.variant, self.field, self.before, self.after]
+        return _NAMES_BYTES + _bytes_of(said)
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,15 @@ class ChangedProduct:
 
     @property
     def size(self) -> int:
-        """About how many bytes an answer has of it."""
-        values = [[each.before[1], each.after[1]] for each in self.changes]
-        text = json.dumps(values, ensure_ascii=False)  # as answers are
-        return len(text.encode(errors="surrogatepass")) + FRAME_BYTES * len(values)
+        """How many bytes an answer has of it, at most."""
+        said = [self.id, self.external_id, self.title, self.image]
+        return _NAMES_BYTES + _bytes_of(said) + sum(each.size for each in self.changes)
+
+
+_NAMES_BYTES = 150
+"""More than what the shapes call the parts of a change, or of a product."""
+
+
+def _bytes_of(said: object) -> int:
+    text = json.dumps(said, ensure_ascii=False, default=str)  # as answers are
+    return len(text.encode(errors="surrogatepass"))

@@ -28,7 +28,7 @@ from storepost.priorities.model import (
     Walk,
 )
 from storepost.priorities.repository import ChangeRepository, StoreChanges
-from storepost.products.in_force import RulesRepository, terms_of
+from storepost.products.in_force import RulesRepository
 from storepost.products.jobs import Job, JobKind, send_job
 from storepost.products.naming import name_variants
 from storepost.products.repository import ProductRepository
@@ -162,8 +162,8 @@ class _Run:
         return True
 
     def _compare(self, ids: Sequence[UUID], last: str) -> None:
-        change, terms = self.change, terms_of(self.store)
-        rules = RulesRepository(self.store).get().rules
+        change, in_force = self.change, RulesRepository(self.store).get()
+        rules, terms = in_force.rules, in_force.terms
         then = change.rules.instead_of(rules)
         repository = ProductRepository(self.store.workspace)
         products = repository.get_many(ids)

@@ -149,7 +149,8 @@ def discard_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) ->
         None if held.open_id == change.id else held.open_id,
         repository.ended_before(change) if held.last_id == change.id else held.last_id,
     )
-    if after != held:
+    # What ended may be the last by now, of whoever discards another at the same time.
+    if after != held or change.completed_at is not None:
         repository.save_of_store(changes, store.id, after)
     repository.delete(changes, change)
     _send(changes, workspace, change)

@@ -29,7 +29,9 @@ from storepost.products.rows import (
     MarkItem,
     RulesItem,
     as_rules,
+    as_terms,
     rules_attributes,
+    terms_row,
 )
 from storepost.products.rules import Rules, Source, SourceKind, product_source_id
 from storepost.scope import WorkspaceScope
@@ -66,6 +68,8 @@ class InForce:
 
     rules: Rules
     custom_names: frozenset[str]
+    terms: Terms
+    """The store's under these rules: it may have been read long before them, or after."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,9 @@ class RulesRepository:
         self._read = find_in(found, RulesItem, rules)
         self._fields = find_in(found, CustomFieldsItem, fields)
         names = frozenset(self._fields.names) if self._fields else frozenset()
-        return InForce(self._with_store(as_rules(self._read) if self._read else None), names)
+        kept = self._with_store(as_rules(self._read) if self._read else None)
+        terms = self._read.terms if self._read else None
+        return InForce(kept, names, as_terms(terms) if terms else terms_of(self._store))
 
     def save(
         self, changes: Changes, rules: Rules, *, unless_changed_since: Marked | None = None
@@ -113,6 +119,13 @@ class RulesRepository:
             now = MarkItem.rules.set(rules.revision)
             same = _same(unless_changed_since.each.get(number)) if unless_changed_since else None
             changes.update(mark, [_KIND, now, MarkItem.changes.add(1)], same)
+
+    def save_terms(self, changes: Changes) -> None:
+        """Notes what the store says now: no product is written any more by what it said before."""
+        rules = self.get().rules
+        self._read = self._read or RulesItem(*rules_key(*self._of))
+        self._read.terms = terms_row(terms_of(self._store))
+        self.save(changes, replace(rules, revision=rules.revision + 1))
 
     def note(
         self,

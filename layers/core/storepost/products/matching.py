@@ -34,24 +34,33 @@ class Match:
 
 
 def match(
-    store: Store, wanted: Sequence[Wanted], reads: Reads, without: Collection[UUID] = ()
+    store: Store,
+    wanted: Sequence[Wanted],
+    reads: Reads,
+    *,
+    without: Collection[UUID] = (),
+    own: Collection[UUID] = (),
 ) -> list[Match | None]:
     """Whom each row is about, in order; None where it is nobody's, or only of sources `without`.
+
+    `own` are the sources that the rows are of. A product of the row's id that nobody else has is
+    what the rows make of it, and no match.
 
     Of 25 rows it reads the names and the products in one batch get each, and the layers in another.
     A name that several have matches none of them.
     """
     names = {n: name_key(store, n) for each in wanted for n in _names(each)}
-    own = {each.id: product_id(store.id, each.id) for each in wanted}
-    keys = [product_key(store.workspace, each) for each in own.values()]
+    ids = {each.id: product_id(store.id, each.id) for each in wanted}
+    keys = [product_key(store.workspace, each) for each in ids.values()]
     rows = reads.find_all([*names.values(), *keys])
     called = {
         name: candidates(item)
         for name, key in names.items()
         if (item := find_in(rows, NameItem, key)) is not None
     }
-    known = _Known.read(store, reads, [*own.values(), *_products(called.values())], without)
-    return [_match(each, own[each.id], called, known) for each in wanted]
+    known = _Known.read(store, reads, [*ids.values(), *_products(called.values())]).but(without)
+    others = known.but(own)
+    return [_match(each, ids[each.id], called, known, others) for each in wanted]
 
 
 def _names(wanted: Wanted) -> Iterable[Name]:
@@ -74,18 +83,24 @@ class _Known:
     layers: Mapping[UUID, Mapping[UUID, Layer]]
 
     @classmethod
-    def read(
-        cls, store: Store, reads: Reads, ids: Iterable[UUID], without: Collection[UUID]
-    ) -> "_Known":
+    def read(cls, store: Store, reads: Reads, ids: Iterable[UUID]) -> "_Known":
         repository = ProductRepository(store.workspace, reads)
         found = repository.get_many(dict.fromkeys(ids))
-        live = [product for product in found if product.removed_at is None]
+        live = {product.id: product for product in found if product.removed_at is None}
+        return cls(live, repository.layers_of(live.values()))
+
+    def but(self, sources: Collection[UUID]) -> "_Known":
+        """What there is without what these sources say."""
         layers = {
-            product: {source: layer for source, layer in some.items() if source not in without}
-            for product, some in repository.layers_of(live).items()
+            product: {source: layer for source, layer in some.items() if source not in sources}
+            for product, some in self.layers.items()
         }
-        kept = [p for p in live if any(layer.has_product for layer in layers[p.id].values())]
-        return cls({product.id: product for product in kept}, layers)
+        kept = {
+            each: product
+            for each, product in self.products.items()
+            if any(layer.has_product for layer in layers[each].values())
+        }
+        return _Known(kept, layers)
 
     def variants(self, product: UUID) -> set[str]:
         """The keys of the product's variants that any source has."""
@@ -113,17 +128,28 @@ class _Known:
 
 
 def _match(
-    wanted: Wanted, own: UUID, called: Mapping[Name, Sequence[Called]], known: _Known
+    wanted: Wanted,
+    own: UUID,
+    called: Mapping[Name, Sequence[Called]],
+    known: _Known,
+    others: _Known,
 ) -> Match | None:
-    by_id, *others = _names(wanted)
+    by_id, *more = _names(wanted)
     found = _only(by_id, called, known)
     if found is None and own in known.products:
-        variants = known.variants(own)
-        alone = next(iter(variants)) if len(variants) == 1 else None
-        return Match(known.products[own], wanted.id if wanted.id in variants else alone)
-    for name in others:
+        return _by_product(wanted, own, others)
+    for name in more:
         found = found or _only(name, called, known)
     return Match(known.products[found.product], found.variant) if found else None
+
+
+def _by_product(wanted: Wanted, product: UUID, known: _Known) -> Match | None:
+    """The product of the row's id, and its variant of that id or its only one."""
+    if product not in known.products:
+        return None
+    variants = known.variants(product)
+    alone = next(iter(variants)) if len(variants) == 1 else None
+    return Match(known.products[product], wanted.id if wanted.id in variants else alone)
 
 
 def _only(name: Name, called: Mapping[Name, Sequence[Called]], known: _Known) -> Called | None:

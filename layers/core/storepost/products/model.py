@@ -94,7 +94,8 @@ class Product:
     summaries: Mapping[str, Summary]
     layers: Mapping[UUID, LayerMark]
     skus: tuple[str, ...] = ()
-    """Its variants' in any source, of a removed one those that it had; search finds it by them."""
+    """Its variants' in any source, of a removed one those that it had; search finds it by them.
+    No more than its row has room for."""
 
     @property
     def summary(self) -> Summary:

@@ -22,6 +22,7 @@ from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import Key, find_raw
 from storepost.products.jobs import Job, JobKind, send_job
 from storepost.products.keys import names_partition
+from storepost.products.packing import first_of
 from storepost.products.records import Layer, Said
 from storepost.products.repository import ProductRepository
 from storepost.products.rows import NameItem
@@ -29,6 +30,8 @@ from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 
 SHARDS = 16
+MOST_SKU_BYTES = 100_000
+"""Of a product's SKUs in its row, deflated: 2,000 of 50 random characters each have room."""
 MOST_WITH_PRODUCT = 40
 """Names in the product's own transaction; those of more variants a worker writes after it."""
 _AT_ONCE = 80
@@ -74,10 +77,14 @@ def names_of(product_external_id: str, layers: Iterable[Layer]) -> dict[Name, st
 
 
 def skus_of(layers: Iterable[Layer]) -> tuple[str, ...]:
-    """The SKUs of a product's variants that any source has, in an order that says nothing."""
+    """The SKUs of a product's variants that any source has, as many as its row has room for.
+
+    Their order, which decides that, says nothing.
+    """
     records = (record for layer in layers for record in layer.records if record.is_live)
     called = (name for record in records for name, _ in _called(record.said))
-    return tuple(sorted({name.value for name in called if name.kind is NameKind.SKU}))
+    skus = sorted({name.value for name in called if name.kind is NameKind.SKU})
+    return tuple(first_of(skus, MOST_SKU_BYTES))
 
 
 def _called(said: Said) -> Iterator[tuple[Name, str]]:

@@ -41,6 +41,13 @@ def unpacked(content: bytes) -> Any:  # noqa: ANN401 - whatever was packed
     return json.loads(inflater.decompress(content) + inflater.flush())
 
 
+def first_of[T](values: Sequence[T], most: int) -> Sequence[T]:
+    """The first of the values, so many that they take no more bytes packed."""
+    while (size := len(packed(values))) > most:
+        values = values[: len(values) * most // size]
+    return values
+
+
 def layer_parts(layer: Layer) -> list[bytes]:
     """A layer as the contents of its rows; at least one."""
     content = packed(

@@ -1,6 +1,6 @@
 """Rows of products, of their layers and of what a store's products have in common."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribute
@@ -10,6 +10,7 @@ from storepost.ids import from_short, short
 from storepost.persistence.item import Identifier, Item, Json, Moment, VersionedItem
 from storepost.products.model import LayerMark, Product
 from storepost.products.packing import packed, summaries_of, summaries_row, unpacked
+from storepost.products.resolution import Terms
 from storepost.products.rules import Rules, Source, SourceKind
 
 
@@ -43,6 +44,8 @@ class RulesItem(VersionedItem, discriminator="product_rules"):
     """Each `[id, kind, store or feed, name, number, added, imported]`."""
     order = Json()
     fields = Json()
+    terms = Json(null=True)
+    """Since the store's changed: `[primary locale, currency, currencies of locales]`."""
 
 
 class MarkItem(Item, discriminator="product_mark"):
@@ -125,6 +128,17 @@ def rules_attributes(rules: Rules) -> Mapping[str, Any]:
         "order": [short(each) for each in rules.order],
         "fields": {name: [short(each) for each in ids] for name, ids in rules.fields.items()},
     }
+
+
+def terms_row(terms: Terms) -> list[object]:
+    """A store's terms as its rules' row has them."""
+    return [terms.primary_locale, terms.currency, dict(terms.currencies)]
+
+
+def as_terms(row: Sequence[Any]) -> Terms:
+    """What `terms_row` wrote."""
+    primary_locale, currency, currencies = row
+    return Terms(primary_locale, currency, currencies)
 
 
 def as_rules(item: RulesItem) -> Rules:

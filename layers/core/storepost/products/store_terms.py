@@ -1,7 +1,6 @@
 """What a store's primary locale and currencies are to its products: something that they follow."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from uuid import UUID
 
 from storepost.persistence.changes import Changes
@@ -11,6 +10,20 @@ from storepost.stores import service
 from storepost.stores.finding import custom_store
 from storepost.stores.model import Store, StoreLocale
 from storepost.stores.repository import StoreRepository
+from storepost.stores.service import CustomStore
+
+
+def connect_store(
+    workspace: WorkspaceScope, given: CustomStore, changes: Changes
+) -> tuple[Store, bool]:
+    """A new store, or a disconnected one connected again; whether it is new.
+
+    Previews of changes of its rules are stale where it says something else than before.
+    """
+    store, before = service.connect_store(workspace, given, changes)
+    if before is not None:
+        follow_terms(changes, before, store)
+    return store, before is None
 
 
 def set_locales(
@@ -30,9 +43,7 @@ def follow_terms(changes: Changes, before: Store, after: Store) -> None:
     """
     if _said(before) == _said(after):
         return
-    repository = RulesRepository(after)
-    rules = repository.get().rules
-    repository.save(changes, replace(rules, revision=rules.revision + 1))
+    RulesRepository(after).save_terms(changes)
 
 
 def _said(store: Store) -> tuple[str, str, dict[str, str]]:

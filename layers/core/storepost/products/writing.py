@@ -18,7 +18,7 @@ from storepost.persistence.item import Key
 from storepost.persistence.reads import ReadAhead
 from storepost.problems import FieldError, PayloadTooLarge, ValidationFailed
 from storepost.products import fields as names
-from storepost.products.in_force import InForce, RulesRepository, marking, terms_of
+from storepost.products.in_force import InForce, RulesRepository, marking
 from storepost.products.keys import custom_fields_key, product_key, rules_key
 from storepost.products.model import LayerMark, Product, product_id
 from storepost.products.naming import give_names, names_of, skus_of
@@ -236,7 +236,7 @@ class _Writing:
 
     def _resolved(self, layers: Mapping[UUID, Layer], now: datetime) -> Product:
         store, before = self._bringer.store, self.before
-        terms = terms_of(store)
+        terms = self._in_force.terms
         records = [record for layer in layers.values() for record in layer.records]
         resolution = Resolution(records, self._in_force.rules, terms)
         if not resolution.has_product:

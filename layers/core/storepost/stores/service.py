@@ -45,8 +45,8 @@ class CustomStore:
 
 def connect_store(
     workspace: WorkspaceScope, given: CustomStore, changes: Changes
-) -> tuple[Store, bool]:
-    """A new store, or a disconnected one connected again; whether it is new."""
+) -> tuple[Store, Store | None]:
+    """A new store, or a disconnected one connected again, and what it was until then."""
     repository = StoreRepository(workspace)
     known = known_store(repository, Platform.CUSTOM, given.external_id)
     if known and known.is_active:
@@ -54,7 +54,7 @@ def connect_store(
     store = _connected(workspace, known, given)
     save_connected(repository, store, changes, is_new=known is None)
     WorkspaceRepository(workspace).count_stores(changes, +1)
-    return store, known is None
+    return store, known
 
 
 def save_connected(
