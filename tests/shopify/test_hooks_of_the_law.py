@@ -194,6 +194,34 @@ class TestCustomerRedact:
         assert known.find_customer() is None
         assert profiles(known, owner) == []
 
+    @pytest.mark.parametrize("is_known_to_others", [True, False])
+    def test_an_order_that_was_deleted_and_comes_back(
+        self, known: Hooks, owner: Someone, is_known_to_others: bool
+    ) -> None:
+        if is_known_to_others:
+            put_elsewhere(known, owner)
+        known.tell("orders/delete", {"id": ORDER})
+        for _ in range(2):
+            known.tell("customers/redact", REDACT)
+        known.world.advance(minutes=1)
+        known.tell("orders/updated", order_body(updated_at=clock.now().isoformat()))
+        order = known.order()
+        assert order is not None
+        assert (order.profile_id, order.customer_external_id) == (None, None)
+        found = [(each["name"], each["phone"]) for each in profiles(known, owner)]
+        assert found == ([(None, None)] if is_known_to_others else [])
+
+    def test_an_order_of_nobody_yet(self, known: Hooks, owner: Someone) -> None:
+        """It never gets the buyer of whom its store tells later."""
+        nobody: dict[str, Any] = {"customer": None, "email": "", "phone": None}
+        known.tell("orders/create", order_body(id=7, **nobody))
+        known.tell("customers/redact", {**REDACT, "orders_to_redact": [ORDER, 7]})
+        known.world.advance(minutes=1)
+        known.tell("orders/updated", order_body(id=7, updated_at=clock.now().isoformat()))
+        order = known.order(7)
+        assert order is not None
+        assert (order.profile_id, profiles(known, owner)) == (None, [])
+
     def test_a_late_pull_brings_nothing_back(
         self, known: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
