@@ -307,6 +307,16 @@ class TestWhoComesAgain:
         assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == ["cust-ann"]
         place.check_rows()
 
+    def test_somebody_elses_order_that_names_the_customer(self, place: Place, erased: str) -> None:
+        """What is left of the customer until the worker comes is not theirs."""
+        buyer = {"externalId": "cust-ann", "email": CAT}
+        assert place.order(place.shop, "2", buyer=buyer).status == 201
+        person = place.whose(email=CAT)
+        assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == []
+        place.world.deliver()
+        assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == []
+        place.check_rows()
+
     def test_an_older_customer_is_new(self, place: Place, erased: str) -> None:
         assert place.customer(place.shop, "cust-ann", -9, email=ANN).status == 201
 

@@ -97,14 +97,20 @@ class CustomerRepository:
         return self._as_customer(item) if item else None
 
     def of_profile(self, profile: Profile, store_id: UUID | None = None) -> list[Customer]:
-        """The profile's customers, deleted ones too: of one store, or of all."""
+        """The profile's customers, deleted ones too: of one store, or of all.
+
+        Not what is left of a customer whose person was erased, until the worker comes: an order may
+        have brought the id to somebody else.
+        """
         ids = [
             (each.store_id, each.value)
             for each in profile.identities
             if each.type is IdentityType.PLATFORM_CUSTOMER_ID and each.store_id is not None
         ]
         wanted = [(at, value) for at, value in ids if store_id in {None, at}]
-        return self._found(customer_key(self._scope, at, value) for at, value in wanted)
+        found = self._found(customer_key(self._scope, at, value) for at, value in wanted)
+        own = set(profile.partitions)
+        return [customer for customer in found if customer.profile_id in own]
 
     def save(self, changes: Changes, customer: Customer) -> None:
         """Writes the customer, if nobody changed it since it was read here."""
