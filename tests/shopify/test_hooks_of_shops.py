@@ -73,6 +73,9 @@ class TestScopes:
         store = shopify.store(hooks.workspace)
         is_connected = store.connection_status is ConnectionStatus.CONNECTED
         assert (is_connected, store.takes_consent, store.makes_coupons) == expected
+        grant = find_grant(SHOP)
+        assert grant is not None
+        assert grant.scopes == tuple(granted.split(","))
 
     def test_of_one_that_needs_approval_anyway(self, hooks: Hooks, shopify: Shopify) -> None:
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)

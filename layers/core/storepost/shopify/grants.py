@@ -4,7 +4,7 @@ A grant belongs to the app and the shop, whatever workspace the shop is connecte
 one at a time, and a newer one ends those before it. Who may use it is the claim's matter.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -85,6 +85,15 @@ def keep_for_good(changes: Changes, shop: str, otherwise: Exception) -> None:
 def forget_grant(changes: Changes, shop: str) -> None:
     """The shop's tokens are kept no more."""
     changes.delete(ShopGrantItem(*grant_key(shop)))
+
+
+def note_scopes(changes: Changes, grant: Grant, scopes: Collection[str]) -> None:
+    """Notes what the shop grants now, if its tokens are still these."""
+    changes.update(
+        ShopGrantItem(*grant_key(grant.shop)),
+        [ShopGrantItem.scopes.set(list(scopes))],
+        ShopGrantItem.grant_id == grant.id,
+    )
 
 
 def expect_grant(changes: Changes, grant: Grant) -> None:
