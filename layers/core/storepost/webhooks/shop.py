@@ -17,7 +17,10 @@ from storepost.webhooks.messages import Webhook
 
 
 def app_removed(store: Store, webhook: Webhook) -> None:
-    """`app/uninstalled`; nothing where the shop was connected anew since."""
+    """`app/uninstalled`; nothing where the shop was connected anew since.
+
+    Where it only approved the app anew, the tokens of that stay.
+    """
 
     def write(changes: Changes) -> None:
         claim = find_claim(webhook.shop)
@@ -25,7 +28,7 @@ def app_removed(store: Store, webhook: Webhook) -> None:
         if claim is None or held is None or claim.store_id != store.id or not held.is_active:
             return
         if webhook.triggered_at >= held.connected_at:
-            forget_shop(claim, changes)
+            forget_shop(claim, webhook.triggered_at, changes)
 
     commit_anew(write)
 
