@@ -582,8 +582,12 @@ class TestList:
             said(shop, profile, state)
             shop.world.advance(seconds=1)
         read = partial(shop.world.call, "GET", path_of(profile), token=shop.owner.token)
-        broad = read(query={"channel": "sms"})
-        assert broad.problem() == (422, "filter_too_broad")
+        for query in ({"channel": "sms"}, {"state": "pending"}, {"source": "api"}):
+            broad = read(query=query)
+            assert broad.problem() == (422, "filter_too_broad")
+            [error] = broad.json["errors"]
+            assert [error["path"]] == [f"query.{name}" for name in query]
+            assert "without any filter" in error["message"]
         assert read().json["total"] == 3
 
 

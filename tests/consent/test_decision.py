@@ -187,16 +187,30 @@ class TestTold:
     """What isn't superseded is what stores are told."""
 
     @settings(max_examples=2000, deadline=None)
-    @given(st.lists(any_kind.filter(lambda a: a.state is not PENDING), min_size=1, max_size=8))
+    @given(st.lists(any_kind, min_size=1, max_size=8))
     def test_the_last_that_is_told_is_the_state(self, assertions: list[Assertion]) -> None:
         """Also where an unsubscription falls behind which a subscription had come in vain."""
-        decisions = arrived(*assertions)
-        told = [
-            assertion.state
-            for assertion, decision in zip(assertions, decisions, strict=True)
-            if decision.recorded and not decision.superseded
-        ]
-        assert told[-1] is decisions[-1].after.state
+        consent, said, told = AddressConsent(), dict[ChangeRef, ConsentState](), list[ChangeRef]()
+        for assertion in assertions:
+            change = ref()
+            decision = decide(consent, assertion, change)
+            said[change] = assertion.state
+            if decision.recorded and not decision.superseded:
+                told.append(change)
+            if decision.restored:
+                told.append(decision.restored)
+            consent = decision.after
+            assert consent.holds is not None
+            assert (told[-1], said[told[-1]]) == (consent.holds.change, consent.state)
+
+    def test_a_pending_behind_which_an_undated_one_stands(self) -> None:
+        """It lifts the refusal, so what had come in vain before holds, and is told."""
+        refused = Assertion(UNSUBSCRIBED, at(5))
+        in_vain = Assertion(SUBSCRIBED, at(10), dated=False)
+        _, second, third = arrived(refused, in_vain, Assertion(PENDING, at(7)))
+        assert (third.recorded, third.superseded, third.after.state) == (True, True, SUBSCRIBED)
+        assert second.after.yielding is not None
+        assert third.restored == second.after.yielding.change
 
     def test_a_subscription_behind_which_an_undated_one_stands(self) -> None:
         refused = Assertion(UNSUBSCRIBED, at(5))

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from storepost import clock
-from storepost.consent.assertions import Given, assert_from_store
-from storepost.consent.model import Origin, Source
+from storepost.consent.assertions import Given, assert_consent, assert_from_store
+from storepost.consent.model import Address, Origin, Source, Subject
+from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel, ConsentState
 from storepost.consent_changes.signing import signed_headers
 from storepost.fetching import FetchFailed, UrlNotAllowed
@@ -287,6 +288,43 @@ class TestSkipped:
         assert shop.outcome(profile, first, store_id) == "superseded"
         assert shop.outcome(profile, second, store_id) == "written"
         assert listener.states == ["unsubscribed"]
+
+    @pytest.mark.parametrize(
+        ("in_vain", "is_from_there"), [(True, False), (False, False), (False, True)]
+    )
+    def test_what_holds_again_is_told(
+        self, shop: Shop, listener: Listener, in_vain: bool, is_from_there: bool
+    ) -> None:
+        """`pending` lifts the refusal, and what holds then is a subscription without a time."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        subject = Subject(shop.workspace, profile.id, (store_id,))
+        of_store = store_id if is_from_there else None
+
+        def said(state: ConsentState, day: int, *, dated: bool = True) -> None:
+            changes, address = Changes(), Address(Channel.EMAIL, EMAIL)
+            origin = Origin(Source.IMPORT, None if dated else of_store)
+            at = clock.now() - timedelta(days=20 - day)
+            assert_consent(changes, subject, address, state, origin, occurred_at=at, dated=dated)
+            changes.commit()
+            shop.world.deliver()
+
+        if not in_vain:
+            shop.customer(profile, store_id, email_consent=SUBSCRIBED)
+            said(SUBSCRIBED, 10, dated=False)
+        said(UNSUBSCRIBED, 5)
+        if in_vain:
+            said(SUBSCRIBED, 10, dated=False)
+        assert shop.given(store_id) is UNSUBSCRIBED
+        said(ConsentState.PENDING, 7)
+        assert listener.states == ["unsubscribed", "subscribed"]
+        assert shop.given(store_id) is SUBSCRIBED
+        history = ConsentRepository(shop.workspace).history(profile.id)
+        told = {
+            c.state: [each.skip_reason or each.status for each in c.write_backs] for c in history
+        }
+        assert told[SUBSCRIBED] == told[UNSUBSCRIBED] == ["written"]
+        assert told[ConsentState.PENDING] == ["superseded"]
 
     def test_already_current(self, shop: Shop, listener: Listener) -> None:
         store_id = shop.store()

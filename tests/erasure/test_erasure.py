@@ -15,6 +15,7 @@ from storepost.profiles import repository as profile_repository
 from storepost.profiles.rows import ErasedProfileItem, IdentityItem, MergedProfileItem, ProfileItem
 from storepost.workspaces.model import Role
 from tests.erasure.town import ANN, CAT, OTHER_PHONE, PHONE, Place, day
+from tests.kills import before_the_commit
 from tests.people.town import Town
 from tests.world import CANARY, World
 
@@ -359,6 +360,60 @@ class TestWhoComesAgain:
         assert (answer.status, answer.json["buyer"]) == (201, None)
         place.world.deliver()
         assert (place.get("/profiles")["total"], personal(place)) == (0, [])
+
+    @pytest.mark.parametrize("is_worked", [True, False])
+    @pytest.mark.parametrize("of_another", ["merged", "merging", "itself"])
+    def test_an_order_that_was_deleted_before_comes_back(
+        self, place: Place, of_another: str, is_worked: bool
+    ) -> None:
+        buyer = {"externalId": "cust-ann", "email": ANN}
+        assert place.order(place.shop, "1", buyer=buyer).status == 201
+        person = place.whose(email=ANN)["id"]
+        assert place.call("DELETE", f"/stores/{place.shop}/orders/1").status == 204
+        if of_another != "itself":
+            other = place.upsert(email=CAT)["id"]
+            assert place.merge(other, person).status == 200
+            person = other
+        if of_another == "merged":
+            place.world.deliver()
+        shown = place.get(f"/profiles/{person}/export")
+        assert (shown["profile"]["orders"], shown["orders"]["items"]) == (0, [])
+        assert place.get("/orders", profileId=person)["total"] == 0
+        place.erase(person)
+        if is_worked:
+            place.world.deliver()
+            place.check_gone([person])
+            assert personal(place) == []
+        answer = place.order(place.shop, "1", 1, buyer=buyer)
+        assert (answer.status, answer.json["buyer"]) == (201, None)
+        place.world.deliver()
+        assert (place.get("/profiles")["total"], personal(place)) == (0, [])
+        place.check_gone([person])
+
+    def test_an_order_that_was_deleted_before_and_again_comes_back(self, place: Place) -> None:
+        """What is left of it follows who has it: nothing of the one before is left."""
+        buyer, path = {"email": ANN}, f"/stores/{place.shop}/orders/1"
+        place.order(place.shop, "1", buyer=buyer)
+        ann = place.whose(email=ANN)["id"]
+        place.call("DELETE", path)
+        assert place.order(place.shop, "1", 1, buyer={"email": CAT}).status == 201
+        place.call("DELETE", path)
+        place.erase(ann)
+        place.world.deliver()
+        place.check_gone([ann])
+        cat = place.whose(email=CAT)["id"]
+        answer = place.order(place.shop, "1", 2, buyer={"email": CAT})
+        assert (answer.status, answer.json["buyer"]["profileId"]) == (201, cat)
+        assert place.get("/orders", profileId=cat)["total"] == 1
+
+    def test_an_order_that_was_deleted_before_comes_back_meanwhile(self, place: Place) -> None:
+        place.order(place.shop, "1", buyer={"email": ANN})
+        ann = place.whose(email=ANN)["id"]
+        place.call("DELETE", f"/stores/{place.shop}/orders/1")
+        with before_the_commit(lambda: place.erase(ann)):
+            answer = place.order(place.shop, "1", 1, buyer={"email": CAT})
+        assert (answer.status, answer.json["buyer"]) == (201, None)
+        assert place.get("/profiles")["total"] == 0
 
     def test_a_customer_that_is_deleted(self, place: Place, erased: str) -> None:
         path = f"/stores/{place.shop}/customers/cust-ann"

@@ -241,7 +241,7 @@ class Model:
         if held and (updated < held.updated or (held.deleted and updated == held.updated)):
             raise Refused("stale_update")
         buyer, owner = body["buyer"], None
-        is_erased = bool(held and held.is_erased and not held.deleted)
+        is_erased = bool(held and held.is_erased)
         identities = _addresses(buyer) if not is_erased else []
         if buyer.get("externalId") and not is_erased:
             identities.append(Identity(CUSTOMER, buyer["externalId"], UUID(store)))

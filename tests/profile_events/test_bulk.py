@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from storepost import clock
 from storepost.identity.model import KeyScope
+from storepost.persistence import changes
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.profile_events import bulk
 from storepost.profile_events.bulk_schemas import EventFault
@@ -156,6 +157,20 @@ class TestCreateMany:
         assert calls.count("TransactWriteItems") == 500 // (bulk.MOST_OF_ONE - 1) + 1
         assert len(names_of(town, town.whose(email=ANN)["id"])) == 500
         check_counts(town)
+
+    def test_older_events_than_lists_have_room_for(
+        self, town: Town, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """They move the person in each store's list, too: a transaction takes fewer events."""
+        town.customer(town.store(), "7", 100, email=ANN)
+        monkeypatch.setattr(changes, "MOST_ITEMS", bulk.MOST_OF_ONE + 4)
+        rows = [event({"email": ANN}, f"{n:03}", at=90 - n / 10) for n in range(80)]
+        assert told(town, *rows) == (80, 0, [])
+        profile = town.whose(email=ANN)
+        assert names_of(town, profile["id"]) == [f"{n:03}" for n in range(80)]
+        assert (profile["firstSeenAt"], profile["lastSeenAt"]) == (day(82.1), day(100))
+        check_counts(town)
+        town.check_rows()
 
     @pytest.mark.parametrize("known", [True, False])
     def test_100_with_unique_ids_of_one_person(self, town: Town, known: bool) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from storepost.persistence import changes
 from storepost.persistence.sealing import forget_keys
 from storepost.profile_events import bulk, moving
 from tests.consent.test_killed import KEY, LEASE_SECONDS, until_answered
@@ -61,6 +62,28 @@ class TestOne:
             assert send().status in {200, 201}
             assert names_of(town, town.whose(email=ANN)["id"]) == ["viewed"]
             check_counts(town)
+
+
+@pytest.mark.parametrize("moment", Moment)
+def test_a_persons_events_that_were_divided(
+    town: Town, monkeypatch: pytest.MonkeyPatch, moment: Moment
+) -> None:
+    """Killed at the second part of what was too much for a transaction."""
+    town.customer(town.store(), "7", 100, email=ANN)
+    monkeypatch.setattr(changes, "MOST_ITEMS", bulk.MOST_OF_ONE + 4)
+    rows = [event({"email": ANN}, f"{n:03}", at=90 - n / 10) for n in range(80)]
+    send = partial(tell_many, town, *rows, key=KEY)
+    begin_anew = town.world.kept()
+    calls = counted(send)
+    number = [n for n, call in enumerate(calls, 1) if call == "TransactWriteItems"][1]
+    begin_anew()
+    assert killed_at(number, moment, send)
+    answer = until_answered(town.world, send)
+    assert (answer.status, answer.json["accepted"]) == (200, 80)
+    profile = town.whose(email=ANN)
+    assert names_of(town, profile["id"]) == [f"{n:03}" for n in range(80)]
+    assert profile["firstSeenAt"] == rows[-1]["occurredAt"]
+    check_counts(town)
 
 
 ROWS: list[Any] = [

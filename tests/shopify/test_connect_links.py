@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from storepost import clock
+from storepost.connect_links import service
 from storepost.connect_links.repository import find_link
 from storepost.identity.model import KeyScope
 from storepost.locales import service as locales
@@ -16,8 +17,9 @@ from storepost.shopify.claims import find_claim
 from storepost.shopify.grants import find_grant
 from storepost.stores.model import ConnectionStatus, Platform, StoreStatus
 from storepost.stores.repository import StoreRepository
+from storepost.stores.service import disconnect_store
 from storepost.workspaces.model import Role
-from tests.kills import before_the_commit
+from tests.kills import another_container, before_the_commit
 from tests.shopify.shops import OTHER, SHOP, Shopify, choose_existing
 from tests.world import CANARY, Someone, World
 
@@ -466,6 +468,34 @@ class TestConnect:
         assert answer.problem() == (409, "link_used")
         assert StoreRepository(workspace).all() == []
         assert summary(world, owner, workspace)["storeCount"] == 0
+
+    def test_its_workspace_disconnects_it_meanwhile(
+        self,
+        world: World,
+        shopify: Shopify,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Between two reads of the store that the shop was: the shop loses the app with it."""
+        store = shopify.connect(owner, workspace)
+        stranger = world.person()
+        theirs, link = world.workspace(stranger), shopify.link(stranger)
+
+        def meanwhile(*given: Any) -> Any:
+            monkeypatch.undo()
+            with another_container():
+                answer = world.call("POST", f"/stores/{store.id}/disconnect", token=owner.token)
+                assert answer.status == 204
+            return disconnect_store(*given)
+
+        monkeypatch.setattr(service, "disconnect_store", meanwhile)
+        answer = shopify.choose(stranger, link, choose_existing(theirs))
+        assert answer.problem() == (410, "link_expired")
+        assert [each.status for each in StoreRepository(workspace).all()] == ["disconnected"]
+        assert StoreRepository(theirs).all() == []
+        assert summary(world, owner, workspace)["storeCount"] == 0
+        assert summary(world, stranger, theirs)["storeCount"] == 0
 
     def test_the_shop_approved_again_meanwhile(
         self, shopify: Shopify, owner: Someone, workspace: WorkspaceScope, link: str

@@ -194,6 +194,54 @@ class TestCustomerRedact:
         assert known.find_customer() is None
         assert profiles(known, owner) == []
 
+    @pytest.mark.parametrize("is_known_to_others", [True, False])
+    def test_an_order_that_was_deleted_and_comes_back(
+        self, known: Hooks, owner: Someone, is_known_to_others: bool
+    ) -> None:
+        if is_known_to_others:
+            put_elsewhere(known, owner)
+        known.tell("orders/delete", {"id": ORDER})
+        for _ in range(2):
+            known.tell("customers/redact", REDACT)
+        known.world.advance(minutes=1)
+        known.tell("orders/updated", order_body(updated_at=clock.now().isoformat()))
+        order = known.order()
+        assert order is not None
+        assert (order.profile_id, order.customer_external_id) == (None, None)
+        found = [(each["name"], each["phone"]) for each in profiles(known, owner)]
+        assert found == ([(None, None)] if is_known_to_others else [])
+
+    @pytest.mark.parametrize("is_known_to_others", [True, False])
+    def test_who_is_known_by_an_order_alone(
+        self, hooks: Hooks, owner: Someone, is_known_to_others: bool
+    ) -> None:
+        if is_known_to_others:
+            put_elsewhere(hooks, owner)
+        hooks.tell("orders/create", order_body())
+        for _ in range(2):
+            hooks.tell("customers/redact", REDACT)
+        words = ["Bob", PHONE] if is_known_to_others else ["Bob", PHONE, EMAIL]
+        assert [row for row in hooks.world.rows() if any(w in repr(vars(row)) for w in words)] == []
+        found = profiles(hooks, owner)
+        assert [(p["name"], p["email"], p["phone"]) for p in found] == (
+            [(None, EMAIL, None)] if is_known_to_others else []
+        )
+        for each in found:
+            names = of_profile(hooks, owner, each["id"], "identities")
+            assert [n["value"] for n in names] == ["7", EMAIL]
+            assert of_profile(hooks, owner, each["id"], "events") == []
+
+    def test_an_order_of_nobody_yet(self, known: Hooks, owner: Someone) -> None:
+        """It never gets the buyer of whom its store tells later."""
+        nobody: dict[str, Any] = {"customer": None, "email": "", "phone": None}
+        known.tell("orders/create", order_body(id=7, **nobody))
+        known.tell("customers/redact", {**REDACT, "orders_to_redact": [ORDER, 7]})
+        known.world.advance(minutes=1)
+        known.tell("orders/updated", order_body(id=7, updated_at=clock.now().isoformat()))
+        order = known.order(7)
+        assert order is not None
+        assert (order.profile_id, profiles(known, owner)) == (None, [])
+
     def test_a_late_pull_brings_nothing_back(
         self, known: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
@@ -241,6 +289,34 @@ class TestShopRedact:
         [profile] = profiles(known, owner)
         assert (profile["name"], profile["email"], profile["phone"]) == (None, EMAIL, None)
         assert str(known.store.id) not in profile["storeIds"]
+
+    def test_guests_who_are_known_by_orders_alone(
+        self, hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whom others told of stays, less what the shop told of."""
+        monkeypatch.setattr(privacy, "_PAGE", 2)
+        put_elsewhere(hooks, owner)
+        guests = [f"guest-{n}.{CANARY}@example.com" for n in range(3)]
+        for number, email in enumerate([EMAIL, *guests, guests[0]]):
+            hooks.tell("orders/create", order_body(id=number + 1, customer=None, email=email))
+        assert len(profiles(hooks, owner)) == 4
+        remove_app(hooks)
+        bring_back = hooks.world.kept()
+        work = partial(privacy.shop_redacted, _webhook(self.BODY), lambda: 10**6)
+        forget_keys()
+        places = everywhere(work)
+        for number, moment in places[:: len(places) // 6]:
+            bring_back()
+            forget_keys()
+            assert killed_at(number, moment, work)
+            work()
+            hooks.world.deliver()
+            [profile] = profiles(hooks, owner)
+            assert (profile["email"], str(hooks.store.id) in profile["storeIds"]) == (EMAIL, False)
+            assert of_profile(hooks, owner, profile["id"], "events") == []
+            assert hooks.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+            held = repr([vars(row) for row in hooks.world.rows()])
+            assert [each for each in guests if each in held] == []
 
     def test_connected_again_later_it_brings_all_of_it_again(
         self, known: Hooks, shopify: Shopify, owner: Someone

@@ -25,7 +25,7 @@ from storepost.persistence.changes import Changes
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.sign_in import signing_in
 from storepost.sign_in.model import Challenge
-from storepost.sign_in.repository import end_challenge
+from storepost.sign_in.repository import ChallengeItem, end_challenge
 from storepost.sign_in.schemas import SecondStep
 from storepost.workspaces.model import Role
 from storepost.workspaces.repository import MembershipItem, membership_key
@@ -680,6 +680,8 @@ class TestTwoFactorLimit:
         assert len(world.emails()) == 2
         rows = [row for row in world.rows() if isinstance(row, AttemptsItem)]
         assert [len(row.made) for row in rows if "second_factor" in row.sk] == [1]
+        [left] = [row for row in world.rows() if isinstance(row, ChallengeItem)]
+        assert left.tries == 1
 
     def test_nine_an_hour_lock_nothing(self, world: World, person: Someone) -> None:
         with_app(person)

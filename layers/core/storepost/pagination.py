@@ -22,6 +22,9 @@ class PageSize(IntEnum):
     HUNDRED = 100
 
 
+_NARROWER = f"This filter, or a narrower one, leaves at most {MOST_ROWS:,} rows to look at."
+
+
 class FilterTooBroad(ValidationFailed):
     """The filters together would have to look through more than 20,000 rows."""
 
@@ -29,9 +32,8 @@ class FilterTooBroad(ValidationFailed):
     title = "The filters are too broad together"
     mend = "Narrow the list by the filter that `errors` names, or use fewer filters."
 
-    def __init__(self, advised: str = "storeId") -> None:
-        """`advised` is the query parameter that would narrow the list."""
-        message = f"This filter, or a narrower one, leaves at most {MOST_ROWS:,} rows to look at."
+    def __init__(self, advised: str = "storeId", message: str = _NARROWER) -> None:
+        """`advised` is the query parameter that would narrow the list, or is to be left out."""
         super().__init__(errors=[FieldError(f"query.{advised}", message)])
 
 

@@ -13,7 +13,7 @@ from storepost.emails.outgoing import send_email
 from storepost.identity.model import SignedInPerson
 from storepost.identity.repository import find_person
 from storepost.ids import new_id
-from storepost.persistence.changes import Changes
+from storepost.persistence.changes import Changes, LostRace
 from storepost.problems import NotFound, handles
 from storepost.scope import WorkspaceScope
 from storepost.shopify.claims import ShopClaim, claim_for, find_claim
@@ -157,11 +157,17 @@ def _connected(link: ConnectLink, workspace: WorkspaceScope, known: Store | None
 
 @handles(StoreDisconnected)
 def _take_away(claim: ShopClaim, changes: Changes) -> None:
-    """Disconnects the store that the shop was until now, and tells its workspace's owner."""
+    """Disconnects the store that the shop was until now, and tells its workspace's owner.
+
+    Raises LostRace where that workspace disconnects it meanwhile.
+    """
     store = StoreRepository(claim.workspace).get(claim.store_id)
     if store is None or not store.is_active:
         return
-    disconnect_store(claim.workspace, claim.store_id, changes)
+    try:
+        disconnect_store(claim.workspace, claim.store_id, changes)
+    except StoreDisconnected as error:
+        raise LostRace from error
     workspaces = WorkspaceRepository(claim.workspace)
     workspace, membership = workspaces.get(), workspaces.owner()
     owner = find_person(membership.person) if membership else None

@@ -5,7 +5,7 @@ and saves the profile itself. All that a unit of work says of one address it say
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -25,6 +25,7 @@ from storepost.consent.model import (
     SkipReason,
     Subject,
     WriteBack,
+    WriteBackStatus,
 )
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel, ConsentState
@@ -129,6 +130,7 @@ def assert_in_turn(
     """
     before = repository.with_erasure(address, before)
     now, consent, outcomes = clock.now(), before, list[Outcome | None]()
+    new, restored = dict[ChangeRef, ConsentChange](), set[ChangeRef]()
     for number, word in enumerate(words):
         if consent.erased and word.says_again:
             outcomes.append(None)
@@ -136,23 +138,14 @@ def assert_in_turn(
         moment = word.occurred_at or consent.moment_left_out(now)
         ref = ChangeRef(subject.profile_id, timed_id(now, number))
         decision = decide(consent, Assertion(word.state, moment, word.dated), ref)
-        change = None
         if decision.recorded:
-            change = ConsentChange(
-                id=ref.change_id,
-                profile_id=subject.profile_id,
-                channel=address.channel,
-                state=word.state,
-                origin=word.origin,
-                address=address.value,
-                occurred_at=moment,
-                recorded_at=now,
-                write_backs=_write_backs(subject, decision, now),
-                follows=consent.holds.change if consent.holds else None,
-            )
-            _add(changes, repository, subject, change, decision)
-        outcomes.append(_outcome(decision, change))
+            new[ref] = _change(subject, address, word, moment, now, ref, consent, decision)
+        if decision.restored:
+            restored.add(decision.restored)
+        outcomes.append(_outcome(decision, new.get(ref)))
         consent = replace(decision.after, erased=consent.erased and not word.lifts_erasure)
+    _tell_again(changes, repository, subject, restored - new.keys(), before, consent)
+    _add_all(changes, repository, subject, new.values())
     if consent != before:
         repository.save_consent(changes, address, consent)
     return outcomes
@@ -198,15 +191,53 @@ def tell_stores(
         send_with(changes, Queue.WRITE_BACKS, bodies)
 
 
-def _add(
+def _change(
+    subject: Subject,
+    address: Address,
+    word: Word,
+    moment: datetime,
+    now: datetime,
+    ref: ChangeRef,
+    before: AddressConsent,
+    decision: Decision,
+) -> ConsentChange:
+    return ConsentChange(
+        id=ref.change_id,
+        profile_id=subject.profile_id,
+        channel=address.channel,
+        state=word.state,
+        origin=word.origin,
+        address=address.value,
+        occurred_at=moment,
+        recorded_at=now,
+        write_backs=_write_backs(subject, decision, now),
+        follows=before.holds.change if before.holds else None,
+    )
+
+
+def _add_all(
+    changes: Changes, repository: ConsentRepository, subject: Subject, new: Iterable[ConsentChange]
+) -> None:
+    for change in new:
+        repository.add(changes, change)
+        if any(each.status is WriteBackStatus.PENDING for each in change.write_backs):
+            tell_stores(changes, subject.workspace, change, subject.store_ids)
+
+
+def _tell_again(
     changes: Changes,
     repository: ConsentRepository,
     subject: Subject,
-    change: ConsentChange,
-    decision: Decision,
+    restored: Collection[ChangeRef],
+    before: AddressConsent,
+    after: AddressConsent,
 ) -> None:
-    repository.add(changes, change)
-    if not decision.superseded:
+    """Has the stores told of a change that holds again, whatever became of telling them before."""
+    held = after.holds
+    change = repository.get(held.change) if held and held.change in restored else None
+    if held and change and subject.store_ids:
+        follows = before.holds.change if before.holds else None
+        repository.begin_again(changes, held.change, _pending(subject), follows)
         tell_stores(changes, subject.workspace, change, subject.store_ids)
 
 
@@ -218,10 +249,13 @@ def _outcome(decision: Decision, recorded: ConsentChange | None) -> Outcome:
 
 
 def _write_backs(subject: Subject, decision: Decision, now: datetime) -> tuple[WriteBack, ...]:
-    pending = tuple(WriteBack(store_id) for store_id in sorted(subject.store_ids))
     if not decision.superseded:
-        return pending
-    return tuple(each.skipped(SkipReason.SUPERSEDED, now) for each in pending)
+        return _pending(subject)
+    return tuple(each.skipped(SkipReason.SUPERSEDED, now) for each in _pending(subject))
+
+
+def _pending(subject: Subject) -> tuple[WriteBack, ...]:
+    return tuple(WriteBack(store_id) for store_id in sorted(subject.store_ids))
 
 
 def _message(workspace: WorkspaceScope, change: ConsentChange, store_id: UUID) -> dict[str, object]:

@@ -112,6 +112,8 @@ class Decision:
     """Whether it enters the history: it does unless it says what holds already."""
     superseded: bool
     """Whether it is in the history only, because another assertion holds."""
+    restored: ChangeRef | None = None
+    """The change before it that holds again, where the assertion made the state that one's."""
 
 
 def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> Decision:
@@ -128,8 +130,9 @@ def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> D
         # It changes what holds, if only because the word behind which another one stood is gone:
         # this is the change that the stores are told of.
         after = after.shown_by(change)
-    holds = after.holds is not None and after.holds.change == change
-    return Decision(after, recorded, superseded=recorded and not holds)
+    holds = after.holds.change if after.holds else None
+    restored = holds if after.state is not before.state and holds != change else None
+    return Decision(after, recorded, recorded and holds != change, restored)
 
 
 def _greater(held: Held | None, new: Held) -> Held:

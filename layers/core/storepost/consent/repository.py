@@ -19,6 +19,7 @@ from pynamodb.attributes import (
     UnicodeAttribute,
 )
 from pynamodb.expressions.operand import Path
+from pynamodb.expressions.update import Action
 
 from storepost import clock
 from storepost.consent.decision import AddressConsent, ChangeRef, Held
@@ -257,6 +258,20 @@ class ConsentRepository:
             [path.set(_row(after))],
             Path(["write_backs", short(after.store_id), "status"]) == before.value,
         )
+
+    def begin_again(
+        self,
+        changes: Changes,
+        change: ChangeRef,
+        write_backs: Iterable[WriteBack],
+        follows: ChangeRef | None,
+    ) -> None:
+        """Writes these write-backs of a change that holds again, and which one held meanwhile."""
+        row = ConsentChangeItem(*change_key(self._scope, change))
+        paths = ((Path(["write_backs", short(each.store_id)]), each) for each in write_backs)
+        begun: list[Action] = [path.set(_row(each)) for path, each in paths]
+        begun.append(ConsentChangeItem.follows.set(_follows_row(follows)))
+        changes.update(row, begun, ConsentChangeItem.pk.exists())
 
     def settle(self, change: ChangeRef, after: WriteBack) -> bool:
         """Writes what became of a pending write-back; False where it isn't pending any more."""

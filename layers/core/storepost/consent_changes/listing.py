@@ -18,6 +18,8 @@ from storepost.profiles.service import get_profile
 from storepost.scope import WorkspaceScope
 from storepost.stores.repository import StoreRepository
 
+_LEAVE_OUT = f"A history of more than {MOST_ROWS:,} changes is listed without any filter alone."
+
 
 @dataclass(frozen=True)
 class ChangeFilter:
@@ -28,9 +30,9 @@ class ChangeFilter:
     source: list[Source] | None = None
 
     @property
-    def takes_all(self) -> bool:
-        """Whether every change is among them."""
-        return all(asked is None for asked in (self.channel, self.state, self.source))
+    def given(self) -> list[str]:
+        """The filters that are given, by their names; every change passes where none is."""
+        return [name for name, asked in vars(self).items() if asked is not None]
 
     def passes(self, change: ConsentChange) -> bool:
         """Whether the change is among them."""
@@ -47,12 +49,13 @@ def list_changes(
 ) -> Listing[ConsentChange]:
     """The profile's changes, recorded last first. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
-    if asked.takes_all:
+    if not asked.given:
         return history_of(profile, page)
     history = ConsentRepository(workspace).histories(profile.consent_partitions, MOST_ROWS + 1)
     seen = list(islice(history, MOST_ROWS + 1))
     if len(seen) > MOST_ROWS:
-        raise FilterTooBroad("channel")
+        # Another filter would help nobody: all of the history is looked through for any.
+        raise FilterTooBroad(asked.given[0], _LEAVE_OUT)
     return cut([change for change in seen if asked.passes(change)], page)
 
 

@@ -171,7 +171,9 @@ def _is_superseded(task: _Task) -> bool:
 def _is_current(task: _Task, addressed: list[Customer]) -> bool:
     """Whether the store gave the state itself, as far as is known."""
     state, channel = task.change.state, task.address.channel
-    from_there = task.change.origin.store_id == task.store_id
+    told = [customer.told(channel) for customer in addressed]
+    is_told_since = any(each and each > task.change.id for each in told)
+    from_there = task.change.origin.store_id == task.store_id and not is_told_since
     return from_there or all(customer.consent(channel) is state for customer in addressed)
 
 

@@ -45,19 +45,36 @@ def without_customer(profile: Profile, customer: Customer, others: Sequence[Cust
     `others` are the profile's other customers. An address that none of them has identifies the
     person no more; another one is shown in its place.
     """
-    told = {IdentityType.EMAIL: customer.email, IdentityType.PHONE: customer.phone}
+    own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, customer.external_id, customer.store_id)
+    gave = _Words(customer.first_name, customer.last_name, customer.email, customer.phone)
+    return _without(profile.linked(customer.store_id, customers=-1), own, gave, others)
+
+
+def without_buyer(profile: Profile, own: Identity, others: Sequence[Customer]) -> Profile:
+    """The profile without the id of a buyer of whom nothing tells but orders.
+
+    What they had told of the person isn't kept: in doubt it is what is shown, as above.
+    """
+    gave = _Words(profile.first_name, profile.last_name, profile.email, profile.phone)
+    return _without(profile, own, gave, others)
+
+
+def _without(
+    profile: Profile, own: Identity, gave: "_Words", others: Sequence[Customer]
+) -> Profile:
+    told = {IdentityType.EMAIL: gave.email, IdentityType.PHONE: gave.phone}
     also = {
         IdentityType.EMAIL: [c.email for c in others],
         IdentityType.PHONE: [c.phone for c in others],
     }
     gone = {
         Identity(kind, value) for kind, value in told.items() if value and value not in also[kind]
-    } | {Identity(IdentityType.PLATFORM_CUSTOMER_ID, customer.external_id, customer.store_id)}
+    } | {own}
     left = {each: seen for each, seen in profile.sightings.items() if each not in gone}
     after = replace(
-        profile.linked(customer.store_id, customers=-1),
-        first_name=_unless(profile.first_name, customer.first_name, [c.first_name for c in others]),
-        last_name=_unless(profile.last_name, customer.last_name, [c.last_name for c in others]),
+        profile,
+        first_name=_unless(profile.first_name, gave.first_name, [c.first_name for c in others]),
+        last_name=_unless(profile.last_name, gave.last_name, [c.last_name for c in others]),
         sightings=left,
         former=profile.former - gone,
     )

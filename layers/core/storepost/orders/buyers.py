@@ -44,15 +44,15 @@ def settle_buyer(
     """
     repository = ProfileRepository(store.workspace, changes.reads)
     before, told = (held.order, held.told) if held else (None, Told())
-    former = _former(repository, before)
+    former = repository.get(held.profile_id) if held and held.profile_id else None
     if _was_erased(held, former):  # before anything that its buyer's names could do to others
         return Buyer(None, is_erased=True)
     identities = incoming.identities(store)
     cause = MergeCause(store.platform, incoming.external_id)
     arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
     known, known_profile = person_of(changes, arrival)
-    if former and before and (known_profile is None or former.id != known_profile.id):
-        repository.save(changes, former, _counted(former, before, -1))
+    if former and (known_profile is None or former.id != known_profile.id):
+        _leave(changes, repository, former, before)
     if not identities:
         return Buyer(None)
     taken = takes_in(known_profile, identities, known)
@@ -76,14 +76,17 @@ def _was_erased(held: Held | None, former: Profile | None) -> bool:
     """Whether the order was somebody's who was erased; the worker may not have come to it yet."""
     if held is None or held.buyer_erased:
         return held is not None
-    return held.order is not None and held.order.profile_id is not None and former is None
+    return held.profile_id is not None and former is None
 
 
-def _former(repository: ProfileRepository, before: Order | None) -> Profile | None:
-    """The profile that had the order."""
-    if before is None or before.profile_id is None:
-        return None
-    return repository.get(before.profile_id)
+def _leave(
+    changes: Changes, repository: ProfileRepository, former: Profile, before: Order | None
+) -> None:
+    """Takes the order from who had it; who had it when it was deleted must still be somebody."""
+    if before is None:
+        repository.expect_live(changes, former)
+    else:
+        repository.save(changes, former, _counted(former, before, -1))
 
 
 def take_away(changes: Changes, workspace: WorkspaceScope, order: Order) -> bool:

@@ -1,4 +1,4 @@
-"""What an erased profile leaves in orders: they stay, without the buyer."""
+"""What an erased profile leaves in orders, deleted ones too: they stay, without the buyer."""
 
 from itertools import islice
 from uuid import UUID
@@ -19,7 +19,8 @@ def erase_buyer(erasure: Erasure) -> bool:
 
 def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     repository = OrderRepository(erasure.workspace)
-    some = list(islice(repository.pointers_of(profile_id, MOST_ORDERS), MOST_ORDERS))
+    pointers = repository.pointers_of(profile_id, MOST_ORDERS, deleted_too=True)
+    some = list(islice(pointers, MOST_ORDERS))
     for pointer in some:
         repository.erase_buyer(changes, pointer, profile_id)
     return len(some) == MOST_ORDERS

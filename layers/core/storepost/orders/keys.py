@@ -8,7 +8,9 @@ from storepost.ids import derived_id, from_short, short
 from storepost.persistence.item import Key
 from storepost.scope import WorkspaceScope
 
+_ANY_POINTER = "order"
 _POINTER = "order#"
+_DELETED_POINTER = "order_deleted#"
 _ID_CHARACTERS = 22
 
 
@@ -37,17 +39,22 @@ def deleted_key(workspace: WorkspaceScope, order: UUID) -> Key:
     return (deleted_partition(workspace), short(order))
 
 
-def pointer_prefix() -> str:
-    """How the sort keys of a profile's orders begin."""
-    return _POINTER
+def pointer_prefix(*, deleted_too: bool = False) -> str:
+    """How the sort keys of a profile's orders begin, or also of what is left of deleted ones."""
+    return _ANY_POINTER if deleted_too else _POINTER
 
 
 def pointer_key(
     workspace: WorkspaceScope, profile_id: UUID, placed_at: datetime, order: UUID
 ) -> Key:
     """Where a profile's partition names one of its orders, by time."""
-    partition = workspace.partition("profile", short(profile_id))
+    partition = pointer_partition(workspace, profile_id)
     return (partition, f"{_POINTER}{clock.to_text(placed_at)}#{short(order)}")
+
+
+def deleted_pointer_key(workspace: WorkspaceScope, profile_id: UUID, order: UUID) -> Key:
+    """Where a profile's partition names what is left of an order of its own."""
+    return (pointer_partition(workspace, profile_id), f"{_DELETED_POINTER}{short(order)}")
 
 
 def pointer_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:

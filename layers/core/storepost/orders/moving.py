@@ -17,7 +17,8 @@ def move_orders(move: Move) -> bool:
 
 def _move_some(changes: Changes, move: Move) -> bool:
     repository = OrderRepository(move.workspace)
-    some = list(islice(repository.pointers_of(move.source, MOST_ORDERS), MOST_ORDERS))
+    pointers = repository.pointers_of(move.source, MOST_ORDERS, deleted_too=True)
+    some = list(islice(pointers, MOST_ORDERS))
     for pointer in some:
         repository.move(changes, pointer, move.source, move.into)
     return len(some) == MOST_ORDERS

@@ -1,4 +1,8 @@
-"""Rows of orders. A deleted order keeps its id and time, so that nothing older brings it back."""
+"""Rows of orders.
+
+A deleted order keeps its id and time, so that nothing older brings it back, and whose it was, so
+that who is erased later isn't brought back either.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,6 +15,7 @@ from pynamodb.expressions.update import Action
 
 from storepost.orders.keys import (
     deleted_key,
+    deleted_pointer_key,
     order_id,
     order_key,
     order_of_pointer,
@@ -27,7 +32,7 @@ from storepost.orders.model import (
     Told,
 )
 from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Json, Moment, VersionedItem, find_in
+from storepost.persistence.item import Identifier, Item, Json, Key, Moment, VersionedItem, find_in
 from storepost.persistence.reads import Reads
 from storepost.scope import WorkspaceScope
 
@@ -56,6 +61,7 @@ class OrderItem(VersionedItem, discriminator="order"):
     discount_codes = Json(null=True)
     customer_external_id = UnicodeAttribute(null=True)
     profile_id = Identifier(null=True)
+    """Of a deleted one too."""
     told = Json(null=True)
     """Placed and cancelled as 0 or 1, refunded; of a deleted one too."""
     buyer_erased = BooleanAttribute(null=True)
@@ -67,7 +73,7 @@ class DeletedOrderItem(Item, discriminator="deleted_order"):
 
 
 class OrderPointerItem(Item, discriminator="order_pointer"):
-    """That an order belongs to a profile."""
+    """That an order belongs to a profile, or what is left of one that did."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,8 @@ class Held:
     order: Order | None
     told: Told
     store_id: UUID
+    profile_id: UUID | None
+    """Whose it is, or was when it was deleted."""
     buyer_erased: bool
 
 
@@ -103,7 +111,7 @@ class OrderRepository:
         self._read[order_id] = item
         order = _as_order(item) if item.deleted_at is None else None
         told, erased = _as_told(item), bool(item.buyer_erased)
-        return Held(item.updated_at, order, told, item.store_id, erased)
+        return Held(item.updated_at, order, told, item.store_id, item.profile_id, erased)
 
     def get_many(self, order_ids: Iterable[UUID]) -> list[Order]:
         """Those of the orders that there are, in the order of the ids."""
@@ -128,12 +136,17 @@ class OrderRepository:
         return map(order_of_pointer, sorted(found, reverse=descending))
 
     def pointers_of(
-        self, profile_id: UUID, most: int | None = None, *, descending: bool = False
+        self,
+        profile_id: UUID,
+        most: int | None = None,
+        *,
+        descending: bool = False,
+        deleted_too: bool = False,
     ) -> Iterable[OrderPointerItem]:
-        """What one profile's partition names of orders, by time."""
+        """What one profile's partition names of orders, by time; of deleted ones behind them."""
         return OrderPointerItem.query(
             pointer_partition(self._scope, profile_id),
-            OrderPointerItem.sk.startswith(pointer_prefix()),
+            OrderPointerItem.sk.startswith(pointer_prefix(deleted_too=deleted_too)),
             consistent_read=True,
             scan_index_forward=not descending,
             limit=most,
@@ -157,70 +170,64 @@ class OrderRepository:
         changes.update(order, erased, OrderItem.profile_id == buyer_id)
         changes.delete(OrderPointerItem(*pointer.key), OrderPointerItem.pk.exists())
 
-    def save(self, changes: Changes, before: Order | None, after: Order) -> None:
+    def save(self, changes: Changes, order: Order) -> None:
         """Writes the order, if nobody changed it since it was read here, and its pointer."""
-        item = self._read.get(after.id) or OrderItem(*order_key(self._scope, after.id))
-        for name, value in _attributes(after).items():
+        item = self._read.get(order.id) or OrderItem(*order_key(self._scope, order.id))
+        old = self._pointer(item)
+        for name, value in _attributes(order).items():
             setattr(item, name, value)
         changes.save(item)
-        self._point(changes, before, after)
+        self._point(changes, old, self._pointer(item))
 
-    def delete(
-        self, changes: Changes, order: Order, deleted_at: datetime, *, buyer_erased: bool
-    ) -> None:
-        """Leaves the id, the time and what was told, and whether the buyer is nobody for good."""
-        held = self._read[order.id]
-        left = OrderItem(
-            *held.key,
-            id=order.id,
-            store_id=order.store_id,
-            external_id=order.external_id,
-            updated_at=order.updated_at,
-            deleted_at=deleted_at,
-            told=_told_row(order.told),
-            buyer_erased=buyer_erased or None,
-        )
-        left.version = held.version
-        changes.save(left)
-        changes.save(DeletedOrderItem(*deleted_key(self._scope, order.id)))
-        self._point(changes, order, None)
+    def forget_buyer(self, changes: Changes, order_id: UUID) -> None:
+        """Leaves the order, or what is left of it, which was read here, without its buyer."""
+        item = self._read[order_id]
+        old = self._pointer(item)
+        item.profile_id = item.customer_external_id = None
+        item.buyer_erased = True
+        changes.save(item)
+        self._point(changes, old, None)
 
-    def forget(self, changes: Changes, order: Order) -> None:
+    def forget(self, changes: Changes, order_id: UUID) -> None:
         """Removes the order, if nobody changed it since it was read here."""
-        changes.delete(self._read[order.id])
-        self._point(changes, order, None)
+        item = self._read[order_id]
+        changes.delete(item)
+        self._point(changes, self._pointer(item), None)
 
     def bury(
         self,
         changes: Changes,
         store_id: UUID,
         external_id: str,
-        held: Held | None,
-        at: datetime,
+        deleted_at: datetime,
         *,
+        updated_at: datetime,
         buyer_erased: bool,
     ) -> None:
-        """Leaves that a store deleted the order then; `held` is what was read here, if anything."""
+        """Leaves the id, the times, what was told, and whose it was unless it is nobody's for good.
+
+        Nobody may have changed the order since it was read here.
+        """
         wanted = order_id(store_id, external_id)
-        updated_at = max(at, held.updated_at) if held else at
+        held = self._read.get(wanted)
         left = OrderItem(
             *order_key(self._scope, wanted),
             id=wanted,
             store_id=store_id,
             external_id=external_id,
             updated_at=updated_at,
-            deleted_at=at,
-            told=_told_row(held.told) if held else None,
+            deleted_at=deleted_at,
+            told=held.told if held else None,
+            profile_id=held.profile_id if held and not buyer_erased else None,
             buyer_erased=buyer_erased or None,
         )
         if held:
-            left.version = self._read[wanted].version
+            left.version = held.version
         changes.save(left)
         changes.save(DeletedOrderItem(*deleted_key(self._scope, wanted)))
-        self._point(changes, held.order if held else None, None)
+        self._point(changes, self._pointer(held), self._pointer(left))
 
-    def _point(self, changes: Changes, before: Order | None, after: Order | None) -> None:
-        old, new = self._pointer(before), self._pointer(after)
+    def _point(self, changes: Changes, old: Key | None, new: Key | None) -> None:
         if old == new:
             return
         if old:
@@ -228,10 +235,13 @@ class OrderRepository:
         if new:
             changes.save(OrderPointerItem(*new))
 
-    def _pointer(self, order: Order | None) -> tuple[str, str] | None:
-        if order is None or order.profile_id is None:
+    def _pointer(self, item: OrderItem | None) -> Key | None:
+        """Where the buyer's partition names what the row is about."""
+        if item is None or item.profile_id is None:
             return None
-        return pointer_key(self._scope, order.profile_id, order.placed_at, order.id)
+        if item.deleted_at is not None:
+            return deleted_pointer_key(self._scope, item.profile_id, item.id)
+        return pointer_key(self._scope, item.profile_id, item.placed_at, item.id)
 
 
 def _attributes(order: Order) -> dict[str, Any]:

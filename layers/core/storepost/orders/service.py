@@ -68,7 +68,7 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     if buyer.is_erased:
         after = replace(after, customer_external_id=None, buyer_erased=True)
     if after != before:
-        repository.save(changes, before, after)
+        repository.save(changes, after)
     relist(changes, store.workspace, before, after)
     tell_of_sales(changes, store.workspace, before, after)
     _use_codes(changes, store, before, after)
@@ -96,7 +96,8 @@ def remove_order(store: Store, external_id: str, changes: Changes) -> None:
     if order is None:
         raise NotFound()
     erased = take_away(changes, store.workspace, order)
-    repository.delete(changes, order, clock.now(), buyer_erased=erased)
+    at, updated_at = clock.now(), order.updated_at
+    repository.bury(changes, store.id, external_id, at, updated_at=updated_at, buyer_erased=erased)
     relist(changes, store.workspace, order, None)
     tell_of_sales(changes, store.workspace, order, None)
 
@@ -114,7 +115,10 @@ def bury_order(store: Store, external_id: str, at: datetime, changes: Changes) -
         relist(changes, store.workspace, held.order, None)
         tell_of_sales(changes, store.workspace, held.order, None)
     if held is None or held.order or held.updated_at < at:
-        repository.bury(changes, store.id, external_id, held, at, buyer_erased=erased)
+        updated_at = max(at, held.updated_at) if held else at
+        repository.bury(
+            changes, store.id, external_id, at, updated_at=updated_at, buyer_erased=erased
+        )
 
 
 def forget_order(store: Store, external_id: str, changes: Changes) -> None:
@@ -124,19 +128,22 @@ def forget_order(store: Store, external_id: str, changes: Changes) -> None:
     if order is None:
         return
     take_away(changes, store.workspace, order)
-    repository.forget(changes, order)
+    repository.forget(changes, order.id)
     relist(changes, store.workspace, order, None)
 
 
 def forget_buyer(store: Store, external_id: str, changes: Changes) -> None:
-    """Adds to a unit of work that an order names nobody any more, whatever its store tells."""
-    repository = OrderRepository(store.workspace)
-    order = repository.get(order_id(store.id, external_id))
-    if order is None or (order.profile_id, order.customer_external_id) == (None, None):
+    """Adds to a unit of work that an order names nobody any more, whatever its store tells.
+
+    One that was deleted won't either, should it come back.
+    """
+    repository, wanted = OrderRepository(store.workspace), order_id(store.id, external_id)
+    held = repository.held(wanted)
+    if held is None or held.buyer_erased:
         return
-    take_away(changes, store.workspace, order)
-    after = replace(order, profile_id=None, customer_external_id=None, buyer_erased=True)
-    repository.save(changes, order, after)
+    if held.order:
+        take_away(changes, store.workspace, held.order)
+    repository.forget_buyer(changes, wanted)
 
 
 def get_order(workspace: WorkspaceScope, wanted: UUID) -> OrderDetails:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import chain
 from uuid import UUID
 
-from storepost.persistence.changes import Changes
+from storepost.persistence.changes import Changes, TooManyWrites
 from storepost.persistence.item import Key
 from storepost.persistence.ledger import Ledger
 from storepost.persistence.reads import ReadAhead
@@ -27,7 +27,7 @@ ROOM = 76
 """Writes of people in one transaction; the rest is left to the nodes of the lists."""
 
 MOST_OF_ONE = 70
-"""Writes of one person in one transaction, which nobody can divide; what is left comes next."""
+"""Writes of one person in one transaction, but for the nodes of lists; what is left comes next."""
 
 
 class Became(StrEnum):
@@ -116,7 +116,7 @@ class _Round:
 
     def record(self) -> None:
         """Records the events, as many a transaction as it takes. Raises LostRace."""
-        in_parts(self._groups, ROOM, lambda group: group.writes, self._record_part)
+        in_parts(self._groups, ROOM, lambda group: group.writes, self._record_fitting)
 
     def _grouped(self, events: Sequence[GivenEvent]) -> list[_Group]:
         """The events by person, neighbours in a list side by side."""
@@ -148,6 +148,20 @@ class _Round:
                 places = repository.unique_keys(group.person.before, wanted)
                 keys += chain.from_iterable(places.values())
         self._reads.ahead(keys)
+
+    def _record_fitting(self, groups: Sequence[_Group]) -> None:
+        """Records the events of some people, or half of one person's; the rest comes next.
+
+        Of somebody whom many stores know an older event moves an entry of each store's list, too.
+        Raises TooManyWrites of several people, or of one event.
+        """
+        try:
+            self._record_part(groups)
+        except TooManyWrites:
+            events = groups[0].events
+            if len(groups) > 1 or len(events) == 1:
+                raise
+            self._record_fitting([replace(groups[0], events=events[: len(events) // 2])])
 
     def _record_part(self, groups: Sequence[_Group]) -> None:
         """Records the events of some people in one transaction."""

@@ -1,5 +1,6 @@
 """Rows of what is begun before anybody is signed in, each under the digest of what names it."""
 
+from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
 
@@ -8,7 +9,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from storepost.identity.codes import MOST_TRIES
 from storepost.identity.problems import ChallengeClosed
 from storepost.identity.tokens import digest
-from storepost.persistence.changes import Changes
+from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.item import Identifier, Item, Key, Moment, find
 from storepost.sign_in.model import (
     REGISTRATION_VALID_FOR,
@@ -177,6 +178,18 @@ def count_try(challenge: Challenge) -> None:
         otherwise=ChallengeClosed(),
     )
     changes.commit()
+
+
+def take_back_try(challenge: Challenge) -> None:
+    """Takes a try back that nothing was found by. One that can't be stays counted."""
+    changes = Changes()
+    changes.update(
+        ChallengeItem(*challenge_key(challenge.token_digest)),
+        [ChallengeItem.tries.add(-1)],
+        ChallengeItem.tries > 0,
+    )
+    with suppress(LostRace):
+        changes.commit()
 
 
 def end_challenge(changes: Changes, challenge: Challenge) -> None:

@@ -44,6 +44,7 @@ from storepost.sign_in.repository import (
     end_challenge,
     find_challenge,
     prolong_challenge,
+    take_back_try,
 )
 from storepost.sign_in.schemas import (
     OpenedSession,
@@ -131,17 +132,25 @@ def _open(challenge_token: str) -> tuple[Challenge, Person]:
 def _verify(
     challenge: Challenge, person: Person, given: SecondStep, device: Device, changes: Changes
 ) -> None:
-    """Counts the try, compares, and takes it back of the person's limit where it was right."""
+    """Counts the try, compares, and takes it back of the person's limit where it was right.
+
+    Where nothing was compared, it counts for neither the person nor the challenge.
+    """
     attempt = count_for_person(SECOND_FACTORS, person.scope)
     emailed = challenge_code_key(challenge.token_digest)
     try:
         count_try(challenge)
+    except Exception:
+        give_back(attempt)
+        raise
+    try:
         verify_second_factor(changes, person, given.method, given.code, emailed)
     except CodeInvalid:
         _tell_of_limit(attempt, person, device)
         raise
-    except Exception:  # nothing was found wrong, so the person isn't charged
+    except Exception:  # nothing was found wrong, so nobody is charged
         give_back(attempt)
+        take_back_try(challenge)
         raise
     give_back(attempt)
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from uuid import UUID
 
 from storepost import clock
-from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
 from storepost.emails.messages import DataRequested
 from storepost.emails.outgoing import send_email
@@ -22,7 +21,7 @@ from storepost.profiles.repository import ProfileRepository
 from storepost.shop_records.reading import id_of, needed_id, part_of
 from storepost.stores.model import Store
 from storepost.webhooks.messages import Webhook
-from storepost.webhooks.redacting import redact
+from storepost.webhooks.redacting import redact, redact_buyer
 from storepost.webhooks.stores import all_stores, knows
 from storepost.workspaces.repository import WorkspaceRepository
 
@@ -65,8 +64,8 @@ def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
     for store in all_stores(webhook.shop):
         if store.is_active:
             continue
+        _redact_people(store, remaining)  # before the orders, which lead to buyers
         _remove_orders(store, remaining)
-        _redact_customers(store, remaining)
 
 
 def _tell_owner(store: Store, external_id: str) -> None:
@@ -97,24 +96,26 @@ def _remove(order: Order, store: Store) -> None:
     commit_anew(lambda changes: forget_order(store, order.external_id, changes))
 
 
-def _redact_customers(store: Store, remaining: Remaining) -> None:
-    """Page by page; whoever is redacted leaves the list, and others come to the page."""
+def _redact_people(store: Store, remaining: Remaining) -> None:
+    """Page by page; whoever is erased leaves the list, and others come to the page."""
     tree, number = ProfileRepository(store.workspace).lists.of_store(store.id), 1
     while items := tree.page(PageRequest(number, _PAGE)).items:
-        found = [
-            redact(store, customer.external_id)
-            for customer in _customers(store, [entry.id for entry in items], remaining)
-        ]
+        found = list(_redacted(store, [entry.id for entry in items], remaining))
         if not any(found):
             number += 1
 
 
-def _customers(store: Store, ids: Iterable[UUID], remaining: Remaining) -> Iterator[Customer]:
+def _redacted(store: Store, ids: Iterable[UUID], remaining: Remaining) -> Iterator[bool]:
+    """Redacts these people; whether anything of each customer, or buyer, went."""
     customers = CustomerRepository(store.workspace)
     for profile in ProfileRepository(store.workspace).get_many(ids):
-        for customer in customers.of_profile(profile, store.id):
+        own = customers.of_profile(profile, store.id)
+        for customer in own:
             _check(remaining)
-            yield customer
+            yield redact(store, customer.external_id)
+        if not own:
+            _check(remaining)
+            yield redact_buyer(store, profile.id)
 
 
 def _check(remaining: Remaining) -> None:

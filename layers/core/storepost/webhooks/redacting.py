@@ -8,10 +8,11 @@ so it may be killed anywhere and run again.
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
+from uuid import UUID
 
 from storepost.consent.model import Address, ConsentChange, Source
 from storepost.consent.repository import ConsentRepository
-from storepost.customers.belonging import without_customer
+from storepost.customers.belonging import without_buyer, without_customer
 from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
 from storepost.persistence.changes import Changes, commit_anew
@@ -19,7 +20,7 @@ from storepost.profile_erasures.service import erase_profile
 from storepost.profile_events.model import EventSource
 from storepost.profile_events.repository import ProfileEventItem, ProfileEventRepository
 from storepost.profiles.erasing import addresses_of
-from storepost.profiles.model import IdentityType, Profile
+from storepost.profiles.model import Identity, IdentityType, Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.shown import show_consents
 from storepost.stores.model import Store
@@ -33,12 +34,13 @@ _TOLD_BY_OTHERS = frozenset({Source.API, Source.MANUAL, Source.IMPORT})
 
 @dataclass(frozen=True)
 class _Person:
-    """A customer's person, as far as more than the shop tells of them."""
+    """A customer's or buyer's person, as far as more than the shop tells of them."""
 
     store: Store
     customers: CustomerRepository
     """The one that read the customer."""
-    customer: Customer
+    customer: Customer | None
+    """None where nothing of the shop tells of them but orders."""
     profile: Profile
     others: list[Customer]
 
@@ -63,6 +65,12 @@ class _Person:
             or any(not self._told(event) for event in self.events.of_profile(self.profile))
             or any(map(self._is_of_others, self._history()))
         )
+
+    def without(self, own: Identity) -> Profile:
+        """The profile without the customer, whose id is `own`, or without the buyer."""
+        if self.customer is None:
+            return without_buyer(self.profile, own, self.others)
+        return without_customer(self.profile, self.customer, self.others)
 
     def told_events(self) -> list[ProfileEventItem]:
         """Some of the events that the shop told of."""
@@ -90,6 +98,7 @@ class _Person:
 def redact(store: Store, external_id: str, until: datetime | None = None) -> bool:
     """Takes a customer away with what the shop told of the person; whether there was one.
 
+    Whom nothing but orders names so is found by that name.
     What the shop told `until` then never brings the customer back, in whatever order that comes.
     """
     customers = CustomerRepository(store.workspace)
@@ -105,24 +114,54 @@ def _redact_some(changes: Changes, store: Store, external_id: str) -> bool:
     """Whether there may be more."""
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     customer = customers.get(store.id, external_id)
-    if customer is None:
+    own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store.id)
+    claim = profiles.claims_of([own]).get(own)
+    holder = customer or claim
+    profile = profiles.get(holder.profile_id) if holder else None
+    if profile is None:
+        if customer:  # its person is erased, and the worker is to come
+            customers.remove(changes, customer)
         return False
-    profile = profiles.get(customer.profile_id)
-    if profile is None:  # erased, and the worker is to come
-        customers.remove(changes, customer)
-        return False
-    others = [c for c in customers.of_profile(profile) if c.id != customer.id]
+    others = [c for c in customers.of_profile(profile) if customer is None or c.id != customer.id]
     person = _Person(store, customers, customer, profile, others)
     if not person.is_known_to_others:
         erase_profile(store.workspace, profile.id, changes)
         return False
-    return _leave_to_others(changes, person)
+    return _leave_to_others(changes, person, own)
 
 
-def _leave_to_others(changes: Changes, person: _Person) -> bool:
+def redact_buyer(store: Store, profile_id: UUID) -> bool:
+    """Erases who is known by nothing but orders of a shop, and of others takes away its events.
+
+    Nobody asked for it, so what is shown of whom others told of stays. Whether anything went.
+    """
+    went = False
+    while commit_anew(lambda changes: _redact_some_of_buyer(changes, store, profile_id)):
+        went = True
+    return went
+
+
+def _redact_some_of_buyer(changes: Changes, store: Store, profile_id: UUID) -> bool:
+    """Whether there was anything."""
+    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
+    profile = profiles.get(profile_id)
+    if profile is None:
+        return False
+    person = _Person(store, customers, None, profile, customers.of_profile(profile))
+    if not person.is_known_to_others:
+        erase_profile(store.workspace, profile.id, changes)
+        return True
+    events = person.told_events()
+    if events:
+        person.events.take_away(changes, events)
+        profiles.save(changes, profile, replace(profile, events=profile.events - len(events)))
+    return bool(events)
+
+
+def _leave_to_others(changes: Changes, person: _Person, own: Identity) -> bool:
     """Takes away what the shop told, the customer last; whether there may be more."""
     profiles = ProfileRepository(person.store.workspace)
-    after = without_customer(person.profile, person.customer, person.others)
+    after = person.without(own)
     gone = [each for each in person.profile.identities if each not in after.sightings]
     addresses = set(addresses_of(gone))
     events, said = person.told_events(), person.changes_of(addresses)
@@ -144,5 +183,6 @@ def _leave_to_others(changes: Changes, person: _Person) -> bool:
     after = show_consents(changes, person.profile, after, {})
     profiles.save(changes, person.profile, after)
     profiles.release(changes, profiles.claims_of(gone).values())
-    person.customers.remove(changes, person.customer)
+    if person.customer:
+        person.customers.remove(changes, person.customer)
     return False
