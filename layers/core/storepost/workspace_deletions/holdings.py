@@ -46,6 +46,7 @@ from storepost.priorities.repository import (
 from storepost.product_sales.repository import CountedOrderItem, SalesItem
 from storepost.products.rows import (
     CustomFieldsItem,
+    DeletedProductItem,
     LayerItem,
     MarkItem,
     NameItem,
@@ -185,6 +186,7 @@ BESIDE: tuple[type[Item], ...] = (
     SlugItem,
     ErasedProfileItem,
     DeletedCustomerItem,
+    DeletedProductItem,
 )
 """The deletion's own transaction or the worker's last one has these, or the erasure's worker; what
-is left of nobody known, a number and a moment, ends by itself within 30 days."""
+is left of what was never known, a number and a moment, ends by itself within 30 days."""
