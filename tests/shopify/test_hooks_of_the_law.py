@@ -12,7 +12,7 @@ from storepost import clock
 from storepost.persistence.sealing import forget_keys
 from storepost.profiles.repository import ProfileRepository
 from storepost.shop_records.reading import moment_of
-from storepost.webhooks import privacy, redacting
+from storepost.webhooks import privacy, redacting, working
 from storepost.webhooks.messages import Webhook
 from tests.kills import everywhere, killed_at
 from tests.shopify.hooks import (
@@ -342,15 +342,34 @@ class TestShopRedact:
         assert known.customer().email == EMAIL
         assert known.order() is not None
 
-    def test_out_of_time_it_goes_on(self, known: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_out_of_time_it_goes_on(
+        self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each run does three things, and sends the next on at the page that it reached."""
+        monkeypatch.setattr(privacy, "_PAGE", 1)
+        put_elsewhere(known, owner)
+        for number in range(1, 5):
+            email = f"guest-{number}.{CANARY}@example.com"
+            known.tell("orders/create", order_body(id=number, customer=None, email=email))
+        guest = {"customer": None, "email": EMAIL}
+        known.tell("orders/create", order_body(id=5, **guest))
         remove_app(known)
-        with monkeypatch.context() as patched:
-            patched.setattr(privacy, "MARGIN_MILLISECONDS", 10**9)
-            with pytest.raises(privacy.NotDone):
-                privacy.shop_redacted(_webhook(self.BODY), lambda: 10**6)
-            assert known.order() is not None
-        privacy.shop_redacted(_webhook(self.BODY), lambda: 10**6)
-        assert known.order() is None
+        runs: list[tuple[UUID, int] | None] = []
+
+        def work(webhook: Webhook, _remaining: privacy.Remaining) -> None:
+            left = iter([10**6] * 3)
+            runs.append(webhook.reached)
+            privacy.shop_redacted(webhook, lambda: next(left, 0))
+
+        monkeypatch.setitem(working.OF_THE_LAW, "shop/redact", work)
+        known.tell("shop/redact", self.BODY)
+        assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+        assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
+        # Six people, of whom one stays, then as many orders, are twelve things.
+        assert (runs[0], {each[0] for each in runs[1:] if each}) == (None, {known.store.id})
+        pages = [each[1] for each in runs[1:] if each]
+        assert (len(pages), pages) == (len(runs) - 1, sorted(pages))
+        assert 3 <= len(pages) <= 5
 
 
 def _webhook(raw: bytes) -> Webhook:
