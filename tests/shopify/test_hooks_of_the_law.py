@@ -14,7 +14,7 @@ from storepost.profiles.repository import ProfileRepository
 from storepost.shop_records.reading import moment_of
 from storepost.webhooks import privacy, redacting, working
 from storepost.webhooks.messages import Webhook
-from tests.kills import everywhere, killed_at
+from tests.kills import before_the_commit, everywhere, killed_at
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -28,6 +28,7 @@ from tests.shopify.hooks import (
 )
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_imports import order_node
+from tests.shopify.test_reconciling import fill
 from tests.world import CANARY, Someone
 
 PERSON = {"id": CUSTOMER, "email": EMAIL, "phone": PHONE}
@@ -341,6 +342,29 @@ class TestShopRedact:
         known.tell("shop/redact", self.BODY)
         assert known.customer().email == EMAIL
         assert known.order() is not None
+
+    @pytest.mark.parametrize("which", [1, 2, 4])
+    def test_not_of_one_that_is_connected_again_meanwhile(
+        self, known: Hooks, shopify: Shopify, owner: Someone, which: int
+    ) -> None:
+        """What it has brought by then stays, also when a message of before comes later."""
+        fill(shopify, 2, 2)
+        known.tell("orders/create", order_body(id=77, customer=None, email=f"g.{CANARY}@x.example"))
+        remove_app(known)
+        webhook = _webhook(self.BODY)
+
+        def comes_back() -> None:
+            shopify.connect(owner, known.workspace)
+            known.world.deliver()
+
+        with before_the_commit(comes_back, which):
+            privacy.shop_redacted(webhook, lambda: 10**6)
+        known.world.deliver()
+        known.world.advance(seconds=1)
+        known.tell("app/uninstalled", {"id": 1})
+        privacy.shop_redacted(webhook, lambda: 10**6)
+        assert all(known.find_customer(n) for n in (1, 2))
+        assert all(known.order(n) for n in (1, 2))
 
     def test_out_of_time_it_goes_on(
         self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch

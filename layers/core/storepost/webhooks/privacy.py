@@ -4,6 +4,7 @@ They come after the app was removed, too.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from uuid import UUID
@@ -18,10 +19,11 @@ from storepost.orders.repository import OrderRepository
 from storepost.orders.service import forget_buyer, forget_order
 from storepost.orders.trees import OrderList
 from storepost.pagination import PageRequest
-from storepost.persistence.changes import commit_anew
+from storepost.persistence.changes import Changes, commit_anew
 from storepost.profiles.repository import ProfileRepository
 from storepost.shop_records.reading import id_of, needed_id, part_of
 from storepost.stores.model import Store
+from storepost.stores.repository import StoreRepository
 from storepost.webhooks.messages import Webhook
 from storepost.webhooks.receiving import queue_webhook
 from storepost.webhooks.redacting import redact, redact_buyer
@@ -40,6 +42,10 @@ class _OutOfTime(Exception):  # noqa: N818 - it is what happened
     def __init__(self, store: Store, page: int) -> None:
         super().__init__()
         self.reached = (store.id, page)
+
+
+class _ConnectedAgain(Exception):  # noqa: N818 - it is what happened
+    """What the store has now was brought since, and stays."""
 
 
 def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
@@ -65,15 +71,18 @@ def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
 def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
     """`shop/redact`, two days after the app was removed: all that the shop brought goes.
 
-    Nothing goes where the shop was connected again; one that comes back later may bring it again.
-    However long it takes, each run sends the message on before its time is up.
+    Nothing goes where the shop was connected again, be it while this is at work; one that comes
+    back later may bring it again. However long it takes, each run sends the message on before its
+    time is up.
     """
     store_id, page = webhook.reached or (None, 1)
     # In the order of their ids: those before the one that was reached are done.
     left = [store for store in all_stores(webhook.shop) if not store_id or store.id >= store_id]
     try:
         for store in left:
-            if not store.is_active:
+            if store.is_active or store.connected_at > webhook.triggered_at:
+                continue
+            with suppress(_ConnectedAgain):
                 _remove_all(store, page if store.id == store_id else 1, remaining)
     except _OutOfTime as out:
         goes_on = replace(webhook, reached=out.reached)
@@ -113,7 +122,16 @@ def _remove_orders(store: Store, page: int, remaining: Remaining) -> None:
 
 
 def _remove(order: Order, store: Store) -> None:
-    commit_anew(lambda changes: forget_order(store, order.external_id, changes))
+    def write(changes: Changes) -> None:
+        forget_order(store, order.external_id, changes)
+        _expect_left(store, changes)
+
+    commit_anew(write)
+
+
+def _expect_left(store: Store, changes: Changes) -> None:
+    """Demands that the shop wasn't connected again since the store was read."""
+    StoreRepository(store.workspace).expect_connection(changes, store, _ConnectedAgain())
 
 
 def _redact_people(store: Store, page: int, remaining: Remaining) -> int:
@@ -135,10 +153,10 @@ def _redact_people(store: Store, page: int, remaining: Remaining) -> int:
 
 def _redactions(store: Store, ids: Iterable[UUID]) -> Iterator[Callable[[], bool]]:
     """Redact these people; each says whether anything of a customer, or of a buyer, went."""
-    customers = CustomerRepository(store.workspace)
+    customers, demand = CustomerRepository(store.workspace), partial(_expect_left, store)
     for profile in ProfileRepository(store.workspace).get_many(ids):
         own = customers.of_profile(profile, store.id)
         for customer in own:
-            yield partial(redact, store, customer.external_id)
+            yield partial(redact, store, customer.external_id, demand=demand)
         if not own:
-            yield partial(redact_buyer, store, profile.id)
+            yield partial(redact_buyer, store, profile.id, demand=demand)
