@@ -1,6 +1,7 @@
 """The three topics of the law, which come after the app was removed, too."""
 
 import json
+from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -27,7 +28,7 @@ from tests.shopify.hooks import (
     order_body,
 )
 from tests.shopify.shops import SHOP, Shopify
-from tests.shopify.test_imports import order_node
+from tests.shopify.test_imports import order_node, pulled
 from tests.shopify.test_reconciling import fill
 from tests.world import CANARY, Someone
 
@@ -262,6 +263,61 @@ class TestCustomerRedact:
         assert hooks.find_customer() is None
         hooks.tell("customers/create", customer_body(**consents("subscribed")))
         assert hooks.find_customer() is None
+
+
+class TestLateOrder:
+    """An order that wasn't held when its customer was redacted."""
+
+    def test_an_older_one_brings_nobody(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
+        hooks.tell("customers/redact", REDACT)
+        for _ in range(2):
+            hooks.tell("orders/create", order_body())
+        order = hooks.order()
+        assert order is not None
+        assert (order.profile_id, order.customer_external_id) == (None, None)
+        assert order.buyer_erased
+        assert profiles(hooks, owner) == []
+        assert [row for row in hooks.world.rows() if EMAIL in repr(vars(row))] == []
+
+    def test_a_newer_one_does(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("customers/redact", REDACT)
+        later = (clock.now() + timedelta(seconds=1)).isoformat()
+        hooks.tell("orders/create", order_body(updated_at=later))
+        [profile] = profiles(hooks, owner)
+        assert profile["email"] == EMAIL
+
+    def test_of_one_who_was_deleted_it_keeps_the_buyer(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("customers/delete", {"id": CUSTOMER})
+        hooks.tell("orders/create", order_body())
+        [profile] = profiles(hooks, owner)
+        order = hooks.order()
+        assert order is not None
+        assert str(order.profile_id) == profile["id"]
+
+    def test_one_that_is_held_of_somebody_else(self, hooks: Hooks, owner: Someone) -> None:
+        """Whom it was counted for is left with nothing of it."""
+        guest = f"guest.{CANARY}@example.com"
+        hooks.tell("orders/create", order_body(customer=None, email=guest))
+        hooks.tell("customers/redact", {**REDACT, "orders_to_redact": []})
+        hooks.tell("orders/updated", order_body())
+        [profile] = profiles(hooks, owner)
+        path = f"/profiles/{profile['id']}"
+        shown = hooks.world.call("GET", path, token=owner.token).json
+        assert (shown["email"], shown["orders"]) == (guest, 0)
+        order = hooks.order()
+        assert order is not None
+        assert (order.profile_id, order.buyer_erased) == (None, True)
+
+    def test_of_a_pull(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+        at = moment_of(UPDATED)
+        assert at is not None
+        buyer = ShopCustomer(CUSTOMER, EMAIL, created_at=at, updated_at=at)
+        hooks.tell("customers/redact", {**REDACT, "orders_to_redact": []})
+        shopify.shop().orders += [order_node(n, buyer) for n in (1, 2)]
+        assert pulled(hooks, owner)["imported"]["orders"] == 2
+        assert profiles(hooks, owner) == []
+        assert [hooks.order(n) is not None for n in (1, 2)] == [True, True]
 
 
 class TestShopRedact:

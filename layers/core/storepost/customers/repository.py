@@ -166,6 +166,10 @@ class CustomerRepository:
         deleted = self._deleted.get(customer_id(store_id, external_id))
         if deleted is not None and updated_at <= deleted.at:
             return True
+        return self.redacts(store_id, external_id, updated_at)
+
+    def redacts(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
+        """Whether what a shop tells of that moment is about a customer redacted since."""
         key = redacted_key(self._scope, store_id, external_id)
         row = self._reads.find(RedactedCustomerItem, key)
         return row is not None and updated_at <= row.at
