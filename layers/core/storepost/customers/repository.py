@@ -150,7 +150,8 @@ class CustomerRepository:
         item = self._deleted.get(customer_id(store_id, external_id))
         if item is None:
             item = DeletedCustomerItem(*customer_key(self._scope, store_id, external_id), at=at)
-        item.at, item.expiration = max(item.at, at), clock.now() + DELETION_KEPT
+        item.at = max(item.at, at)
+        item.expiration = clock.now() + DELETION_KEPT
         changes.save(item)
 
     def bar(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:

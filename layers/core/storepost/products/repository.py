@@ -59,7 +59,8 @@ class ProductRepository:
         item = self._deleted.get(product)
         if item is None:
             item = DeletedProductItem(*product_key(self._scope, product), at=at)
-        item.at, item.expiration = max(item.at, at), clock.now() + DELETION_KEPT
+        item.at = max(item.at, at)
+        item.expiration = clock.now() + DELETION_KEPT
         changes.save(item)
 
     def get_many(self, products: Iterable[UUID]) -> list[Product]:
