@@ -12,10 +12,12 @@ from local.pumps import pump_queue
 from local.shopify.customers import Consent, ShopCustomer
 from storepost import clock
 from storepost.consent.states import ConsentState
+from storepost.customers.repository import DeletedCustomerItem
+from storepost.profiles.rows import ProfileItem
 from storepost.shop_records.reading import moment_of
 from storepost.stores.model import ConnectionStatus
 from storepost.webhooks.messages import Webhook
-from storepost.webhooks.people import customer_changed
+from storepost.webhooks.people import customer_changed, customer_deleted
 from tests.kills import before_the_commit
 from tests.shopify.hooks import (
     CREATED,
@@ -211,8 +213,42 @@ class TestDelete:
         assert hooks.customer().deleted_at is not None
 
     def test_of_somebody_unknown(self, hooks: Hooks) -> None:
-        hooks.tell("customers/delete", {"id": CUSTOMER})
+        """What was told before then brings nobody; what is newer does."""
+        deleted_at = moment(UPDATED) + timedelta(days=1)
+        for at in (deleted_at, moment(CREATED)):
+            hooks.tell("customers/delete", {"id": CUSTOMER}, at=at)
+        said = consents("subscribed")
+        for at in (deleted_at, moment(UPDATED)):
+            body = customer_body(updated_at=at.isoformat(), **said)
+            hooks.tell("customers/update", body)
+            assert hooks.find_customer() is None
+        assert not [row for row in hooks.world.rows() if isinstance(row, ProfileItem)]
+        [kept] = [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
+        assert kept.at == deleted_at
+        assert timedelta(days=29) < kept.expiration - clock.now() <= timedelta(days=30)
+        hooks.tell("customers/update", customer_body(updated_at=LATER, **said))
+        assert (hooks.customer().email, hooks.customer().deleted_at) == (EMAIL, None)
+        assert not [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
+
+    def test_while_the_customer_is_brought(self, hooks: Hooks) -> None:
+        def deletes() -> None:
+            raw = json.dumps({"id": CUSTOMER}).encode()
+            customer_deleted(hooks.store, Webhook(SHOP, "customers/delete", clock.now(), raw))
+
+        raw = json.dumps(customer_body(**consents("subscribed"))).encode()
+        with before_the_commit(deletes):
+            customer_changed(hooks.store, Webhook(SHOP, "customers/create", clock.now(), raw))
         assert hooks.find_customer() is None
+
+    def test_while_the_deletion_is_kept(self, hooks: Hooks) -> None:
+        def brings() -> None:
+            raw = json.dumps(customer_body(**consents("subscribed"))).encode()
+            customer_changed(hooks.store, Webhook(SHOP, "customers/create", clock.now(), raw))
+
+        raw = json.dumps({"id": CUSTOMER}).encode()
+        with before_the_commit(brings):
+            customer_deleted(hooks.store, Webhook(SHOP, "customers/delete", clock.now(), raw))
+        assert hooks.customer().deleted_at is not None
 
 
 class TestEmailConsent:

@@ -1,13 +1,27 @@
 """What a shop tells of its products."""
 
+import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 
+from storepost import clock
 from storepost.ids import derived_id
+from storepost.persistence.changes import commit_anew
+from storepost.products.records import Said
+from storepost.products.repository import ProductRepository
+from storepost.products.rows import DeletedProductItem
+from storepost.products.rules import product_source_id
+from storepost.products.writing import Bringer, Brought, merge_records
 from storepost.shop_records.products import product_of
 from storepost.shop_records.reading import NoRecord
+from storepost.webhooks.messages import Webhook
+from storepost.webhooks.stocking import product_changed, product_deleted
+from tests.kills import before_the_commit
 from tests.shopify.hooks import CREATED, LATER, UPDATED, Hooks
+from tests.shopify.shops import SHOP
 from tests.world import Someone
 
 PRODUCT = 632910392
@@ -57,9 +71,12 @@ def product_body(**change: object) -> dict[str, Any]:
 class TestProducts:
     """products/create, products/update, products/delete."""
 
+    def id_of(self, hooks: Hooks) -> UUID:
+        return derived_id(hooks.store.id, "product", str(PRODUCT))
+
     def shown(self, hooks: Hooks, owner: Someone, path: str = "") -> Any:
-        product = derived_id(hooks.store.id, "product", str(PRODUCT))
-        answer = hooks.world.call("GET", f"/products/{product}{path}", token=owner.token)
+        path = f"/products/{self.id_of(hooks)}{path}"
+        answer = hooks.world.call("GET", path, token=owner.token)
         assert answer.status == 200, answer.body
         return answer.json
 
@@ -104,9 +121,59 @@ class TestProducts:
         hooks.tell("products/update", product_body(updated_at=LATER))
         assert self.shown(hooks, owner)["status"] == "removed"
 
-    def test_of_no_product(self, hooks: Hooks) -> None:
-        hooks.tell("products/delete", {"id": PRODUCT})
-        assert not [row for row in hooks.world.rows("workspace#") if "#product" in row.pk]
+    def test_of_no_product(self, hooks: Hooks, owner: Someone) -> None:
+        """What was told before then brings none; what is newer does."""
+        deleted_at = datetime.fromisoformat(UPDATED).astimezone(UTC) + timedelta(days=1)
+        for at in (deleted_at, datetime.fromisoformat(CREATED)):
+            hooks.tell("products/delete", {"id": PRODUCT}, at=at)
+        for told in (deleted_at.isoformat(), UPDATED):
+            hooks.tell("products/update", product_body(updated_at=told))
+        [kept] = [row for row in hooks.world.rows("workspace#") if "#product" in row.pk]
+        assert isinstance(kept, DeletedProductItem)
+        assert kept.at == deleted_at
+        assert timedelta(days=29) < kept.expiration - clock.now() <= timedelta(days=30)
+        hooks.tell("products/update", product_body(updated_at=LATER))
+        assert self.shown(hooks, owner)["status"] == "active"
+        assert not [row for row in hooks.world.rows() if isinstance(row, DeletedProductItem)]
+
+    @pytest.mark.parametrize("is_first", [True, False])
+    def test_of_one_that_a_feed_alone_has(
+        self, hooks: Hooks, owner: Someone, *, is_first: bool
+    ) -> None:
+        """Whether it comes before the feed's or after it, it is the shop's own that stays away."""
+        feed = Bringer(hooks.store, uuid4())
+        said = Said({"title": "Of a feed"}, locale=hooks.store.primary_locale)
+        brought = Brought(str(PRODUCT), (said,))
+
+        def feeds() -> None:
+            commit_anew(lambda changes: merge_records(changes, feed, brought))
+
+        def deletes() -> None:
+            at = datetime.fromisoformat(UPDATED) + timedelta(days=1)
+            hooks.tell("products/delete", {"id": PRODUCT}, at=at)
+
+        for step in (deletes, feeds) if is_first else (feeds, deletes):
+            step()
+        hooks.tell("products/update", product_body())
+        product = ProductRepository(hooks.workspace).get(self.id_of(hooks))
+        assert product is not None
+        own = product.layers[product_source_id(hooks.store.id, hooks.store.id)]
+        assert (own.is_live, product.layers[feed.source].is_live) == (False, True)
+        assert product.summary.title == "Of a feed"
+        hooks.tell("products/update", product_body(updated_at=LATER))
+        product = ProductRepository(hooks.workspace).get(self.id_of(hooks))
+        assert product is not None
+        assert product.layers[own.source].is_live
+
+    def test_while_the_product_is_brought(self, hooks: Hooks) -> None:
+        def deletes() -> None:
+            raw = json.dumps({"id": PRODUCT}).encode()
+            product_deleted(hooks.store, Webhook(SHOP, "products/delete", clock.now(), raw))
+
+        raw = json.dumps(product_body()).encode()
+        with before_the_commit(deletes):
+            product_changed(hooks.store, Webhook(SHOP, "products/create", clock.now(), raw))
+        assert ProductRepository(hooks.workspace).get(self.id_of(hooks)) is None
 
     @pytest.mark.parametrize(
         "change",

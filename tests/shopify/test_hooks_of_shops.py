@@ -11,8 +11,11 @@ from storepost.scope import WorkspaceScope
 from storepost.shopify.claims import find_claim
 from storepost.shopify.grants import find_grant
 from storepost.stores.model import ConnectionStatus, StoreStatus
+from storepost.webhooks.messages import Webhook
+from storepost.webhooks.shop import app_removed
+from tests.kills import before_the_commit
 from tests.shopify.hooks import Hooks, customer_body
-from tests.shopify.shops import SHOP, Shopify, connection_is
+from tests.shopify.shops import SHOP, Shopify, choose_existing, connection_is, tokens_of
 from tests.world import Someone
 
 SHOP_BODY = {"id": 548380009, "myshopify_domain": SHOP}
@@ -48,6 +51,43 @@ class TestUninstalled:
         hooks.tell("app/uninstalled", SHOP_BODY, at=removed_at)
         assert shopify.store(hooks.workspace).is_active
 
+    def test_after_it_was_approved_anew(self, hooks: Hooks, shopify: Shopify) -> None:
+        """The store is disconnected, and whoever approved can choose another one for an hour."""
+        hooks.world.advance(minutes=5)
+        removed_at = clock.now()
+        hooks.world.advance(minutes=2)
+        other = hooks.world.person()
+        theirs = hooks.world.workspace(other)
+        link = shopify.link(other, SHOP)
+        hooks.world.advance(minutes=1)
+        for _ in range(2):
+            hooks.tell("app/uninstalled", SHOP_BODY, at=removed_at)
+        assert shopify.store(hooks.workspace).status is StoreStatus.DISCONNECTED
+        bring_back = hooks.world.kept()
+        assert shopify.choose(other, link, choose_existing(theirs)).status == 200
+        hooks.world.advance(days=1)
+        grant = find_grant(SHOP)
+        assert grant is not None
+        assert grant.refresh_token() == tokens_of(shopify.shop()).refresh_token
+        assert shopify.store(theirs).is_active
+        bring_back()
+        assert find_grant(SHOP) is not None
+        hooks.world.advance(hours=1)
+        assert find_grant(SHOP) is None
+
+    def test_while_it_is_approved_anew(self, hooks: Hooks, shopify: Shopify) -> None:
+        """The approval's tokens are kept just before the removal is written."""
+        hooks.world.advance(minutes=5)
+        removed_at, other = clock.now(), hooks.world.person()
+        theirs = hooks.world.workspace(other)
+        hooks.world.advance(minutes=2)
+        links: list[str] = []
+        webhook = Webhook(SHOP, "app/uninstalled", removed_at, b"{}")
+        with before_the_commit(lambda: links.append(shopify.link(other, SHOP))):
+            app_removed(hooks.store, webhook)
+        assert shopify.store(hooks.workspace).status is StoreStatus.DISCONNECTED
+        assert shopify.choose(other, links[0], choose_existing(theirs)).status == 200
+
 
 class TestScopes:
     """app/scopes_update: the shop is asked, whatever the webhook says."""
@@ -73,6 +113,9 @@ class TestScopes:
         store = shopify.store(hooks.workspace)
         is_connected = store.connection_status is ConnectionStatus.CONNECTED
         assert (is_connected, store.takes_consent, store.makes_coupons) == expected
+        grant = find_grant(SHOP)
+        assert grant is not None
+        assert grant.scopes == tuple(granted.split(","))
 
     def test_of_one_that_needs_approval_anyway(self, hooks: Hooks, shopify: Shopify) -> None:
         connection_is(hooks.store, ConnectionStatus.NEEDS_REAUTH)

@@ -1,6 +1,7 @@
 """The three topics of the law, which come after the app was removed, too."""
 
 import json
+from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -12,9 +13,9 @@ from storepost import clock
 from storepost.persistence.sealing import forget_keys
 from storepost.profiles.repository import ProfileRepository
 from storepost.shop_records.reading import moment_of
-from storepost.webhooks import privacy, redacting
+from storepost.webhooks import privacy, redacting, working
 from storepost.webhooks.messages import Webhook
-from tests.kills import everywhere, killed_at
+from tests.kills import before_the_commit, everywhere, killed_at
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -27,7 +28,8 @@ from tests.shopify.hooks import (
     order_body,
 )
 from tests.shopify.shops import SHOP, Shopify
-from tests.shopify.test_imports import order_node
+from tests.shopify.test_imports import order_node, pulled
+from tests.shopify.test_reconciling import fill
 from tests.world import CANARY, Someone
 
 PERSON = {"id": CUSTOMER, "email": EMAIL, "phone": PHONE}
@@ -263,6 +265,61 @@ class TestCustomerRedact:
         assert hooks.find_customer() is None
 
 
+class TestLateOrder:
+    """An order that wasn't held when its customer was redacted."""
+
+    def test_an_older_one_brings_nobody(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
+        hooks.tell("customers/redact", REDACT)
+        for _ in range(2):
+            hooks.tell("orders/create", order_body())
+        order = hooks.order()
+        assert order is not None
+        assert (order.profile_id, order.customer_external_id) == (None, None)
+        assert order.buyer_erased
+        assert profiles(hooks, owner) == []
+        assert [row for row in hooks.world.rows() if EMAIL in repr(vars(row))] == []
+
+    def test_a_newer_one_does(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("customers/redact", REDACT)
+        later = (clock.now() + timedelta(seconds=1)).isoformat()
+        hooks.tell("orders/create", order_body(updated_at=later))
+        [profile] = profiles(hooks, owner)
+        assert profile["email"] == EMAIL
+
+    def test_of_one_who_was_deleted_it_keeps_the_buyer(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("customers/delete", {"id": CUSTOMER})
+        hooks.tell("orders/create", order_body())
+        [profile] = profiles(hooks, owner)
+        order = hooks.order()
+        assert order is not None
+        assert str(order.profile_id) == profile["id"]
+
+    def test_one_that_is_held_of_somebody_else(self, hooks: Hooks, owner: Someone) -> None:
+        """Whom it was counted for is left with nothing of it."""
+        guest = f"guest.{CANARY}@example.com"
+        hooks.tell("orders/create", order_body(customer=None, email=guest))
+        hooks.tell("customers/redact", {**REDACT, "orders_to_redact": []})
+        hooks.tell("orders/updated", order_body())
+        [profile] = profiles(hooks, owner)
+        path = f"/profiles/{profile['id']}"
+        shown = hooks.world.call("GET", path, token=owner.token).json
+        assert (shown["email"], shown["orders"]) == (guest, 0)
+        order = hooks.order()
+        assert order is not None
+        assert (order.profile_id, order.buyer_erased) == (None, True)
+
+    def test_of_a_pull(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+        at = moment_of(UPDATED)
+        assert at is not None
+        buyer = ShopCustomer(CUSTOMER, EMAIL, created_at=at, updated_at=at)
+        hooks.tell("customers/redact", {**REDACT, "orders_to_redact": []})
+        shopify.shop().orders += [order_node(n, buyer) for n in (1, 2)]
+        assert pulled(hooks, owner)["imported"]["orders"] == 2
+        assert profiles(hooks, owner) == []
+        assert [hooks.order(n) is not None for n in (1, 2)] == [True, True]
+
+
 class TestShopRedact:
     """shop/redact."""
 
@@ -342,15 +399,57 @@ class TestShopRedact:
         assert known.customer().email == EMAIL
         assert known.order() is not None
 
-    def test_out_of_time_it_goes_on(self, known: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("which", [1, 2, 4])
+    def test_not_of_one_that_is_connected_again_meanwhile(
+        self, known: Hooks, shopify: Shopify, owner: Someone, which: int
+    ) -> None:
+        """What it has brought by then stays, also when a message of before comes later."""
+        fill(shopify, 2, 2)
+        known.tell("orders/create", order_body(id=77, customer=None, email=f"g.{CANARY}@x.example"))
         remove_app(known)
-        with monkeypatch.context() as patched:
-            patched.setattr(privacy, "MARGIN_MILLISECONDS", 10**9)
-            with pytest.raises(privacy.NotDone):
-                privacy.shop_redacted(_webhook(self.BODY), lambda: 10**6)
-            assert known.order() is not None
-        privacy.shop_redacted(_webhook(self.BODY), lambda: 10**6)
-        assert known.order() is None
+        webhook = _webhook(self.BODY)
+
+        def comes_back() -> None:
+            shopify.connect(owner, known.workspace)
+            known.world.deliver()
+
+        with before_the_commit(comes_back, which):
+            privacy.shop_redacted(webhook, lambda: 10**6)
+        known.world.deliver()
+        known.world.advance(seconds=1)
+        known.tell("app/uninstalled", {"id": 1})
+        privacy.shop_redacted(webhook, lambda: 10**6)
+        assert all(known.find_customer(n) for n in (1, 2))
+        assert all(known.order(n) for n in (1, 2))
+
+    def test_out_of_time_it_goes_on(
+        self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each run does three things, and sends the next on at the page that it reached."""
+        monkeypatch.setattr(privacy, "_PAGE", 1)
+        put_elsewhere(known, owner)
+        for number in range(1, 5):
+            email = f"guest-{number}.{CANARY}@example.com"
+            known.tell("orders/create", order_body(id=number, customer=None, email=email))
+        guest = {"customer": None, "email": EMAIL}
+        known.tell("orders/create", order_body(id=5, **guest))
+        remove_app(known)
+        runs: list[tuple[UUID, int] | None] = []
+
+        def work(webhook: Webhook, _remaining: privacy.Remaining) -> None:
+            left = iter([10**6] * 3)
+            runs.append(webhook.reached)
+            privacy.shop_redacted(webhook, lambda: next(left, 0))
+
+        monkeypatch.setitem(working.OF_THE_LAW, "shop/redact", work)
+        known.tell("shop/redact", self.BODY)
+        assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+        assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
+        # Six people, of whom one stays, then as many orders, are twelve things.
+        assert (runs[0], {each[0] for each in runs[1:] if each}) == (None, {known.store.id})
+        pages = [each[1] for each in runs[1:] if each]
+        assert (len(pages), pages) == (len(runs) - 1, sorted(pages))
+        assert 3 <= len(pages) <= 5
 
 
 def _webhook(raw: bytes) -> Webhook:

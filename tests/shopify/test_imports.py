@@ -14,6 +14,7 @@ from werkzeug.wrappers import Request, Response
 from local.pumps import pump_queue
 from local.shopify.customers import Consent, ShopCustomer
 from local.shopify.exports import Operation
+from storepost import clock
 from storepost.consent.states import ConsentState
 from storepost.messaging.tries import RECEIVES, TRIES
 from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, LineItem
@@ -22,6 +23,8 @@ from storepost.shop_imports.exports import Export
 from storepost.shop_imports.spool import Spool
 from storepost.shop_records.reading import moment_of
 from storepost.stores.model import ConnectionStatus
+from storepost.webhooks.messages import Webhook
+from storepost.webhooks.people import customer_deleted
 from tests.kills import Killed, Moment, counted, killed_at
 from tests.shopify.hooks import (
     CREATED,
@@ -464,6 +467,26 @@ class TestFailed:
         told = state(hooks, owner, answer.json["id"])
         assert (told["status"], told["error"]) == ("failed", "store_disconnected")
         assert told["imported"]["customers"] == 0
+
+    def test_deleted_since_the_export(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The shop tells of it before what the file has of them is written."""
+        fill(shopify, 3, 0)
+        answer, fetch = ask(hooks, owner), exports.fetch
+
+        def fetched(export: Export, spool: Spool, seconds: float) -> None:
+            fetch(export, spool, seconds)
+            shop = shopify.shop(SHOP)
+            shop.customers = [each for each in shop.customers if each.number != 2]
+            raw = json.dumps({"id": 2}).encode()
+            customer_deleted(hooks.store, Webhook(SHOP, "customers/delete", clock.now(), raw))
+
+        monkeypatch.setattr(running, "fetch", fetched)
+        running.pull(hooks.store, 1, lambda: 10**6)
+        assert state(hooks, owner, answer.json["id"])["status"] == "completed"
+        assert [hooks.find_customer(n) is not None for n in (1, 2, 3)] == [True, False, True]
+        assert totals(hooks, owner) == (2, 0)
 
 
 class TestKilled:

@@ -44,6 +44,15 @@ def lose(shopify: Shopify, *, customers: set[int], orders: set[int]) -> None:
     shop.orders = [order for order in shop.orders if order["id"] not in gone]
 
 
+def with_all_orders(hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    """The shop shows all of its orders from now on; an old one, 900, is known here alone."""
+    hooks.tell("app/uninstalled", {"id": 1})
+    link = shopify.link(owner, SHOP, scope=ALL_ORDERS)
+    assert shopify.choose(owner, link, choose_existing(hooks.workspace)).status == 200
+    old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}
+    hooks.tell("orders/create", order_body(id=900, **old))
+
+
 def removed(hooks: Hooks) -> int:
     """How many records the last import deleted."""
     newest = next(ImportRepository(hooks.workspace, hooks.store.id).newest_first())
@@ -121,14 +130,25 @@ class TestNotMissing:
     def test_with_that_scope_all_of_them_count(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
-        hooks.tell("app/uninstalled", {"id": 1})
-        link = shopify.link(owner, SHOP, scope=ALL_ORDERS)
-        assert shopify.choose(owner, link, choose_existing(hooks.workspace)).status == 200
-        old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}
-        hooks.tell("orders/create", order_body(id=900, **old))
+        with_all_orders(hooks, owner, shopify)
         pulled(hooks, owner)
         assert hooks.order(900) is None
         assert removed(hooks) == 1
+
+    @pytest.mark.parametrize("topics", [["app/scopes_update"], []])
+    def test_once_that_scope_is_withdrawn_they_do_not(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify, topics: list[str]
+    ) -> None:
+        """Neither when the shop has told so, nor when that got lost."""
+        with_all_orders(hooks, owner, shopify)
+        installation = shopify.shop(SHOP).installation
+        assert installation is not None
+        installation.scopes = tuple(s for s in installation.scopes if s != "read_all_orders")
+        for topic in topics:
+            hooks.tell(topic, {"id": 1})
+        assert pulled(hooks, owner)["status"] == "completed"
+        assert hooks.order(900) is not None
+        assert removed(hooks) == 0
 
     def test_a_file_that_lacks_records(
         self, hooks: Hooks, owner: Someone, shopify: Shopify

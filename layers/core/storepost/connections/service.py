@@ -2,8 +2,10 @@
 
 import secrets
 from collections.abc import Collection
+from datetime import datetime
 from uuid import UUID
 
+from storepost.connect_links.model import VALID_FOR
 from storepost.connections.model import PREFIX, Connection, ConnectionState, state_of
 from storepost.connections.problems import AlreadyConnected
 from storepost.ids import new_id
@@ -14,7 +16,7 @@ from storepost.scope import WorkspaceScope
 from storepost.shopify.app import find_app, shopify_app
 from storepost.shopify.claims import ShopClaim, find_claim, release
 from storepost.shopify.departure import uninstall
-from storepost.shopify.grants import find_grant, forget_grant
+from storepost.shopify.grants import end_grant, find_grant, forget_grant
 from storepost.shopify.installs import Install, InstallRepository
 from storepost.shopify.oauth import install_address
 from storepost.shopify.problems import ShopInvalid
@@ -95,20 +97,20 @@ def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> N
     claim = find_claim(store.external_id) if store.platform is Platform.SHOPIFY else None
     if claim is not None and claim.store_id == store_id:
         grant = find_grant(claim.shop)
-        _let_go(claim, changes)
+        release(changes, claim)
+        forget_grant(changes, claim.shop)
         if grant is not None:
             changes.after_commit(lambda: uninstall(grant))
 
 
-def forget_shop(claim: ShopClaim, changes: Changes) -> None:
-    """Disconnects the store of a shop that has removed the app by itself."""
+def forget_shop(claim: ShopClaim, removed_at: datetime, changes: Changes) -> None:
+    """Disconnects the store of a shop that removed the app by itself then.
+
+    Where the shop has approved the app anew since, a store can still be chosen for it.
+    """
     stores.disconnect_store(claim.workspace, claim.store_id, changes)
-    _let_go(claim, changes)
-
-
-def _let_go(claim: ShopClaim, changes: Changes) -> None:
     release(changes, claim)
-    forget_grant(changes, claim.shop)
+    end_grant(changes, claim.shop, removed_at, VALID_FOR)
 
 
 def _found(workspace: WorkspaceScope, key: str) -> tuple[str, Store | None, Install | None]:

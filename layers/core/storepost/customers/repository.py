@@ -1,15 +1,16 @@
 """Rows of customers, each under its store and the store's own id of it."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.update import Action
 
+from storepost import clock
 from storepost.consent.model import ConsentChange
 from storepost.consent.states import Channel, ConsentState
-from storepost.customers.model import Customer
+from storepost.customers.model import Customer, customer_id
 from storepost.ids import short
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, amend
@@ -42,11 +43,20 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     sms_told = Identifier(null=True)
 
 
+class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
+    """That a customer was deleted of whom nothing was held: it stands where the customer would."""
+
+    at = Moment()
+
+
 class RedactedCustomerItem(Item, discriminator="redacted_customer"):
     """That nothing of a customer may stay, whatever the shop had told of them before then."""
 
     at = Moment()
 
+
+DELETION_KEPT = timedelta(days=30)
+"""Of a customer of whom nothing is held: longer than a webhook or an import is on its way."""
 
 _COLUMNS = {
     Channel.EMAIL: (
@@ -90,11 +100,14 @@ class CustomerRepository:
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[UUID, CustomerItem] = {}
+        self._deleted: dict[UUID, DeletedCustomerItem] = {}
 
     def get(self, store_id: UUID, external_id: str) -> Customer | None:
         """The customer, a deleted one too."""
-        item = self._reads.find(CustomerItem, customer_key(self._scope, store_id, external_id))
-        return self._as_customer(item) if item else None
+        item = self._reads.find(Item, customer_key(self._scope, store_id, external_id))
+        if isinstance(item, DeletedCustomerItem):
+            self._deleted[customer_id(store_id, external_id)] = item
+        return self._as_customer(item) if isinstance(item, CustomerItem) else None
 
     def of_profile(self, profile: Profile, store_id: UUID | None = None) -> list[Customer]:
         """The profile's customers, deleted ones too: of one store, or of all.
@@ -114,8 +127,7 @@ class CustomerRepository:
 
     def save(self, changes: Changes, customer: Customer) -> None:
         """Writes the customer, if nobody changed it since it was read here."""
-        key = customer_key(self._scope, customer.store_id, customer.external_id)
-        item = self._read.get(customer.id) or CustomerItem(*key)
+        item = self._read.get(customer.id) or self._new(customer)
         item.id = customer.id
         item.store_id = customer.store_id
         item.external_id = customer.external_id
@@ -139,12 +151,31 @@ class CustomerRepository:
         """Takes the customer away, if nobody changed it since it was read here."""
         changes.delete(self._read[customer.id])
 
+    def bury(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
+        """Leaves that a customer was deleted then, if nothing is held of them as was read here."""
+        item = self._deleted.get(customer_id(store_id, external_id))
+        if item is None:
+            item = DeletedCustomerItem(*customer_key(self._scope, store_id, external_id), at=at)
+        item.at = max(item.at, at)
+        item.expiration = clock.now() + DELETION_KEPT
+        changes.save(item)
+
     def bar(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
         """Leaves that a customer was redacted then."""
         key = redacted_key(self._scope, store_id, external_id)
         changes.save(RedactedCustomerItem(*key, at=at))
 
     def bars(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
+        """Whether what a shop tells of that moment is about a customer redacted or deleted since.
+
+        The customer is read here before.
+        """
+        deleted = self._deleted.get(customer_id(store_id, external_id))
+        if deleted is not None and updated_at <= deleted.at:
+            return True
+        return self.redacts(store_id, external_id, updated_at)
+
+    def redacts(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
         """Whether what a shop tells of that moment is about a customer redacted since."""
         key = redacted_key(self._scope, store_id, external_id)
         row = self._reads.find(RedactedCustomerItem, key)
@@ -165,6 +196,13 @@ class CustomerRepository:
             told.set(change.id),
         ]
         return amend(CustomerItem(*key), actions, unchanged)
+
+    def _new(self, customer: Customer) -> CustomerItem:
+        """A row for the customer, in the place of one that says that they were deleted before."""
+        item = CustomerItem(*customer_key(self._scope, customer.store_id, customer.external_id))
+        if (deleted := self._deleted.get(customer.id)) is not None:
+            item.version = deleted.version
+        return item
 
     def _found(self, keys: Iterable[Key]) -> list[Customer]:
         rows = self._reads.find_all(keys).values()

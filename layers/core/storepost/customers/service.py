@@ -110,6 +110,18 @@ def remove_customer(
         profiles.save(changes, profile, _without(profile, customer))
 
 
+def bury_customer(store: Store, external_id: str, at: datetime, changes: Changes) -> None:
+    """Adds to a unit of work that a shop has deleted a customer at that moment, known or not.
+
+    Nothing older brings the customer, in whatever order that comes.
+    """
+    customers = CustomerRepository(store.workspace)
+    if customers.get(store.id, external_id) is None:
+        customers.bury(changes, store.id, external_id, at)
+    else:
+        remove_customer(store, external_id, changes, at)
+
+
 def _without(profile: Profile, customer: Customer) -> Profile:
     """The profile once a store has the customer no more: its id speaks against no other one."""
     own = IdentityType.PLATFORM_CUSTOMER_ID

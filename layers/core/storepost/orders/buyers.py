@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from storepost.customers.repository import CustomerRepository
 from storepost.ids import new_id
 from storepost.orders.events import events_of
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
@@ -29,7 +30,12 @@ class Buyer:
     profile: Profile | None
     """None where the order names nobody."""
     is_erased: bool = False
-    """Whether the order was somebody's who was erased: it stays without a buyer."""
+    """Whether the order is somebody's who was erased or redacted: it stays without a buyer."""
+
+
+def redactable_customer(store: Store, incoming: IncomingOrder) -> str | None:
+    """What the store calls the order's customer, where it may have had them redacted."""
+    return incoming.buyer.external_id if incoming.buyer and not store.is_custom else None
 
 
 def settle_buyer(
@@ -45,7 +51,9 @@ def settle_buyer(
     repository = ProfileRepository(store.workspace, changes.reads)
     before, told = (held.order, held.told) if held else (None, Told())
     former = repository.get(held.profile_id) if held and held.profile_id else None
-    if _was_erased(held, former):  # before anything that its buyer's names could do to others
+    # Before anything that its buyer's names could do to others.
+    if _was_erased(held, former) or _is_redacted(changes, store, incoming):
+        _leave(changes, repository, former, before)
         return Buyer(None, is_erased=True)
     identities = incoming.identities(store)
     cause = MergeCause(store.platform, incoming.external_id)
@@ -79,10 +87,19 @@ def _was_erased(held: Held | None, former: Profile | None) -> bool:
     return held.profile_id is not None and former is None
 
 
+def _is_redacted(changes: Changes, store: Store, incoming: IncomingOrder) -> bool:
+    """Whether the shop tells of a moment before it had the order's customer redacted."""
+    customer = redactable_customer(store, incoming)
+    customers = CustomerRepository(store.workspace, changes.reads)
+    return customer is not None and customers.redacts(store.id, customer, incoming.updated_at)
+
+
 def _leave(
-    changes: Changes, repository: ProfileRepository, former: Profile, before: Order | None
+    changes: Changes, repository: ProfileRepository, former: Profile | None, before: Order | None
 ) -> None:
     """Takes the order from who had it; who had it when it was deleted must still be somebody."""
+    if former is None:
+        return
     if before is None:
         repository.expect_live(changes, former)
     else:

@@ -2,18 +2,29 @@
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from itertools import batched
 from uuid import UUID
 
+from storepost import clock
 from storepost.persistence.changes import Changes, LostRace
-from storepost.persistence.item import Key, find_in
+from storepost.persistence.item import Item, Key, find_in
 from storepost.persistence.reads import ReadAhead, Reads
 from storepost.products.keys import layer_key, product_key
 from storepost.products.model import LayerMark, Product
 from storepost.products.packing import layer_of
 from storepost.products.records import Layer
-from storepost.products.rows import LayerItem, ProductItem, as_product, product_attributes
+from storepost.products.rows import (
+    DeletedProductItem,
+    LayerItem,
+    ProductItem,
+    as_product,
+    product_attributes,
+)
 from storepost.scope import WorkspaceScope
+
+DELETION_KEPT = timedelta(days=30)
+"""Of a product of which nothing is held: longer than a webhook or an import is on its way."""
 
 _AT_ONCE = 1000
 
@@ -26,14 +37,31 @@ class ProductRepository:
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[UUID, ProductItem] = {}
+        self._deleted: dict[UUID, DeletedProductItem] = {}
 
     def get(self, product: UUID) -> Product | None:
         """The product, or None."""
-        item = self._reads.find(ProductItem, product_key(self._scope, product))
-        if item is None:
+        item = self._reads.find(Item, product_key(self._scope, product))
+        if isinstance(item, DeletedProductItem):
+            self._deleted[product] = item
+        if not isinstance(item, ProductItem):
             return None
         self._read[product] = item
         return as_product(item)
+
+    def deleted_at(self, product: UUID) -> datetime | None:
+        """When its store deleted it, of one that was read here and never was there."""
+        item = self._deleted.get(product)
+        return item.at if item else None
+
+    def bury(self, changes: Changes, product: UUID, at: datetime) -> None:
+        """Leaves that its store deleted it then, if nothing is held of it as was read here."""
+        item = self._deleted.get(product)
+        if item is None:
+            item = DeletedProductItem(*product_key(self._scope, product), at=at)
+        item.at = max(item.at, at)
+        item.expiration = clock.now() + DELETION_KEPT
+        changes.save(item)
 
     def get_many(self, products: Iterable[UUID]) -> list[Product]:
         """Those of the products that there are, in the order of the ids; a thousand at a time."""
@@ -62,7 +90,7 @@ class ProductRepository:
         written: Mapping[UUID, list[bytes]],
     ) -> None:
         """Writes the product if nobody changed it since it was read here, with changed layers."""
-        item = self._read.get(after.id) or ProductItem(*product_key(self._scope, after.id))
+        item = self._read.get(after.id) or self._new(after.id)
         for name, value in product_attributes(after).items():
             setattr(item, name, value)
         changes.save(item)
@@ -75,13 +103,20 @@ class ProductRepository:
             for number in range(len(parts), held.rows if held else 0):
                 changes.delete(LayerItem(*layer_key(self._scope, after.id, source, number)))
 
+    def _new(self, product: UUID) -> ProductItem:
+        """A row for the product, in the place of one that says that it was deleted before."""
+        item = ProductItem(*product_key(self._scope, product))
+        if (deleted := self._deleted.get(product)) is not None:
+            item.version = deleted.version
+        return item
+
     def _many(self, products: Iterable[UUID]) -> Iterator[Product]:
         for some in batched(products, _AT_ONCE, strict=False):
             keys = [product_key(self._scope, each) for each in some]
             rows = self._reads.find_all(keys)
             for key in keys:
-                item = find_in(rows, ProductItem, key)
-                if item is not None:
+                item = rows.get(key)
+                if isinstance(item, ProductItem):
                     self._read[item.id] = item
                     yield as_product(item)
 
@@ -100,8 +135,8 @@ def _put_together(source: UUID, parts: Sequence[LayerItem | None]) -> Layer:
 def keys_behind(workspace: WorkspaceScope, products: Iterable[UUID], reads: ReadAhead) -> list[Key]:
     """The layers' rows of products whose own rows are read ahead already."""
     keys = [product_key(workspace, each) for each in products]
-    rows = (find_in(reads.find_all([key]), ProductItem, key) for key in keys)
-    found = [as_product(row) for row in rows if row is not None]
+    rows = (reads.find_all([key]).get(key) for key in keys)
+    found = [as_product(row) for row in rows if isinstance(row, ProductItem)]
     return [
         layer_key(workspace, product.id, mark.source, number)
         for product in found

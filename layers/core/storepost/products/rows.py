@@ -29,6 +29,12 @@ class ProductItem(VersionedItem, discriminator="product"):
     skus = BinaryAttribute(legacy_encoding=False, null=True)
 
 
+class DeletedProductItem(VersionedItem, discriminator="deleted_product"):
+    """That a store deleted a product of which nothing was held: it stands where that would."""
+
+    at = Moment()
+
+
 class LayerItem(Item, discriminator="product_layer"):
     """A part of what one source says of a product."""
 

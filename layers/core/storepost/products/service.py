@@ -17,6 +17,7 @@ from storepost.products.writing import (
     Bringer,
     Outcome,
     Written,
+    bury_records,
     remove_records,
     replace_layer,
 )
@@ -68,6 +69,14 @@ def remove_product(
     removed = remove_records(changes, Bringer(store, store.id), external_id, at=at)
     if removed is None or removed.outcome is Outcome.UNCHANGED:
         raise NotFound()
+
+
+def bury_product(store: Store, external_id: str, at: datetime, changes: Changes) -> None:
+    """Adds to a unit of work that a shop has deleted a product at that moment, known or not.
+
+    Nothing older brings it, in whatever order that comes.
+    """
+    bury_records(changes, Bringer(store, store.id), external_id, at)
 
 
 def get_product(workspace: WorkspaceScope, wanted: UUID) -> ProductDetails:

@@ -155,6 +155,18 @@ def remove_records(
     return writing.write(lambda layer, now: layer.without(gone, now))
 
 
+def bury_records(changes: Changes, bringer: Bringer, external_id: str, at: datetime) -> None:
+    """Adds that a store has the product no more since then, whatever is held of it.
+
+    Nothing older that the store says is taken, also where it has said nothing yet.
+    """
+    writing = _Writing(changes, bringer, external_id)
+    if writing.before is None:
+        writing.bury(at)
+    else:
+        writing.write(lambda layer, now: layer.emptied(now, at))
+
+
 def resolve_again(changes: Changes, store: Store, product: Product) -> Written:
     """Adds what the product becomes under the rules in force, and nothing where it is that already.
 
@@ -191,13 +203,16 @@ class _Writing:
         if before and layer.records == held.records:
             return self._note_time(before, layer, layers)
         _check_variants(layer)
-        parts, all_layers = layer_parts(layer), {**layers, source: layer}
-        if sum(map(len, parts)) > MOST_LAYER_BYTES:
+        all_layers = {**layers, source: layer}
+        # A new product may have the moment at which its store deleted it before.
+        written = {source: layer} if before else all_layers
+        parts = {each: layer_parts(written[each]) for each in written}
+        if sum(map(len, parts[source])) > MOST_LAYER_BYTES:
             raise PayloadTooLarge("What the source says of the product takes more than 3 MB.")
         after = self._resolved(all_layers, now)
-        marks = {**after.layers, source: _mark(layer, len(parts))}
-        after = replace(after, layers=marks)
-        self._repository.save(self._changes, before, after, {source: parts})
+        marks = {each: _mark(written[each], len(parts[each])) for each in written}
+        after = replace(after, layers={**after.layers, **marks})
+        self._repository.save(self._changes, before, after, parts)
         self._follow(after, layers, layer)
         outcome = Outcome.CHANGED if before else Outcome.CREATED
         return Written(after, outcome, all_layers)
@@ -209,6 +224,10 @@ class _Writing:
         after = replace(before, layers=marks)
         self._repository.save(self._changes, before, after, {layer.source: parts})
         return Written(after, Outcome.UNCHANGED, {**layers, layer.source: layer})
+
+    def bury(self, at: datetime) -> None:
+        """Adds no more than that the store deleted the product, which was never there."""
+        self._repository.bury(self._changes, self._id, at)
 
     def resolve_again(self) -> Written:
         """Adds the product as it is under the rules in force."""
@@ -225,7 +244,11 @@ class _Writing:
         return Written(after, Outcome.CHANGED)
 
     def _layers(self) -> Mapping[UUID, Layer]:
-        return self._repository.layers(self.before) if self.before else {}
+        if self.before:
+            return self._repository.layers(self.before)
+        deleted_at, store = self._repository.deleted_at(self._id), self._bringer.store
+        own = product_source_id(store.id, store.id)
+        return {own: Layer(own, updated_at=deleted_at)} if deleted_at else {}
 
     @property
     def _in_force(self) -> InForce:

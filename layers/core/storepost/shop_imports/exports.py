@@ -10,8 +10,10 @@ from storepost.shop_records.product_nodes import TRANSLATIONS
 from storepost.shop_records.reading import moment_of
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient
+from storepost.shopify.details import granted_scopes
 from storepost.shopify.documents import Document
 from storepost.shopify.errors import MutationRefused, ShopUnavailable
+from storepost.shopify.scopes import covers
 from storepost.store_imports.model import ImportStage
 from storepost.stores.model import Store
 
@@ -75,6 +77,15 @@ def _query(store: Store, stage: ImportStage, after: str | None) -> str:
         for number, locale in enumerate(others)
     ]
     return query.replace(f'translations(locale: "en") {_TRANSLATED}', " ".join(asked))
+
+
+def shows_all(admin: AdminClient, stage: ImportStage) -> bool:
+    """Whether the shop exports all that it has; without a scope of its own, orders of 60 days.
+
+    The shop is asked: what it granted may be withdrawn, and the word of that late. Raises
+    ShopifyError.
+    """
+    return stage is not ImportStage.ORDERS or covers(granted_scopes(admin), "read_all_orders")
 
 
 def look_at(admin: AdminClient, operation: str) -> Export | None:

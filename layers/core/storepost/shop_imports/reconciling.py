@@ -13,8 +13,6 @@ from storepost.persistence.counted_tree.keys import LOWEST, KeyRange, moments
 from storepost.shop_imports.spool import Spool
 from storepost.shop_imports.swept import SWEPT
 from storepost.shop_records.reading import id_of
-from storepost.shopify.grants import find_grant
-from storepost.shopify.scopes import covers
 from storepost.store_imports.model import ImportStage
 from storepost.stores.model import Store
 
@@ -41,16 +39,24 @@ class Sweep:
     """A store's records beside a whole export of them."""
 
     def __init__(
-        self, store: Store, stage: ImportStage, spool: Spool, began: datetime, after: str | None
+        self,
+        store: Store,
+        stage: ImportStage,
+        spool: Spool,
+        began: datetime,
+        after: str | None,
+        *,
+        shows_all: bool,
     ) -> None:
-        """The export began then, by the shop's clock, and has what comes behind the id `after`."""
-        self._store = store
-        self._stage = stage
+        """The export began then, by the shop's clock, and has what comes behind the id `after`.
+
+        `shows_all` is false where orders are those of the window alone.
+        """
         self._swept = SWEPT[stage](store)
         self._spool = spool
         self._began = began
         ids = [int(after or 0) + 1]
-        self._window = None if self._has_all() else began - WINDOW
+        self._window = None if shows_all else began - WINDOW
         if self._window is not None:
             # Ids ascend: what is below the first of the window may lie before it.
             ids.append(min(map(_number, spool.ids()), default=2**64))
@@ -74,12 +80,6 @@ class Sweep:
             return False
         self._swept.delete(external_id, changes, self._began)
         return True
-
-    def _has_all(self) -> bool:
-        if self._stage is not ImportStage.ORDERS:
-            return True
-        grant = find_grant(self._store.external_id)
-        return grant is not None and covers(grant.scopes, "read_all_orders")
 
 
 def _external(gid: str) -> str:

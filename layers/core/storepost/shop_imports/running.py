@@ -15,7 +15,7 @@ from storepost.consent.model import Origin, Source
 from storepost.logs import log_unexpected, logger
 from storepost.messaging.tries import TRIES, check_tries
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew, wait_before
-from storepost.shop_imports.exports import Ended, Export, begin_export, fetch, look_at
+from storepost.shop_imports.exports import Ended, Export, begin_export, fetch, look_at, shows_all
 from storepost.shop_imports.reconciling import Sweep
 from storepost.shop_imports.records import ExportedRecords
 from storepost.shop_imports.spool import Spool
@@ -157,7 +157,7 @@ def _bring(run: _Run) -> None:
                 fetch(export, spool, max(1.0, (run.remaining() - MARGIN_MILLISECONDS) / 1000))
                 records = ExportedRecords(spool, _stage(running), _sender(run))
                 _write(run, records)
-                _reconcile(run, export, spool)
+                _reconcile(run, admin, export, spool)
                 _leave(run, export, records)
 
 
@@ -230,12 +230,14 @@ def _write(run: _Run, records: ExportedRecords) -> None:
             raise _Stopped
 
 
-def _reconcile(run: _Run, export: Export, spool: Spool) -> None:
+def _reconcile(run: _Run, admin: AdminClient, export: Export, spool: Spool) -> None:
     """Deletes what the whole export hasn't, a page of the store's list at a time."""
     running = _still(run)
     if export.ended is not Ended.WHOLE or not export.began:
         return
-    sweep = Sweep(run.store, _stage(running), spool, export.began, running.pull.after)
+    stage, after = _stage(running), running.pull.after
+    is_all = shows_all(admin, stage)
+    sweep = Sweep(run.store, stage, spool, export.began, after, shows_all=is_all)
     while (page := sweep.missing(running.pull.swept)).until is not None:
         for external_id in page.external_ids:
             _delete(run, sweep, external_id)

@@ -23,6 +23,12 @@ from storepost.stores.model import Store
 UPKEEP_EVERY = timedelta(days=30)
 """Twice more before a refresh token ends."""
 
+RETRY_AFTER = timedelta(days=1)
+"""Of a shop that can't answer: it doesn't stand before those that can."""
+
+RETRY_WITHIN = timedelta(hours=6)
+"""Over which each shop has a place of its own, so that those that failed together come apart."""
+
 SHARDS = 8
 PARTITION = "due#shop_tokens#"
 _STORES = "store#"
@@ -125,15 +131,19 @@ def due_shops(shard: int, now: datetime, most: int) -> Iterable[tuple[str, Key]]
     return [(row.shop, row.key) for row in rows]
 
 
-def put_off(changes: Changes, shop: str, row: Key) -> None:
-    """The shop is due again later; a row that no claim knows goes."""
+def put_off(changes: Changes, shop: str, row: Key, *, failed: bool = False) -> None:
+    """The shop is due again later, a day later where it failed; a row that no claim knows goes."""
     claim = find_claim(shop)
     changes.delete(ShopUpkeepItem(*row))
     if claim is None or upkeep_key(shop, claim.upkeep_at) != row:
         return
-    again = clock.now() + UPKEEP_EVERY
+    again = clock.now() + (_retry_after(shop) if failed else UPKEEP_EVERY)
     changes.create(ShopUpkeepItem(*upkeep_key(shop, again), shop=shop))
     _save(changes, ShopClaim(shop, claim.workspace, claim.store_id, again), claim)
+
+
+def _retry_after(shop: str) -> timedelta:
+    return RETRY_AFTER + RETRY_WITHIN * (crc32(shop.encode()) / 2**32)
 
 
 def _save(changes: Changes, claim: ShopClaim, held: ShopClaim | None) -> None:

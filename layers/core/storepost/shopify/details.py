@@ -51,6 +51,12 @@ def shop_details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
     )
 
 
+def granted_scopes(admin: AdminClient) -> tuple[str, ...]:
+    """Asks the shop what it lets the app do now. Raises what `AdminClient.run` does."""
+    installation = admin.run(documents.ACCESS_SCOPES)["currentAppInstallation"]
+    return tuple(scope["handle"] for scope in installation["accessScopes"])
+
+
 def _locales(
     told: Iterable[dict[str, Any]], currency: str, country: str | None, url: str
 ) -> tuple[StoreLocale, ...]:

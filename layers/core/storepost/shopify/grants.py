@@ -4,7 +4,7 @@ A grant belongs to the app and the shop, whatever workspace the shop is connecte
 one at a time, and a newer one ends those before it. Who may use it is the claim's matter.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -29,6 +29,7 @@ class ShopGrantItem(Item, discriminator="shop_grant"):
     refresh_token = UnicodeAttribute()
     refresh_ends_at = Moment()
     scopes = JSONAttribute()
+    approved_at = Moment()
     refreshed_by = Identifier(null=True)
     refreshing_ends_at = Moment(null=True)
 
@@ -42,6 +43,8 @@ class Grant:
     access_ends_at: datetime
     refresh_ends_at: datetime
     scopes: tuple[str, ...]
+    approved_at: datetime
+    """When the app was approved; tokens that are refreshed keep it."""
     sealed_access_token: str = field(repr=False)
     sealed_refresh_token: str = field(repr=False)
 
@@ -69,7 +72,7 @@ def find_grant(shop: str) -> Grant | None:
 
 def keep_grant(changes: Changes, shop: str, tokens: Tokens, until: datetime | None) -> None:
     """Keeps what the shop gave in the place of anything before; without a store, until `until`."""
-    changes.save(_item(shop, tokens, until))
+    changes.save(_item(shop, tokens, clock.now(), until))
 
 
 def keep_for_good(changes: Changes, shop: str, otherwise: Exception) -> None:
@@ -85,6 +88,31 @@ def keep_for_good(changes: Changes, shop: str, otherwise: Exception) -> None:
 def forget_grant(changes: Changes, shop: str) -> None:
     """The shop's tokens are kept no more."""
     changes.delete(ShopGrantItem(*grant_key(shop)))
+
+
+def end_grant(changes: Changes, shop: str, removed_at: datetime, valid_for: timedelta) -> None:
+    """The shop removed the app then: its tokens go.
+
+    Those that it gave since stay, for as long after the approval as a store may be chosen.
+    """
+    grant = find_grant(shop)
+    if grant is None:
+        return
+    row, unchanged = ShopGrantItem(*grant_key(shop)), ShopGrantItem.grant_id == grant.id
+    if grant.approved_at <= removed_at:
+        changes.delete(row, unchanged)
+    else:
+        until = grant.approved_at + valid_for
+        changes.update(row, [ShopGrantItem.expiration.set(until)], unchanged)
+
+
+def note_scopes(changes: Changes, grant: Grant, scopes: Collection[str]) -> None:
+    """Notes what the shop grants now, if its tokens are still these."""
+    changes.update(
+        ShopGrantItem(*grant_key(grant.shop)),
+        [ShopGrantItem.scopes.set(list(scopes))],
+        ShopGrantItem.grant_id == grant.id,
+    )
 
 
 def expect_grant(changes: Changes, grant: Grant) -> None:
@@ -113,7 +141,7 @@ def end_refresh(grant: Grant, by: UUID) -> None:
 
 def replace_grant(grant: Grant, by: UUID, tokens: Tokens) -> Grant | None:
     """Puts the new tokens in the old ones' place; None where `by` has lost them to somebody."""
-    item = _item(grant.shop, tokens)
+    item = _item(grant.shop, tokens, grant.approved_at)
     actions = [
         ShopGrantItem.grant_id.set(item.grant_id),
         ShopGrantItem.access_token.set(item.access_token),
@@ -138,7 +166,9 @@ def _at_once(grant: Grant, actions: Sequence[object], condition: Condition) -> b
     return True
 
 
-def _item(shop: str, tokens: Tokens, until: datetime | None = None) -> ShopGrantItem:
+def _item(
+    shop: str, tokens: Tokens, approved_at: datetime, until: datetime | None = None
+) -> ShopGrantItem:
     grant_id = new_id()
     context = _context(shop, grant_id)
     return ShopGrantItem(
@@ -149,6 +179,7 @@ def _item(shop: str, tokens: Tokens, until: datetime | None = None) -> ShopGrant
         refresh_token=seal(tokens.refresh_token.encode(), context),
         refresh_ends_at=tokens.refresh_ends_at,
         scopes=list(tokens.scopes),
+        approved_at=approved_at,
         expiration=until,
     )
 
@@ -160,6 +191,7 @@ def _as_grant(shop: str, item: ShopGrantItem) -> Grant:
         access_ends_at=item.access_ends_at,
         refresh_ends_at=item.refresh_ends_at,
         scopes=tuple(item.scopes),
+        approved_at=item.approved_at,
         sealed_access_token=item.access_token,
         sealed_refresh_token=item.refresh_token,
     )

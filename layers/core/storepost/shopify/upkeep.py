@@ -16,7 +16,10 @@ PATIENCE_SECONDS = 1.0
 
 
 def look_after_shops() -> int:
-    """Has a fresh token of each shop that is due; how many shops it was."""
+    """Has a fresh token of each shop that is due; how many shops it was.
+
+    One that can't answer is asked again a day later: so many of them hold nobody up.
+    """
     looked_after = 0
     for shard in range(SHARDS):
         for shop, row in due_shops(shard, clock.now(), MOST_OF_A_SHARD):
@@ -29,7 +32,8 @@ def _look_after(shop: str, row: Key) -> bool:
         usable_grant(shop, Patience(PATIENCE_SECONDS))
     except ShopUnavailable as error:
         logger.warning("a shop's tokens were not refreshed", extra={"reason": str(error)})
-        return False  # it stays due: the next run is an hour away
+        commit_anew(lambda changes: put_off(changes, shop, row, failed=True))
+        return False
     except NeedsReauth:
         pass  # its store says so now; only somebody of the shop can mend that
     commit_anew(lambda changes: put_off(changes, shop, row))

@@ -13,6 +13,7 @@ from storepost.coupons.using import keys_of_codes
 from storepost.customers.model import GivenCustomer
 from storepost.customers.repository import customer_key, redacted_key
 from storepost.customers.service import write_customer
+from storepost.orders.buyers import redactable_customer
 from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id, order_key
 from storepost.orders.service import write_order
@@ -121,8 +122,11 @@ class OrderRecord:
     @cached_property
     def keys(self) -> list[Key]:
         """The rows that say what is held of it, whose it is, and of its discount codes."""
-        used = keys_of_codes(self.sender.store, self.given.discount_codes)
-        return [self._own, *self._claims.values(), *used]
+        store = self.sender.store
+        used = keys_of_codes(store, self.given.discount_codes)
+        customer = redactable_customer(store, self.given)
+        bars = [redacted_key(store.workspace, store.id, customer)] if customer else []
+        return [self._own, *bars, *self._claims.values(), *used]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
         """The rows that it is decided on once those were read."""

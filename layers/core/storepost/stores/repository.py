@@ -116,6 +116,11 @@ class StoreRepository:
         ]
         changes.save(item)
 
+    def expect_connection(self, changes: Changes, store: Store, otherwise: Exception) -> None:
+        """Demands that the store is connected, or isn't, as it was when it was read."""
+        same = (StoreItem.status == store.status) & (StoreItem.connected_at == store.connected_at)
+        changes.expect(StoreItem(*store_key(self.workspace, store.id)), same, otherwise)
+
     def _as_store(self, item: StoreItem) -> Store:
         self._read[item.id] = item
         return Store(

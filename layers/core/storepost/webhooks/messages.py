@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from storepost import clock
 from storepost.persistence.objects import get_object, put_object
@@ -24,6 +25,8 @@ class Webhook:
     triggered_at: datetime
     """When it happened, by Shopify's clock."""
     raw: bytes = field(repr=False)
+    reached: tuple[UUID, int] | None = None
+    """Of what took more than one run: at which store, and at which page of its people."""
 
     def body(self) -> Body:
         """What was told. Raises NoRecord."""
@@ -44,6 +47,9 @@ def to_message(webhook: Webhook) -> dict[str, object]:
         "topic": webhook.topic,
         "triggeredAt": clock.to_text(webhook.triggered_at),
     }
+    if webhook.reached:
+        store_id, page = webhook.reached
+        message["reached"] = [str(store_id), page]
     if len(webhook.raw) <= MOST_INLINE_BYTES:
         return message | {"body": webhook.raw.decode(errors="replace")}
     digest = hashlib.sha256(f"{webhook.shop}\x1f".encode() + webhook.raw).hexdigest()
@@ -57,4 +63,6 @@ def from_message(text: str) -> Webhook:
     message = json.loads(text)
     raw = get_object(message["object"]) if "object" in message else message["body"].encode()
     triggered_at = moment_of(message["triggeredAt"]) or clock.now()
-    return Webhook(message["shop"], message["topic"], triggered_at, raw)
+    store_id, page = message.get("reached", (None, 1))
+    reached = (UUID(store_id), page) if store_id else None
+    return Webhook(message["shop"], message["topic"], triggered_at, raw, reached)

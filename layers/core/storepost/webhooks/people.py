@@ -11,7 +11,7 @@ from storepost.consent.model import Origin, Source
 from storepost.consent.states import Channel, ConsentState
 from storepost.customers.model import Customer, GivenConsent, GivenCustomer
 from storepost.customers.repository import CustomerRepository
-from storepost.customers.service import remove_customer, write_customer
+from storepost.customers.service import bury_customer, remove_customer, write_customer
 from storepost.persistence.changes import Changes, LostRace, commit_anew
 from storepost.problems import NotFound
 from storepost.shop_records import nodes, rest
@@ -43,7 +43,7 @@ def customer_changed(store: Store, webhook: Webhook) -> None:
 
 def customer_deleted(store: Store, webhook: Webhook) -> None:
     """`customers/delete`."""
-    _remove(store, needed_id(webhook.body(), "id"), webhook.triggered_at)
+    _bury(store, needed_id(webhook.body(), "id"), webhook.triggered_at)
 
 
 def customers_merged(store: Store, webhook: Webhook) -> None:
@@ -53,7 +53,7 @@ def customers_merged(store: Store, webhook: Webhook) -> None:
         return
     gone = needed_id(body, "admin_graphql_api_customer_deleted_id")
     kept = needed_id(body, "admin_graphql_api_customer_kept_id")
-    _remove(store, gone, webhook.triggered_at)
+    _bury(store, gone, webhook.triggered_at)
     _ask(store, kept, webhook.triggered_at)
 
 
@@ -153,6 +153,10 @@ def _write(store: Store, external_id: str, given: GivenCustomer) -> None:
 
 def _add(changes: Changes, store: Store, external_id: str, given: GivenCustomer) -> None:
     write_customer(store, external_id, given, Origin(Source.SHOPIFY, store.id), changes)
+
+
+def _bury(store: Store, external_id: str, at: datetime) -> None:
+    commit_anew(lambda changes: bury_customer(store, external_id, at, changes))
 
 
 def _remove(store: Store, external_id: str, at: datetime) -> None:

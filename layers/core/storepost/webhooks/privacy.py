@@ -4,6 +4,9 @@ They come after the app was removed, too.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 from storepost import clock
@@ -16,11 +19,13 @@ from storepost.orders.repository import OrderRepository
 from storepost.orders.service import forget_buyer, forget_order
 from storepost.orders.trees import OrderList
 from storepost.pagination import PageRequest
-from storepost.persistence.changes import commit_anew
+from storepost.persistence.changes import Changes, commit_anew
 from storepost.profiles.repository import ProfileRepository
 from storepost.shop_records.reading import id_of, needed_id, part_of
 from storepost.stores.model import Store
+from storepost.stores.repository import StoreRepository
 from storepost.webhooks.messages import Webhook
+from storepost.webhooks.receiving import queue_webhook
 from storepost.webhooks.redacting import redact, redact_buyer
 from storepost.webhooks.stores import all_stores, knows
 from storepost.workspaces.repository import WorkspaceRepository
@@ -31,8 +36,16 @@ MARGIN_MILLISECONDS = 20_000
 _PAGE = 25
 
 
-class NotDone(Exception):  # noqa: N818 - it is what happened
-    """Time is up: the queue brings the message again, and what is done stays done."""
+class _OutOfTime(Exception):  # noqa: N818 - it is what happened
+    """Nothing more is begun: the next message goes on at this store and page."""
+
+    def __init__(self, store: Store, page: int) -> None:
+        super().__init__()
+        self.reached = (store.id, page)
+
+
+class _ConnectedAgain(Exception):  # noqa: N818 - it is what happened
+    """What the store has now was brought since, and stays."""
 
 
 def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
@@ -58,14 +71,28 @@ def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
 def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
     """`shop/redact`, two days after the app was removed: all that the shop brought goes.
 
-    Nothing goes where the shop was connected again; one that comes back later may bring it again.
-    Raises NotDone.
+    Nothing goes where the shop was connected again, be it while this is at work; one that comes
+    back later may bring it again. However long it takes, each run sends the message on before its
+    time is up.
     """
-    for store in all_stores(webhook.shop):
-        if store.is_active:
-            continue
-        _redact_people(store, remaining)  # before the orders, which lead to buyers
-        _remove_orders(store, remaining)
+    store_id, page = webhook.reached or (None, 1)
+    # In the order of their ids: those before the one that was reached are done.
+    left = [store for store in all_stores(webhook.shop) if not store_id or store.id >= store_id]
+    try:
+        for store in left:
+            if store.is_active or store.connected_at > webhook.triggered_at:
+                continue
+            with suppress(_ConnectedAgain):
+                _remove_all(store, page if store.id == store_id else 1, remaining)
+    except _OutOfTime as out:
+        goes_on = replace(webhook, reached=out.reached)
+        commit_anew(lambda changes: queue_webhook(goes_on, changes))
+
+
+def _remove_all(store: Store, page: int, remaining: Remaining) -> None:
+    # Before the orders, which lead to buyers.
+    last = _redact_people(store, page, remaining)
+    _remove_orders(store, last, remaining)
 
 
 def _tell_owner(store: Store, external_id: str) -> None:
@@ -84,40 +111,52 @@ def _forget_buyer(store: Store, external_id: str) -> None:
     commit_anew(lambda changes: forget_buyer(store, external_id, changes))
 
 
-def _remove_orders(store: Store, remaining: Remaining) -> None:
+def _remove_orders(store: Store, page: int, remaining: Remaining) -> None:
+    """`page` is the one behind the last of its people: they are done."""
     orders = OrderList(store.workspace, store.id)
     while items := orders.tree.page(PageRequest(1, _PAGE)).items:
         for each in OrderRepository(store.workspace).get_many(o.id for o in items):
-            _check(remaining)
+            if remaining() < MARGIN_MILLISECONDS:
+                raise _OutOfTime(store, page)
             _remove(each, store)
 
 
 def _remove(order: Order, store: Store) -> None:
-    commit_anew(lambda changes: forget_order(store, order.external_id, changes))
+    def write(changes: Changes) -> None:
+        forget_order(store, order.external_id, changes)
+        _expect_left(store, changes)
+
+    commit_anew(write)
 
 
-def _redact_people(store: Store, remaining: Remaining) -> None:
-    """Page by page; whoever is erased leaves the list, and others come to the page."""
-    tree, number = ProfileRepository(store.workspace).lists.of_store(store.id), 1
-    while items := tree.page(PageRequest(number, _PAGE)).items:
-        found = list(_redacted(store, [entry.id for entry in items], remaining))
+def _expect_left(store: Store, changes: Changes) -> None:
+    """Demands that the shop wasn't connected again since the store was read."""
+    StoreRepository(store.workspace).expect_connection(changes, store, _ConnectedAgain())
+
+
+def _redact_people(store: Store, page: int, remaining: Remaining) -> int:
+    """Page by page; whoever is erased leaves the list, and others come to the page.
+
+    The page behind the last one.
+    """
+    tree = ProfileRepository(store.workspace).lists.of_store(store.id)
+    while items := tree.page(PageRequest(page, _PAGE)).items:
+        found = []
+        for redacted in _redactions(store, [entry.id for entry in items]):
+            if remaining() < MARGIN_MILLISECONDS:
+                raise _OutOfTime(store, page)
+            found.append(redacted())
         if not any(found):
-            number += 1
+            page += 1
+    return page
 
 
-def _redacted(store: Store, ids: Iterable[UUID], remaining: Remaining) -> Iterator[bool]:
-    """Redacts these people; whether anything of each customer, or buyer, went."""
-    customers = CustomerRepository(store.workspace)
+def _redactions(store: Store, ids: Iterable[UUID]) -> Iterator[Callable[[], bool]]:
+    """Redact these people; each says whether anything of a customer, or of a buyer, went."""
+    customers, demand = CustomerRepository(store.workspace), partial(_expect_left, store)
     for profile in ProfileRepository(store.workspace).get_many(ids):
         own = customers.of_profile(profile, store.id)
         for customer in own:
-            _check(remaining)
-            yield redact(store, customer.external_id)
+            yield partial(redact, store, customer.external_id, demand=demand)
         if not own:
-            _check(remaining)
-            yield redact_buyer(store, profile.id)
-
-
-def _check(remaining: Remaining) -> None:
-    if remaining() < MARGIN_MILLISECONDS:
-        raise NotDone
+            yield partial(redact_buyer, store, profile.id, demand=demand)

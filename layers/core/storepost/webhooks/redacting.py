@@ -5,6 +5,7 @@ too, only what this shop told goes. Each step is one transaction that finds out 
 so it may be killed anywhere and run again.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -27,6 +28,9 @@ from storepost.stores.model import Store
 
 MOST_ROWS = 25
 """Events, and changes of consent, that one transaction takes away."""
+
+type Demand = Callable[[Changes], None]
+"""Adds to a removal's transaction what has to hold beside it."""
 
 _TOLD_BY_OTHERS = frozenset({Source.API, Source.MANUAL, Source.IMPORT})
 """Who unsubscribes by a link tells nothing by it that would have to be kept: the hash is."""
@@ -95,7 +99,16 @@ class _Person:
         return origin.source in _TOLD_BY_OTHERS or origin.store_id not in {None, self.store.id}
 
 
-def redact(store: Store, external_id: str, until: datetime | None = None) -> bool:
+def _nothing(_changes: Changes) -> None:
+    """No demand."""
+
+
+def redact(
+    store: Store,
+    external_id: str,
+    until: datetime | None = None,
+    demand: Demand = _nothing,
+) -> bool:
     """Takes a customer away with what the shop told of the person; whether there was one.
 
     Whom nothing but orders names so is found by that name.
@@ -105,7 +118,13 @@ def redact(store: Store, external_id: str, until: datetime | None = None) -> boo
     there_was = customers.get(store.id, external_id) is not None
     if until is not None:
         commit_anew(lambda changes: customers.bar(changes, store.id, external_id, until))
-    while commit_anew(lambda changes: _redact_some(changes, store, external_id)):
+
+    def work(changes: Changes) -> bool:
+        is_more = _redact_some(changes, store, external_id)
+        demand(changes)
+        return is_more
+
+    while commit_anew(work):
         pass
     return there_was
 
@@ -130,13 +149,19 @@ def _redact_some(changes: Changes, store: Store, external_id: str) -> bool:
     return _leave_to_others(changes, person, own)
 
 
-def redact_buyer(store: Store, profile_id: UUID) -> bool:
+def redact_buyer(store: Store, profile_id: UUID, demand: Demand = _nothing) -> bool:
     """Erases who is known by nothing but orders of a shop, and of others takes away its events.
 
     Nobody asked for it, so what is shown of whom others told of stays. Whether anything went.
     """
+
+    def work(changes: Changes) -> bool:
+        is_more = _redact_some_of_buyer(changes, store, profile_id)
+        demand(changes)
+        return is_more
+
     went = False
-    while commit_anew(lambda changes: _redact_some_of_buyer(changes, store, profile_id)):
+    while commit_anew(work):
         went = True
     return went
 

@@ -5,11 +5,10 @@ from dataclasses import replace
 from storepost.connections.service import forget_shop
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.products.store_terms import follow_terms
-from storepost.shopify import documents
 from storepost.shopify.admin import admin_of
 from storepost.shopify.claims import find_claim
-from storepost.shopify.details import ShopDetails, shop_details
-from storepost.shopify.grants import find_grant
+from storepost.shopify.details import ShopDetails, granted_scopes, shop_details
+from storepost.shopify.grants import find_grant, note_scopes
 from storepost.shopify.scopes import lacking, may_make_coupons, may_write_consent
 from storepost.stores.model import ConnectionStatus, Store
 from storepost.stores.repository import StoreRepository
@@ -18,7 +17,10 @@ from storepost.webhooks.messages import Webhook
 
 
 def app_removed(store: Store, webhook: Webhook) -> None:
-    """`app/uninstalled`; nothing where the shop was connected anew since."""
+    """`app/uninstalled`; nothing where the shop was connected anew since.
+
+    Where it only approved the app anew, the tokens of that stay.
+    """
 
     def write(changes: Changes) -> None:
         claim = find_claim(webhook.shop)
@@ -26,16 +28,15 @@ def app_removed(store: Store, webhook: Webhook) -> None:
         if claim is None or held is None or claim.store_id != store.id or not held.is_active:
             return
         if webhook.triggered_at >= held.connected_at:
-            forget_shop(claim, changes)
+            forget_shop(claim, webhook.triggered_at, changes)
 
     commit_anew(write)
 
 
 def scopes_changed(store: Store, _webhook: Webhook) -> None:
-    """`app/scopes_update`: what may be written, and whether enough is left to be connected."""
+    """`app/scopes_update`: what was granted is kept, and whether it is enough to be connected."""
     with admin_of(store) as admin:
-        installation = admin.run(documents.ACCESS_SCOPES)["currentAppInstallation"]
-    granted = [scope["handle"] for scope in installation["accessScopes"]]
+        granted = granted_scopes(admin)
     status = ConnectionStatus.NEEDS_REAUTH if lacking(granted) else ConnectionStatus.CONNECTED
 
     def write(changes: Changes) -> None:
@@ -43,6 +44,9 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
         held = repository.get(store.id)
         if held is None or held.connection_status is not ConnectionStatus.CONNECTED:
             return
+        grant = find_grant(store.external_id)
+        if grant is not None and grant.scopes != granted:
+            note_scopes(changes, grant, granted)
         after = replace(
             held,
             connection_status=status,

@@ -1,10 +1,7 @@
 """Products as a shop tells of them: each time whole, and guarded by its own time."""
 
-from contextlib import suppress
-
 from storepost.persistence.changes import commit_anew
-from storepost.problems import NotFound
-from storepost.products.service import remove_product, write_product
+from storepost.products.service import bury_product, write_product
 from storepost.shop_records.products import product_of
 from storepost.shop_records.reading import needed_id
 from storepost.stores.model import Store
@@ -21,5 +18,4 @@ def product_changed(store: Store, webhook: Webhook) -> None:
 def product_deleted(store: Store, webhook: Webhook) -> None:
     """`products/delete`: nothing that was told before it brings the product back."""
     external_id, at = needed_id(webhook.body(), "id"), webhook.triggered_at
-    with suppress(NotFound):  # it is gone already, or never came
-        commit_anew(lambda changes: remove_product(store, external_id, changes, at))
+    commit_anew(lambda changes: bury_product(store, external_id, at, changes))

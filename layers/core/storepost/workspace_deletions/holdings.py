@@ -21,7 +21,7 @@ from storepost.coupons.rows import (
     CouponItem,
     CouponWorkItem,
 )
-from storepost.customers.repository import CustomerItem, RedactedCustomerItem
+from storepost.customers.repository import CustomerItem, DeletedCustomerItem, RedactedCustomerItem
 from storepost.definitions.repository import DefinitionItem, VersionItem
 from storepost.feeds.rows import (
     FeedAddressItem,
@@ -46,6 +46,7 @@ from storepost.priorities.repository import (
 from storepost.product_sales.repository import CountedOrderItem, SalesItem
 from storepost.products.rows import (
     CustomFieldsItem,
+    DeletedProductItem,
     LayerItem,
     MarkItem,
     NameItem,
@@ -180,5 +181,12 @@ CONTENTS: tuple[Holding, ...] = (
 ENDS: tuple[Holding, ...] = (Holding((StoreItem, ShopStoreItem), remove_stores),)
 """What leads to the rest; once nobody can write anything more."""
 
-BESIDE: tuple[type[Item], ...] = (WorkspaceItem, SlugItem, ErasedProfileItem)
-"""The deletion's own transaction or the worker's last one has these, or the erasure's worker."""
+BESIDE: tuple[type[Item], ...] = (
+    WorkspaceItem,
+    SlugItem,
+    ErasedProfileItem,
+    DeletedCustomerItem,
+    DeletedProductItem,
+)
+"""The deletion's own transaction or the worker's last one has these, or the erasure's worker; what
+is left of what was never known, a number and a moment, ends by itself within 30 days."""
