@@ -43,7 +43,7 @@ def list_events(
     """The profile's events that are asked for. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
     if asked == EventFilter():
-        return _page_of(profile, page)
+        return page_of_events(profile, page)
     found, total = list[ProfileEventItem](), 0
     for row in filter(asked.takes, _looked_at(profile, asked)):
         if page.skipped <= total < page.skipped + page.size:
@@ -52,7 +52,7 @@ def list_events(
     return Listing(list(map(as_event, found)), total, page)
 
 
-def _page_of(profile: Profile, page: PageRequest) -> Listing[ProfileEvent]:
+def page_of_events(profile: Profile, page: PageRequest) -> Listing[ProfileEvent]:
     """A page of all events, which are read up to there; the profile counts them."""
     total = profile.events
     if page.skipped >= total:

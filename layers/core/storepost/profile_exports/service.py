@@ -16,7 +16,7 @@ from storepost.orders.details import OrderDetails
 from storepost.orders.repository import OrderRepository
 from storepost.orders.schemas import Order
 from storepost.pagination import PageRequest
-from storepost.profile_events.listing import EventFilter, list_events
+from storepost.profile_events.listing import page_of_events
 from storepost.profile_events.schemas import ProfileEvent
 from storepost.profile_exports.schemas import ExportSection, ProfileExport
 from storepost.profiles.model import Profile
@@ -44,7 +44,7 @@ def export_profile(workspace: WorkspaceScope, profile_id: UUID) -> ProfileExport
     customers, stores = list_customers(workspace, profile.id, None, whole)
     merges = list_merges(workspace, profile.id, whole)
     history = history_of(profile, whole)
-    events = list_events(workspace, profile.id, EventFilter(), whole)
+    events = page_of_events(profile, whole)
     codes = codes_of(profile)
     names = store_names(workspace, history.items)
     links = {(c.store_id, c.external_id): c.admin_url for c in customers.items}
