@@ -31,6 +31,7 @@ class Discount:
             if query is None or code.casefold() == query.casefold()
         ]
         return {
+            "__typename": "DiscountCodeNode",
             "id": f"{GID}{self.number}",
             "codeDiscount": {"__typename": "DiscountCodeBasic", "codes": {"nodes": found}},
         }
