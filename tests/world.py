@@ -205,6 +205,16 @@ class World:
         self.activate(someone, workspace)
         return membership
 
+    def unseating(
+        self, admin: Someone, workspace: WorkspaceScope, *, demoted: bool
+    ) -> Callable[[Changes], None]:
+        """What makes an admin a plain member, or nobody, as part of a unit of work."""
+        members, membership = WorkspaceRepository(workspace), self.membership(admin, workspace)
+        assert membership is not None
+        if demoted:
+            return lambda changes: members.change_role(changes, membership, Role.MEMBER)
+        return lambda changes: members.remove_member(changes, membership)
+
     def activate(self, someone: Someone, workspace: WorkspaceScope | None) -> None:
         """Makes the workspace the active one of the person's session, or none."""
         session = find_token(digest(someone.token))

@@ -258,17 +258,8 @@ class TestCreate:
     ) -> None:
         """A key outlives its maker's membership, so nobody may make one on leaving."""
         admin = world.member(workspace, Role.ADMIN)
-        membership, members = world.membership(admin, workspace), WorkspaceRepository(workspace)
-        assert membership is not None
-
-        def meanwhile(changes: Changes) -> None:
-            if demoted:
-                members.change_role(changes, membership, Role.MEMBER)
-            else:
-                members.remove_member(changes, membership)
-
         body = {"name": "Mine", "scope": "write"}
-        with world.meanwhile(meanwhile):
+        with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):
             answer = world.call("POST", "/api-keys", token=admin.token, json_body=body)
         assert answer.problem() == (403, "role")
         assert tokens(world) == []

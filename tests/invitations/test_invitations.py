@@ -8,7 +8,7 @@ import pytest
 from storepost import clock
 from storepost.identity.model import KeyScope
 from storepost.invitations.repository import InvitationRepository
-from storepost.persistence.changes import Changes, commit_anew
+from storepost.persistence.changes import commit_anew
 from storepost.workspaces.model import Role
 from storepost.workspaces.repository import WorkspaceRepository
 from tests.kills import before_the_commit
@@ -149,17 +149,8 @@ class TestCreate:
         """Else they could come back as one."""
         workspace = world.workspace(owner)
         admin = world.member(workspace, Role.ADMIN)
-        membership, members = world.membership(admin, workspace), WorkspaceRepository(workspace)
-        assert membership is not None
-
-        def meanwhile(changes: Changes) -> None:
-            if demoted:
-                members.change_role(changes, membership, Role.MEMBER)
-            else:
-                members.remove_member(changes, membership)
-
         body = {"email": GUEST, "role": "admin"}
-        with world.meanwhile(meanwhile):
+        with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):
             answer = world.call("POST", "/invitations", token=admin.token, json_body=body)
         assert answer.problem() == (403, "role")
         assert InvitationRepository(workspace).all_open() == []

@@ -354,6 +354,17 @@ class TestUpdateRole:
         body = {"role": role}
         return world.call("PATCH", f"/members/{target}", token=token, json_body=body, key=key)
 
+    @pytest.mark.parametrize("demoted", [False, True])
+    def test_by_who_is_no_admin_any_more(
+        self, world: World, workspace: WorkspaceScope, *, demoted: bool
+    ) -> None:
+        admin, other = world.member(workspace, Role.ADMIN), world.member(workspace)
+        target = id_of(world, other, workspace)
+        with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):
+            answer = self.patch(world, admin.token, target, "admin")
+        assert answer.problem() == (403, "role")
+        assert roles(workspace)[other.id] is Role.MEMBER
+
     @pytest.mark.parametrize(
         ("body", "paths"),
         [
