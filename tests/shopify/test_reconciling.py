@@ -150,6 +150,27 @@ class TestNotMissing:
         assert hooks.order(900) is not None
         assert removed(hooks) == 0
 
+    def test_a_scope_that_came_after_the_export_does_not_count_for_it(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}
+        hooks.tell("orders/create", order_body(id=900, **old))
+        fill(shopify, 1, 1)
+
+        def granted(request: Request) -> Response | None:
+            shop = shopify.shop(SHOP)
+            installation, of_orders = shop.installation, len(shop.operations) == 2
+            if "/exports/" in request.path and of_orders and installation is not None:
+                installation.scopes = tuple(ALL_ORDERS.split(","))
+            return None
+
+        shopify.server.interruptions += [granted] * 100
+        assert pulled(hooks, owner)["status"] == "completed"
+        assert (removed(hooks), hooks.order(900) is None) == (0, False)
+        shopify.server.interruptions.clear()
+        assert pulled(hooks, owner)["status"] == "completed"
+        assert (removed(hooks), hooks.order(900) is None) == (1, True)
+
     def test_a_file_that_lacks_records(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:

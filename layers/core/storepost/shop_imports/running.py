@@ -179,9 +179,11 @@ def _export(run: _Run, admin: AdminClient, running: StoreImport) -> Export:
     while True:
         operation = running.pull.operation
         if operation is None:
+            is_all = shows_all(admin, _stage(running))
             operation = begin_export(admin, run.store, _stage(running), running.pull.after)
             if operation is not None:
-                running = _moved(run, running, pull=replace(running.pull, operation=operation))
+                asked = replace(running.pull, operation=operation, shows_all=is_all)
+                running = _moved(run, running, pull=asked)
         elif export := look_at(admin, operation):
             return export
         if run.is_over:
@@ -236,7 +238,7 @@ def _reconcile(run: _Run, admin: AdminClient, export: Export, spool: Spool) -> N
     if export.ended is not Ended.WHOLE or not export.began:
         return
     stage, after = _stage(running), running.pull.after
-    is_all = shows_all(admin, stage)
+    is_all = running.pull.shows_all and shows_all(admin, stage)
     sweep = Sweep(run.store, stage, spool, export.began, after, shows_all=is_all)
     while (page := sweep.missing(running.pull.swept)).until is not None:
         for external_id in page.external_ids:

@@ -79,6 +79,8 @@ class Pull:
     """How many exports of the stage broke off."""
     swept: str | None = None
     """Up to which key of the store's list was looked for what the export hasn't."""
+    shows_all: bool = False
+    """Whether the shop showed all that it has when the export was asked for."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ that were told of the same store never do the same records twice.
 """
 
 from collections.abc import Iterator
+from dataclasses import astuple
 from typing import Any
 from uuid import UUID
 
@@ -192,7 +193,7 @@ def _same_pull(pull: Pull) -> Condition:
 
 
 def _pull_row(pull: Pull) -> list[object] | None:
-    return None if pull == Pull() else [pull.operation, pull.after, pull.exports, pull.swept]
+    return None if pull == Pull() else list(astuple(pull))
 
 
 def _imported_row(imported: Imported) -> list[int]:
