@@ -144,6 +144,8 @@ class TestPut:
             ({"externalUpdatedAt": "2026-01-01T00:00:00"}, ["/externalUpdatedAt"]),
             ({"email": "nobody"}, ["/email"]),
             ({"phone": "0664 1"}, ["/phone"]),
+            ({"phone": "+1 555-0123"}, ["/phone"]),
+            ({"phone": "+44 20 7946 0958 ext. 5"}, ["/phone"]),
             ({"firstName": "a" * 256}, ["/firstName"]),
             ({"lastName": 7}, ["/lastName"]),
             ({"locale": "not a tag"}, ["/locale"]),

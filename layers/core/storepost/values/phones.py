@@ -6,7 +6,11 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 
 def normalised(number: str) -> str:
-    """The number in E.164. Raises ValueError where it is none that can exist."""
+    """The number in E.164. Raises ValueError where it is none that is a person's own.
+
+    E.164 has no place for an extension: without it, all of a switchboard would be one person. A
+    number that lacks its area code is everybody's who has it in theirs.
+    """
     import phonenumbers  # noqa: PLC0415 - 22 ms
 
     try:
@@ -15,7 +19,10 @@ def normalised(number: str) -> str:
         raise ValueError(
             "Must be a phone number with its country code, like +14155550123"
         ) from error
-    if not phonenumbers.is_possible_number(parsed):
+    if parsed.extension:
+        raise ValueError("Must be a phone number without an extension")
+    possible = phonenumbers.is_possible_number_with_reason(parsed)
+    if possible != phonenumbers.ValidationResult.IS_POSSIBLE:
         raise ValueError("Must be a phone number that can exist in its country")
     return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
 
