@@ -4,6 +4,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from storepost import clock
 from storepost.identity.model import KeyScope
 from tests.consent.shop import EMAIL, Listener, Shop
@@ -116,3 +118,30 @@ def test_a_word_from_before(shop: Shop, listener: Listener) -> None:
     # The store has the old word, so it is told what holds.
     assert outcomes(held) == {str(store_id): "written"}
     assert listener.states == ["unsubscribed"]
+
+
+@pytest.mark.parametrize("said_at", [None, CREATED])
+def test_a_record_from_before_what_a_store_was_told(
+    shop: Shop, listener: Listener, said_at: str | None
+) -> None:
+    """What an export or a queued batch still has says nothing: the store is told of the next."""
+    world, key = shop.world, shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
+    store_id = shop.store()
+    more = {"emailMarketingConsentUpdatedAt": said_at} if said_at else {}
+    before = {"externalUpdatedAt": clock.to_text(clock.now()), **more}
+    push(shop, key, store_id, "unsubscribed", **before)
+    profile = only_profile(shop)
+    path = f"/profiles/{profile['id']}/consent/email"
+    for state in ("subscribed", "unsubscribed"):
+        world.advance(minutes=1)
+        change = world.call("PUT", path, token=key, json_body={"state": state}).json
+        world.deliver()
+        push(shop, key, store_id, "unsubscribed", **before)
+        assert outcomes(history(shop, profile)[0]) == {str(store_id): "written"}
+        assert history(shop, profile)[0]["id"] == change["id"]
+        customers = world.call("GET", f"/profiles/{profile['id']}/customers", token=key).json
+        assert customers["items"][0]["emailMarketingConsent"] == state
+    assert listener.states == ["subscribed", "unsubscribed"]
+    world.advance(minutes=1)
+    push(shop, key, store_id, "pending")  # a newer record counts
+    assert only_profile(shop)["emailMarketingConsent"] == "pending"

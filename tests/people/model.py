@@ -118,6 +118,8 @@ class Customer:
     updated: datetime
     given: dict[str, Any]
     states: dict[Channel, str]
+    since: dict[Channel, datetime | None]
+    """The store's own time of each."""
     deleted: bool = False
 
 
@@ -219,10 +221,13 @@ class Model:
         if body.get("locale"):
             source = ("customer", store, "hard", updated)
             person.hears(Locale(body["locale"], source))
+        if held:
+            body = _without_old_consent(held, body)
         before = (held.given, held.states) if held else ({}, {})
         states = {c: _given_last(c, body, *before) for c in CHANNELS}
+        since = {c: _since(c, body, held) for c in CHANNELS}
         self.left.discard(key)
-        self.customers[key] = Customer(person.id, *moments, body, states)
+        self.customers[key] = Customer(person.id, *moments, body, states, since)
         for channel in CHANNELS:
             self._store_says(store, person, channel, body, before, now)
 
@@ -441,6 +446,25 @@ class Model:
 def _addresses(body: dict[str, Any]) -> list[Identity]:
     kinds = {"email": EMAIL, "phone": PHONE}
     return [Identity(kind, body[name]) for name, kind in kinds.items() if body.get(name)]
+
+
+def _without_old_consent(held: Customer, body: dict[str, Any]) -> dict[str, Any]:
+    """A record from before the consent that the store gave of that address says nothing of it."""
+    said = dict(body)
+    for channel, since in held.since.items():
+        at = max(body["updated"], body.get(f"{channel}At") or body["updated"])
+        same = held.given.get(CHANNELS[channel]) == body.get(CHANNELS[channel])
+        if since and at < since and same:
+            said[f"{channel}State"] = None
+    return said
+
+
+def _since(channel: Channel, body: dict[str, Any], held: Customer | None) -> datetime | None:
+    if body.get(f"{channel}State") is not None:
+        at: datetime | None = body.get(f"{channel}At")
+        return at
+    same = held and held.given.get(CHANNELS[channel]) == body.get(CHANNELS[channel])
+    return held.since[channel] if held and same else None
 
 
 def _given_last(

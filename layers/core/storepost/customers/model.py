@@ -47,6 +47,24 @@ class GivenCustomer:
         """What it says of a channel."""
         return self.email_consent if channel is Channel.EMAIL else self.sms_consent
 
+    def address(self, channel: Channel) -> str | None:
+        """The address of a channel that it gives."""
+        return self.email if channel is Channel.EMAIL else self.phone
+
+    def without_old_consent(self, held: "Customer | None") -> "GivenCustomer":
+        """The record without what it says of a channel from before what is held of that address.
+
+        An equal record of before, or an export of hours ago, tells what the store had until it gave
+        another consent or took one from us.
+        """
+        said = {channel: self.consent(channel) for channel in Channel}
+        for channel in Channel:
+            since = held.consent_at(channel) if held else None
+            at = max(self.external_updated_at, said[channel].updated_at or self.external_updated_at)
+            if held and since and at < since and held.address(channel) == self.address(channel):
+                said[channel] = GivenConsent()
+        return replace(self, email_consent=said[Channel.EMAIL], sms_consent=said[Channel.SMS])
+
     def identities(self, store: Store, external_id: str) -> tuple[Identity, ...]:
         """What names the person whom the store calls `external_id`."""
         return identities_of(

@@ -74,6 +74,7 @@ def write_customer(
     known, before = person_of(changes, arrival)
     if held and held.profile_id not in known.profiles and not profiles.get(held.profile_id):
         held = None  # what is left of somebody who was erased
+    given = given.without_old_consent(held)
     profile = with_customer(store, before, held, given, takes_in(before, identities, known))
     customer = customer_of(store, external_id, profile.id, held, given)
     push = Push(store, given, held, customer, origin)
