@@ -28,7 +28,8 @@ from tests.told import ToldAnswers  # noqa: E402
 from tests.transactions import Transactions  # noqa: E402
 from tests.world import World  # noqa: E402
 
-# What `make test` runs is the same every time; CI looks further, and prints how to repeat a find.
+# What `make test` runs is the same every time; `make test-long` looks further, and prints how
+# to repeat a find.
 settings.register_profile("default", max_examples=60, deadline=None, derandomize=True)
 settings.register_profile("ci", max_examples=2000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

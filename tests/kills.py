@@ -86,9 +86,8 @@ def everywhere(work: Callable[[], object]) -> list[tuple[int, Moment]]:
 def another_container() -> Iterator[None]:
     """Serves the block's requests by functions imported anew, as a second container would.
 
-    What else the block does is no doing of the function that waits meanwhile.
-
-    A function's resolver holds one request at a time, and all of them share it on their class.
+    What the block does counts as nothing of the function that waits meanwhile. That one's request
+    is put back at the end: resolvers hold one at a time, which they share on their class.
     """
 
     def imported_anew(name: str) -> Any:
@@ -106,8 +105,10 @@ def another_container() -> Iterator[None]:
         mock.patch.object(local_functions, "handler_of", imported_anew),
         mock.patch.object(local_functions, "_running", []),
     ):
-        yield
-    BaseRouter.current_event, BaseRouter.lambda_context = event, context
+        try:
+            yield
+        finally:
+            BaseRouter.current_event, BaseRouter.lambda_context = event, context
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """No log line may hold personal data or a token.
 
-Every name and address that the tests make holds `CANARY`; tokens begin with `sts_` or `stp_`. What
-any logger of the process lets through is looked at as its handlers would write it, and besides all
-that the record carries.
+Every name and address that the tests make holds `CANARY`; tokens begin with `sts_`, `stp_` or
+`stb_`. What any logger of the process lets through is looked at as its handlers would write it, and
+besides all that the record carries.
 """
 
 import logging
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from tests.world import CANARY
 
-_TOKEN = re.compile(r"\bst[sp]_[A-Za-z0-9]{8,}")
+_TOKEN = re.compile(r"\bst[spb]_[\w-]{8,}")
 _OWN = frozenset(vars(logging.makeLogRecord({})))
 
 

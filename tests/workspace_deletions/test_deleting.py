@@ -172,13 +172,17 @@ class TestTheRest:
         world.deliver()
         home.is_removed()
 
-    def test_more_than_one_run_takes(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_run_out_of_time_leaves_the_rest_to_the_next(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(rows, "ROWS_AT_ONCE", 3)
         monkeypatch.setattr(rows, "FEW", 1)
         monkeypatch.setattr(removing, "MARGIN_MILLISECONDS", 10**9)
         home.world.deliver()
         home.delete()
-        for _ in range(12):
+        home.remove()
+        assert home.left()
+        for _ in range(11):
             home.remove()
         monkeypatch.undo()
         home.is_removed()

@@ -1,4 +1,4 @@
-"""The two kinds of token: how they are made, and how they are told apart without a read.
+"""Tokens that requests bear: how they are made, and how they are told apart without a read.
 
 A session's is `sts_` and 43 characters. An API key is `stp_`, 8 characters that may be shown
 (together they are the key's `prefix`), `_`, and 40 of which the last 6 are a checksum, so that a
@@ -16,7 +16,9 @@ _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _SHOWN = 8
 _SECRET = 34
 _CHECK = 6
-_SESSION_BYTES = 32
+_KEY = len(KEY_PREFIX) + _SHOWN + len("_") + _SECRET + _CHECK
+_SESSION_BYTES, _SESSION = 32, 43
+"""Random bytes, and the characters that they take in base64."""
 
 
 def new_session_token() -> str:
@@ -41,8 +43,8 @@ def shown_prefix(key: str) -> str:
 def is_well_formed(token: str) -> bool:
     """Whether the token can be one of ours at all; most that can't are refused without a read."""
     if token.startswith(SESSION_PREFIX):
-        return len(token) == len(SESSION_PREFIX) + 43
-    if not token.startswith(KEY_PREFIX) or len(token) != len(KEY_PREFIX) + _SHOWN + 1 + 40:
+        return len(token) == len(SESSION_PREFIX) + _SESSION
+    if not token.startswith(KEY_PREFIX) or len(token) != _KEY:
         return False
     body, check = token[:-_CHECK], token[-_CHECK:]
     return hmac.compare_digest(_checksum(body).encode(), check.encode(errors="replace"))

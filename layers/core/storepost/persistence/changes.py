@@ -19,7 +19,7 @@ from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
 from storepost.logs import log_unexpected
-from storepost.persistence.item import Item, Key, Row, VersionedItem, connection
+from storepost.persistence.item import Item, Key, Row, VersionedItem, connection, pause
 from storepost.persistence.reads import Reads
 from storepost.problems import Conflict, PayloadTooLarge
 
@@ -228,7 +228,7 @@ def _transact(writes: list[_Write]) -> None:
             _raise_what_failed(error, writes)
             if tried == _MOST_TRIES - 1 or not _is_transient(error):
                 raise
-        time.sleep(random.uniform(0, min(1.0, 0.01 * 2**tried)))  # noqa: S311
+        pause(tried)
 
 
 def _send(writes: list[_Write], token: str) -> None:
@@ -243,7 +243,8 @@ def _raise_what_failed(error: TransactWriteError, writes: list[_Write]) -> None:
             raise write.otherwise from error
     said = [error.cause_response_message, *(r.message for r in error.cancellation_reasons if r)]
     if any(_TOO_LARGE in (text or "") for text in said):
-        raise PayloadTooLarge("What is to be kept is larger than a row may be: 400 KB.") from error
+        text = "This would make a record of more than 400 KB. Send shorter texts, or fewer entries."
+        raise PayloadTooLarge(text) from error
 
 
 def _is_transient(error: TransactWriteError) -> bool:
