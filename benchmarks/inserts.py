@@ -24,7 +24,7 @@ from storepost.persistence.counted_tree import Entry
 
 ORDERS = int(os.environ.get("ORDERS", "1000000"))
 ENTRIES = 720
-IN_ORDER = (1, 8, 15, 30, 88)
+IN_ORDER = (1, 8, 15, 30, 60)
 SCATTERED = (1, 8, 20)
 """Each scattered one has nodes of its own, so no more fit into a transaction."""
 
