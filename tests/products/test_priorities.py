@@ -13,7 +13,7 @@ from storepost import pagination
 from storepost.identity.model import KeyScope
 from storepost.ids import derived_id
 from storepost.messaging.outbox import PARTITION
-from storepost.messaging.tries import RECEIVES, TRIES
+from storepost.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.persistence.changes import commit_anew
 from storepost.priorities import running
 from storepost.priorities import service as priority_service
@@ -816,6 +816,28 @@ class TestWorker:
         before = stored(place.world)
         self.run(place, change)
         assert stored(place.world) == before
+
+    @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
+    def test_what_a_discarded_change_leaves_is_not_given_up_quietly(
+        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch, tries: int
+    ) -> None:
+        """Nothing would show that it failed: so it goes to the dead-letter queue."""
+        change = place.ready(str(bringer.source))
+        assert place.call("DELETE", f"/product-priority-changes/{change['id']}").status == 204
+
+        def left() -> list[Any]:
+            return [r.key for r in place.world.rows() if isinstance(r, ChangedProductItem)]
+
+        kept = left()
+        assert kept
+        with monkeypatch.context() as broken:
+            broken.setattr(running, "CLEARED_AT_ONCE", "broken")
+            with pytest.raises(TypeError if tries == TRIES else NeverEnded):
+                self.run(place, change, tries=tries)
+        assert left() == kept
+        self.run(place, change)
+        assert left() == []
+        self.run(place, change, tries=RECEIVES)
 
     def test_names_of_many_variants(self, place: Place) -> None:
         """Names of many variants are the worker's."""

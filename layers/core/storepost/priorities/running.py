@@ -53,18 +53,22 @@ type Remaining = Callable[[], int]
 
 
 def run_job(message: str, tries: int, remaining: Remaining) -> None:
-    """Does what a message asks for, or a part of it; the next message goes on."""
+    """Does what a message asks for, or a part of it; the next message goes on.
+
+    `tries` is how many times the queue brought the message, this one included. What fails every
+    time ends the change; what is left of a discarded one has nothing to end, so it is raised, and
+    the message goes to the dead-letter queue.
+    """
     job = Job.of(message)
     if job.kind is JobKind.NAMES:
         return name_variants(job)
     try:
         check_tries(tries)
-        return _work(job, remaining)
+        _work(job, remaining)
     except Exception as error:
-        if tries < TRIES:
+        if tries < TRIES or not commit_anew(partial(_given_up, job=job)):
             raise
         log_unexpected(error)
-        return commit_anew(partial(_fail, job=job))
 
 
 def _work(job: Job, remaining: Remaining) -> None:
@@ -229,14 +233,17 @@ class _Run:
         self.repository.save(self.changes, change)
 
 
-def _fail(changes: Changes, job: Job) -> None:
-    """Ends a change that can't be brought to its end."""
+def _given_up(changes: Changes, job: Job) -> bool:
+    """Fails a change that can't be brought to its end; False where a discarded one's rows stay."""
     repository = ChangeRepository(job.workspace)
     change = repository.get(job.id)
-    if change is None or change.status not in WORKED_ON:
-        return
+    if change is None:
+        return not repository.some_products(job.id, 1)
+    if change.status not in WORKED_ON:
+        return True
     why = "The products could not be worked through. Make the change again, or ask for help."
     failed = replace(change, status=ChangeStatus.FAILED, error=why, completed_at=clock.now())
     repository.save(changes, failed)
     repository.of_store(change.store_id)
     repository.save_of_store(changes, change.store_id, StoreChanges(None, change.id))
+    return True
