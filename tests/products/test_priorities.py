@@ -719,6 +719,34 @@ class TestWorker:
             work()
             assert self.outcome(place, change) == expected, (number, moment)
 
+    def test_a_step_of_a_preview_ends_with_what_a_transaction_takes(
+        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Two of the four products change: no step that keeps one looks at any after it."""
+        assert running.MOST_KEPT_AT_ONCE + 400 * 1024 < 3.5 * 1024**2
+        monkeypatch.setattr(running, "PREVIEWED_AT_ONCE", 4)
+        ahead = [row["externalId"] for row in place.get("/products", sort="changedAt")["items"]]
+        change = place.propose(str(bringer.source))
+        expected = self.undisturbed(place, change)
+        kept = {row["externalId"] for row in expected["changed"]}
+        steps = [n + 1 for n, name in enumerate(ahead) if name in kept]
+        steps += [4] * (steps[-1] < 4)
+        monkeypatch.setattr(running, "MOST_KEPT_AT_ONCE", 1)
+        self.run(place, change, ms=1)
+        for previewed in steps:
+            self.run(place, change, ms=1)
+            assert place.change(change)["counts"]["previewed"] == previewed
+        self.run(place, change)
+        assert self.outcome(place, change) == expected
+
+    def undisturbed(self, place: Place, change: dict[str, Any]) -> dict[str, Any]:
+        """What becomes of the change; afterwards all is as it was."""
+        back = place.world.kept(deliver=False)
+        self.run(place, change)
+        expected = self.outcome(place, change)
+        back()
+        return expected
+
     def test_goes_on_with_the_next_message(self, place: Place, bringer: Bringer) -> None:
         change = place.propose(str(bringer.source))
         for row in place.world.rows(PARTITION):
