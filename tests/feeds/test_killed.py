@@ -16,7 +16,7 @@ from local import pumps
 from storepost.feed_imports import bringing, run, running, taking, writing
 from storepost.feeds.model import FeedImportStatus
 from storepost.feeds.repository import FeedRepository
-from storepost.messaging.outbox import PARTITION
+from storepost.messaging.outbox import PARTITION, OutboxItem
 from storepost.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.persistence.sealing import forget_keys
 from tests.feeds.shop import Json, Shop, counts, csv
@@ -256,6 +256,29 @@ def test_what_fails_every_time_ends_and_the_next_one_mends_it(
     assert {k: now[k] for k in ("products", "removed", "variants")} == {
         k: undisturbed[k] for k in ("products", "removed", "variants")
     }
+
+
+@pytest.mark.parametrize("body", [FIRST, "id,title,price\n"])
+def test_what_waited_behind_has_tries_of_its_own(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    """The message's last try brings the first import to its end, whichever that is."""
+    feed = shop.create(shop.server.put("/feed", body))
+    with monkeypatch.context() as broken, pytest.raises(RuntimeError):
+        broken.setattr(running, "Bringing", mock.Mock(side_effect=RuntimeError))
+        go_on(shop, feed)
+    waiting = shop.do("POST", f"/feeds/{feed['id']}/imports").json["id"]
+    lose(shop)
+    go_on(shop, feed, tries=TRIES)
+    path = f"/feeds/{feed['id']}/imports"
+    ended = "completed" if body == FIRST else "failed"
+    assert [row["status"] for row in shop.get(path)["items"]] == ["queued", ended]
+    [sent] = shop.world.rows(PARTITION)
+    assert isinstance(sent, OutboxItem)
+    assert [json.loads(told.body) for told in sent.messages] == [json.loads(message(shop, feed))]
+    shop.server.put("/feed", FIRST)
+    shop.world.deliver()
+    assert shop.get(f"{path}/{waiting}")["status"] == "completed"
 
 
 def test_deleted_while_it_runs(shop: Shop) -> None:

@@ -38,7 +38,7 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
     taken back, it is raised, and the message goes to the dead-letter queue.
     """
     named = {name: UUID(value) for name, value in json.loads(message).items()}
-    run = Run(WorkspaceScope(named["workspaceId"]), named["feedId"], remaining)
+    run = Run(WorkspaceScope(named["workspaceId"]), named["feedId"], tries, remaining)
     try:
         check_tries(tries)
         while running := commit_anew(lambda changes: _begun(changes, run)):
@@ -54,9 +54,12 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
 
 
 def _leave_to_next(run: Run) -> None:
-    """Leaves the next import to the next run, where a download might take more than is left."""
+    """Leaves the next import to the next run, where a download might take more than is left.
+
+    And where this run's message failed before: its tries were the last import's.
+    """
     feed = run.feed()
-    if feed and feed.queued and run.remaining() < FRESH_MILLISECONDS:
+    if feed and feed.queued and (run.tries > 1 or run.remaining() < FRESH_MILLISECONDS):
         run.stop()
 
 
@@ -109,14 +112,14 @@ def _given_up(changes: Changes, run: Run) -> bool:
     """Fails the import whose turn it is, begun or not; False where a deleted feed is left as is."""
     feed = run.feed()
     if feed is not None and feed.deleted_at is None:
-        _end_failed(changes, run, feed, FeedFailure.IMPORT_FAILED)
+        after = _end_failed(changes, run, feed, FeedFailure.IMPORT_FAILED)
+        if after.queued:
+            run.send_next(changes)
     return feed is None or feed.deleted_at is None
 
 
-def _end_failed(changes: Changes, run: Run, feed: Feed, why: FeedFailure) -> None:
+def _end_failed(changes: Changes, run: Run, feed: Feed, why: FeedFailure) -> Feed:
     current = in_turn(run.workspace, feed)
     if current is None:
-        return
-    after = end_import(changes, run.workspace, feed, current, current.failed(why, clock.now()))
-    if after.queued:
-        run.send_next(changes)
+        return feed
+    return end_import(changes, run.workspace, feed, current, current.failed(why, clock.now()))
