@@ -264,9 +264,10 @@ def test_what_waited_behind_has_tries_of_its_own(
 ) -> None:
     """The message's last try brings the first import to its end, whichever that is."""
     feed = shop.create(shop.server.put("/feed", body))
-    with monkeypatch.context() as broken, pytest.raises(RuntimeError):
+    with monkeypatch.context() as broken:
         broken.setattr(running, "Bringing", mock.Mock(side_effect=RuntimeError))
-        go_on(shop, feed)
+        with pytest.raises(RuntimeError):
+            go_on(shop, feed)
     waiting = shop.do("POST", f"/feeds/{feed['id']}/imports").json["id"]
     lose(shop)
     go_on(shop, feed, tries=TRIES)
