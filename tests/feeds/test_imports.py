@@ -308,6 +308,54 @@ class TestNextImport:
         assert (product["title"], list(variants)) == (title, ["s"])
         assert variants["s"]["price"] == {"amount": 900, "currency": "EUR"}
 
+    def placed(self, shop: Shop) -> dict[str, set[str]]:
+        """Which variants each product has."""
+        return {name: set(shop.variants(each)) for name, each in shop.products().items()}
+
+    def test_a_row_goes_with_its_group(self, shop: Shop) -> None:
+        """As a first import would have it: out of its group, into another one, and back."""
+        own = {"id": "shirt", "item_group_id": "", "title": "The shirt", "price": "10"}
+        row = {"id": "s", "title": "S", "price": "9"}
+        feed = shop.feed(csv(own, {**row, "item_group_id": "shirt"}))
+        assert self.placed(shop) == {"shirt": {"s"}}
+        alone = shop.again(feed, csv(own, row))
+        assert alone["counts"] == counts(rows=2, imported=2, created=1, products=2)
+        assert self.placed(shop) == {"shirt": {"shirt"}, "s": {"s"}}
+        other = shop.again(feed, csv(own, {**row, "item_group_id": "other"}))
+        assert other["counts"] == counts(rows=2, imported=2, created=1, products=2, fromFirstRow=1)
+        assert self.placed(shop) == {"shirt": {"shirt"}, "other": {"s"}}
+        back = shop.again(feed, csv(own, {**row, "item_group_id": "shirt"}))
+        assert back["counts"] == counts(rows=2, imported=2, products=1, variantOnly=1)
+        assert self.placed(shop) == {"shirt": {"s"}}
+
+    @pytest.mark.parametrize("leaves", ["the group", "the file"])
+    def test_who_followed_its_group_stays_with_it(self, shop: Shop, leaves: str) -> None:
+        """It came to the store's product by another row, which changes, and then leaves."""
+        shop.put_product("p1")
+        own = {"id": "shirt", "item_group_id": "", "title": "The shirt", "price": "10"}
+        match = {"id": "p1-v", "item_group_id": "shirt", "title": "V", "price": "9"}
+        third = {"id": "m", "item_group_id": "shirt", "title": "M", "price": "9"}
+        feed = shop.feed(csv(own, match, third))
+        together = {"p1": {"p1-v", "shirt", "m"}}
+        assert self.placed(shop) == together
+        shop.again(feed, csv(own, {**match, "title": "Other"}, third))
+        assert self.placed(shop) == together
+        left = [{**match, "item_group_id": ""}] if leaves == "the group" else []
+        shop.again(feed, csv(own, *left, third))
+        assert self.placed(shop) == {"p1": {"p1-v"}, "shirt": {"m"}}
+
+    def test_what_it_added_joins_the_stores_by_its_sku(self, shop: Shop) -> None:
+        """Once the store has it, and the row is looked at again."""
+        row = {"id": "a", "title": "A", "price": "9", "sku": "SKU-A"}
+        feed = shop.feed(csv(row))
+        assert self.placed(shop) == {"a": {"a"}}
+        money = {"amount": 1000, "currency": "EUR"}
+        variant = {"externalId": "v", "title": "V", "price": money, "sku": "SKU-A"}
+        shop.put_product("p1", variants=[variant])
+        again = shop.again(feed, csv({**row, "title": "Other"}))
+        assert again["counts"] == counts(rows=1, imported=1, products=1, fromFirstRow=1)
+        assert self.placed(shop) == {"p1": {"v"}}
+
     def test_no_rows_remove_nothing(self, shop: Shop) -> None:
         feed = shop.feed(csv(*CATALOGUE))
         before = stored(shop)

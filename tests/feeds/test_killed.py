@@ -12,11 +12,12 @@ import pytest
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
+from local import pumps
 from storepost.feed_imports import bringing, run, running, taking, writing
 from storepost.feeds.model import FeedImportStatus
 from storepost.feeds.repository import FeedRepository
-from storepost.messaging.outbox import PARTITION
-from storepost.messaging.tries import RECEIVES, TRIES
+from storepost.messaging.outbox import PARTITION, OutboxItem
+from storepost.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.persistence.sealing import forget_keys
 from tests.feeds.shop import Json, Shop, counts, csv
 from tests.kills import Moment, around_calls, everywhere, killed_at
@@ -257,6 +258,30 @@ def test_what_fails_every_time_ends_and_the_next_one_mends_it(
     }
 
 
+@pytest.mark.parametrize("body", [FIRST, "id,title,price\n"])
+def test_what_waited_behind_has_tries_of_its_own(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    """The message's last try brings the first import to its end, whichever that is."""
+    feed = shop.create(shop.server.put("/feed", body))
+    with monkeypatch.context() as broken:
+        broken.setattr(running, "Bringing", mock.Mock(side_effect=RuntimeError))
+        with pytest.raises(RuntimeError):
+            go_on(shop, feed)
+    waiting = shop.do("POST", f"/feeds/{feed['id']}/imports").json["id"]
+    lose(shop)
+    go_on(shop, feed, tries=TRIES)
+    path = f"/feeds/{feed['id']}/imports"
+    ended = "completed" if body == FIRST else "failed"
+    assert [row["status"] for row in shop.get(path)["items"]] == ["queued", ended]
+    [sent] = shop.world.rows(PARTITION)
+    assert isinstance(sent, OutboxItem)
+    assert [json.loads(told.body) for told in sent.messages] == [json.loads(message(shop, feed))]
+    shop.server.put("/feed", FIRST)
+    shop.world.deliver()
+    assert shop.get(f"{path}/{waiting}")["status"] == "completed"
+
+
 def test_deleted_while_it_runs(shop: Shop) -> None:
     """It writes nothing more, and what it wrote is taken back."""
     feed, _ = ready(shop)
@@ -295,3 +320,74 @@ def test_a_deletion_killed_at_any_call(shop: Shop) -> None:
         shop.world.deliver()
         assert shop.products() == {}, (number, moment)
         assert [row for row in shop.world.rows() if "feed" in row.sk or "feed" in row.pk] == []
+
+
+def lose(shop: Shop) -> None:
+    """Loses the messages that are on their way."""
+    for row in shop.world.rows(PARTITION):
+        row.delete()
+    shop.world.lose_stream()
+
+
+def test_an_import_that_no_try_began_has_failed(shop: Shop) -> None:
+    """Each of its message's tries was killed before it came so far; the next import brings all."""
+    feed = shop.create(shop.server.put("/feed", FIRST))
+    lose(shop)
+    go_on(shop, feed, tries=RECEIVES)
+    latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+    assert latest == {
+        **feed["latestImport"],
+        "status": "failed",
+        "error": "import_failed",
+        "completedAt": latest["completedAt"],
+    }
+    listed = f"/feeds/{feed['id']}/imports"
+    assert [shop.get(listed, status=s)["total"] for s in ("queued", "failed")] == [0, 1]
+    assert shop.world.rows(PARTITION) == []
+    assert shop.again(feed)["counts"] == counts(
+        rows=9, imported=9, variantOnly=1, fromFirstRow=1, created=8, products=8
+    )
+
+
+@pytest.mark.parametrize("asked", ["by hand", "by a change", "by the schedule"])
+def test_asking_for_what_waits_sends_its_message_again(shop: Shop, asked: str) -> None:
+    """The first may lie in the dead-letter queue; if not, it finds nothing to do."""
+    feed = shop.create(shop.server.put("/feed", FIRST))
+    if asked == "by the schedule":
+        shop.world.advance(hours=7)
+    lose(shop)
+    shop.world.deliver()
+    assert shop.get(f"/feeds/{feed['id']}")["latestImport"] == feed["latestImport"]
+    if asked == "by hand":
+        answer = shop.do("POST", f"/feeds/{feed['id']}/imports")
+        assert (answer.status, answer.json["id"]) == (200, feed["latestImport"]["id"])
+    elif asked == "by a change":
+        answer = shop.do("PATCH", f"/feeds/{feed['id']}", {"locale": "de"})
+        assert answer.json["latestImport"]["id"] == feed["latestImport"]["id"]
+    else:
+        pumps.run_schedule("feed_schedule")
+    assert len(shop.world.rows(PARTITION)) == 1
+    shop.world.deliver()
+    go_on(shop, feed)
+    latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+    assert (latest["id"], latest["status"]) == (feed["latestImport"]["id"], "completed")
+    assert len(shop.server.asked) == 1
+
+
+def test_what_takes_a_feed_back_is_not_given_up_quietly(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing would show that it failed: so it goes to the dead-letter queue, and comes again."""
+    feed = shop.feed(FIRST)
+    shop.do("DELETE", f"/feeds/{feed['id']}")
+    lose(shop)
+    with pytest.raises(NeverEnded):
+        go_on(shop, feed, tries=RECEIVES)
+    with monkeypatch.context() as broken:
+        broken.setattr(running, "take_back", mock.Mock(side_effect=RuntimeError))
+        with pytest.raises(RuntimeError):
+            go_on(shop, feed, tries=TRIES)
+    assert len(shop.products()) == 8
+    go_on(shop, feed)
+    assert shop.products() == {}
+    go_on(shop, feed, tries=RECEIVES)

@@ -13,7 +13,7 @@ from storepost import pagination
 from storepost.identity.model import KeyScope
 from storepost.ids import derived_id
 from storepost.messaging.outbox import PARTITION
-from storepost.messaging.tries import RECEIVES, TRIES
+from storepost.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.persistence.changes import commit_anew
 from storepost.priorities import running
 from storepost.priorities import service as priority_service
@@ -719,6 +719,34 @@ class TestWorker:
             work()
             assert self.outcome(place, change) == expected, (number, moment)
 
+    def test_a_step_of_a_preview_ends_with_what_a_transaction_takes(
+        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Two of the four products change: no step that keeps one looks at any after it."""
+        assert running.MOST_KEPT_AT_ONCE + 400 * 1024 < 3.5 * 1024**2
+        monkeypatch.setattr(running, "PREVIEWED_AT_ONCE", 4)
+        ahead = [row["externalId"] for row in place.get("/products", sort="changedAt")["items"]]
+        change = place.propose(str(bringer.source))
+        expected = self.undisturbed(place, change)
+        kept = {row["externalId"] for row in expected["changed"]}
+        steps = [n + 1 for n, name in enumerate(ahead) if name in kept]
+        steps += [4] * (steps[-1] < 4)
+        monkeypatch.setattr(running, "MOST_KEPT_AT_ONCE", 1)
+        self.run(place, change, ms=1)
+        for previewed in steps:
+            self.run(place, change, ms=1)
+            assert place.change(change)["counts"]["previewed"] == previewed
+        self.run(place, change)
+        assert self.outcome(place, change) == expected
+
+    def undisturbed(self, place: Place, change: dict[str, Any]) -> dict[str, Any]:
+        """What becomes of the change; afterwards all is as it was."""
+        back = place.world.kept(deliver=False)
+        self.run(place, change)
+        expected = self.outcome(place, change)
+        back()
+        return expected
+
     def test_goes_on_with_the_next_message(self, place: Place, bringer: Bringer) -> None:
         change = place.propose(str(bringer.source))
         for row in place.world.rows(PARTITION):
@@ -816,6 +844,28 @@ class TestWorker:
         before = stored(place.world)
         self.run(place, change)
         assert stored(place.world) == before
+
+    @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
+    def test_what_a_discarded_change_leaves_is_not_given_up_quietly(
+        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch, tries: int
+    ) -> None:
+        """Nothing would show that it failed: so it goes to the dead-letter queue."""
+        change = place.ready(str(bringer.source))
+        assert place.call("DELETE", f"/product-priority-changes/{change['id']}").status == 204
+
+        def left() -> list[Any]:
+            return [r.key for r in place.world.rows() if isinstance(r, ChangedProductItem)]
+
+        kept = left()
+        assert kept
+        with monkeypatch.context() as broken:
+            broken.setattr(running, "CLEARED_AT_ONCE", "broken")
+            with pytest.raises(TypeError if tries == TRIES else NeverEnded):
+                self.run(place, change, tries=tries)
+        assert left() == kept
+        self.run(place, change)
+        assert left() == []
+        self.run(place, change, tries=RECEIVES)
 
     def test_names_of_many_variants(self, place: Place) -> None:
         """Names of many variants are the worker's."""

@@ -29,6 +29,11 @@ def line(product_id: str | None, quantity: int = 1, price: int = 100, off: int =
     return {**body, "productExternalId": product_id} if product_id else body
 
 
+def in_yen(body: Any) -> Any:
+    """The same with all amounts in yen."""
+    return json.loads(json.dumps(body).replace('"EUR"', '"JPY"'))
+
+
 class Shop:
     """A store with a product p-1."""
 
@@ -44,13 +49,24 @@ class Shop:
             self.world.deliver()
         return str(answer.json["id"])
 
-    def sales(self, **query: str) -> tuple[int, int, int]:
+    def sales(self, **query: str) -> tuple[object, ...]:
         path = f"/products/{self.product}/sales"
         answer = self.world.call("GET", path, token=self.owner.token, query=query)
         assert answer.status == 200, answer.body
         assert set(answer.json) == {"orders", "units", "revenue"}
-        assert answer.json["revenue"]["currency"] == "EUR"
-        return (answer.json["orders"], answer.json["units"], answer.json["revenue"]["amount"])
+        revenue = answer.json["revenue"]
+        told = (answer.json["orders"], answer.json["units"], revenue["amount"])
+        return told if revenue["currency"] == "EUR" else (*told, revenue["currency"])
+
+    def come_back(self, currency: str) -> None:
+        """Disconnects the store, and connects it again in that currency."""
+        path, token = f"/stores/{self.id}", self.owner.token
+        store = self.world.call("GET", path, token=token).json
+        assert self.world.call("POST", f"{path}/disconnect", token=token).status == 204
+        names = ("platform", "name", "externalId", "primaryLocale", "adminUrl")
+        body = {**{name: store[name] for name in names}, "currency": currency}
+        again = self.world.call("POST", "/stores", token=token, json_body=body)
+        assert (again.status, again.json["id"]) == (200, self.id)
 
 
 @pytest.fixture
@@ -95,6 +111,36 @@ class TestSales:
         ]
         for query, units in asked:
             assert (query, shop.sales(**query)[1]) == (query, units)
+
+    def test_a_store_that_comes_back_in_another_currency(
+        self, world: World, owner: Someone, shop: Shop
+    ) -> None:
+        """What it sold before is neither shown nor added to, and can still be refunded."""
+        first = shop.sell("1", line("p-1", 2, 500))
+        shop.come_back("JPY")
+        assert shop.sales() == (0, 0, 0, "JPY")
+        old = order(lineItems=[line("p-1", 2, 500)], updatedAt="2027-01-01T00:00:00Z")
+        refunded = {"financialStatus": "refunded", "totalRefunded": old["total"]}
+        answer = put_order(world, owner, shop.id, "1", {**old, **refunded})
+        assert (answer.status, answer.json["id"]) == (200, first)
+        assert answer.json["totalRefunded"] == old["total"]
+        buyer = world.call(
+            "GET", f"/profiles/{answer.json['buyer']['profileId']}", token=owner.token
+        )
+        assert buyer.json["spent"] == []
+        mixed = {**old, "total": {"amount": 1, "currency": "JPY"}}
+        answer = put_order(world, owner, shop.id, "1", mixed)
+        assert answer.problem() == (422, "currency_mismatch")
+        new = put_order(world, owner, shop.id, "2", old)
+        assert new.problem() == (422, "currency_mismatch")
+        assert put_order(world, owner, shop.id, "2", in_yen(old)).status == 201
+        world.deliver()
+        assert shop.sales() == (1, 2, 1000, "JPY")
+        shop.come_back("EUR")
+        assert shop.sales() == (1, 2, 1000)
+        assert put_order(world, owner, shop.id, "2", old).status == 200
+        world.deliver()
+        assert shop.sales() == (2, 4, 2000)
 
     def test_bad_input(self, world: World, owner: Someone, shop: Shop) -> None:
         path = f"/products/{shop.product}/sales"

@@ -152,6 +152,33 @@ class TestDetails:
         hooks.tell("shop/update", SHOP_BODY)
         assert shopify.store(hooks.workspace).currency == "EUR"
 
+    def test_without_read_locales_it_stays_in_the_language_that_it_had(
+        self, hooks: Hooks, shopify: Shopify, owner: Someone
+    ) -> None:
+        """Nobody says that it is another; so it stays where it is connected again, too."""
+        shop = shopify.shop()
+        shop.locales = (Locale("de", "German", primary=True), Locale("fr", "French"))
+        hooks.tell("locales/update", {"locale": "fr", "published": True})
+        before = shopify.store(hooks.workspace)
+        assert shop.installation is not None
+        scopes = "read_customers,read_orders,read_products"
+        shop.installation.scopes = tuple(scopes.split(","))
+        hooks.tell("app/scopes_update", {"id": 1})
+        shop.name, shop.url = "Renamed", "https://renamed.example.com"
+        hooks.tell("shop/update", SHOP_BODY)
+        store = shopify.store(hooks.workspace)
+        german, french = before.locales
+        kept = (replace(german, url=shop.url), french)
+        assert (store.name, store.primary_locale, store.locales) == ("Renamed", "de", kept)
+        hooks.tell("app/uninstalled", SHOP_BODY)
+        hooks.world.advance(seconds=1)
+        shop.currency_code = "USD"
+        link = shopify.link(owner, scope=scopes)
+        assert shopify.choose(owner, link, choose_existing(hooks.workspace)).status == 200
+        again = shopify.store(hooks.workspace)
+        assert (again.primary_locale, again.currency) == ("de", "USD")
+        assert again.locales == tuple(replace(row, currency="USD") for row in kept)
+
     def test_nothing_new_writes_nothing(self, hooks: Hooks, shopify: Shopify) -> None:
         before = shopify.store(hooks.workspace)
         hooks.tell("shop/update", SHOP_BODY)

@@ -16,12 +16,14 @@ from local.shopify.customers import Consent, ShopCustomer
 from local.shopify.exports import Operation
 from storepost import clock
 from storepost.consent.states import ConsentState
+from storepost.messaging.outbox import PARTITION
 from storepost.messaging.tries import RECEIVES, TRIES
 from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, LineItem
 from storepost.shop_imports import exports, running
 from storepost.shop_imports.exports import Export
 from storepost.shop_imports.spool import Spool
 from storepost.shop_records.reading import moment_of
+from storepost.shopify.errors import RequestRefused
 from storepost.stores.model import ConnectionStatus
 from storepost.webhooks.messages import Webhook
 from storepost.webhooks.people import customer_deleted
@@ -416,6 +418,31 @@ class TestFailed:
             pump_queue("StoreImportQueue", 0)
         told = state(hooks, owner, answer.json["id"])
         assert (told["status"], told["error"]) == ("failed", "store_unreachable")
+
+    @pytest.mark.parametrize("ends", ["completed", "failed"])
+    def test_what_waits_behind_has_tries_of_its_own(
+        self,
+        hooks: Hooks,
+        owner: Someone,
+        shopify: Shopify,
+        monkeypatch: pytest.MonkeyPatch,
+        ends: str,
+    ) -> None:
+        """The message's last try brings the first import to its end, whichever that is."""
+        first = ask(hooks, owner).json["id"]
+        second = ask(hooks, owner, {"scope": "products"}).json["id"]
+        for row in hooks.world.rows(PARTITION):
+            row.delete()
+        hooks.world.lose_stream()
+        with monkeypatch.context() as broken:
+            if ends == "failed":
+                broken.setattr(running, "_bring", mock.Mock(side_effect=RequestRefused))
+            running.pull(hooks.store, TRIES, lambda: 300_000)
+        found = [state(hooks, owner, each)["status"] for each in (first, second)]
+        assert found == [ends, "queued"]
+        assert len(hooks.world.rows(PARTITION)) == 1
+        hooks.world.deliver()
+        assert state(hooks, owner, second)["status"] == "completed"
 
     def test_each_try_was_killed(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, monkeypatch: pytest.MonkeyPatch

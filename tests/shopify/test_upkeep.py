@@ -9,9 +9,10 @@ from werkzeug.wrappers import Response
 from local.pumps import run_schedule
 from storepost import clock
 from storepost.scope import WorkspaceScope
-from storepost.shopify import claims, upkeep
+from storepost.shopify import claims, tokens, upkeep
 from storepost.shopify.claims import find_claim
-from storepost.shopify.grants import find_grant
+from storepost.shopify.grants import Grant, find_grant
+from storepost.shopify.patience import Patience
 from storepost.stores.model import ConnectionStatus
 from tests.kills import everywhere, killed_at
 from tests.shopify.shops import OTHER, SHOP, Shopify, tokens_of
@@ -134,6 +135,38 @@ class TestQuiet:
             grant = find_grant(SHOP)
             assert grant is not None
             assert grant.refresh_token() == tokens_of(shopify.shop()).refresh_token
+
+
+def test_those_that_fail_unforeseen_hold_nobody_up(
+    world: World, shopify: Shopify, owner: Someone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a shop's tokens can't be unsealed: it is put off like one that can't answer."""
+    monkeypatch.setattr(claims, "SHARDS", 1)
+    monkeypatch.setattr(upkeep, "SHARDS", 1)
+    workspace, plain = world.workspace(owner), tokens.usable_grant
+    for shop in (SHOP, OTHER):
+        shopify.connect(owner, workspace, shop)
+        world.advance(seconds=1)
+    shopify.server.requests.clear()
+    world.advance(days=30, minutes=1)
+    failed_at = clock.now()
+
+    def usable_grant(shop: str, patience: Patience) -> Grant:
+        if shop == SHOP:
+            raise ZeroDivisionError
+        return plain(shop, patience)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(upkeep, "usable_grant", usable_grant)
+        assert [run() for _ in range(2)] == [1, 0]
+    assert shopify.token_requests() == 1
+    claim = find_claim(SHOP)
+    assert claim is not None
+    assert timedelta(days=1) <= claim.upkeep_at - failed_at < timedelta(days=1, hours=7)
+    world.advance(days=1, hours=7)
+    assert run() == 1
+    assert shopify.token_requests() == 2
+    assert len(due_rows(world)) == 2
 
 
 def test_those_that_fail_hold_nobody_up(

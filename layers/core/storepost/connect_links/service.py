@@ -18,6 +18,7 @@ from storepost.problems import NotFound, handles
 from storepost.products.store_terms import follow_terms
 from storepost.scope import WorkspaceScope
 from storepost.shopify.claims import ShopClaim, claim_for, find_claim
+from storepost.shopify.details import locales_of
 from storepost.shopify.grants import keep_for_good
 from storepost.shopify.installs import InstallRepository, installs_of
 from storepost.shopify.scopes import may_make_coupons, may_write_consent
@@ -137,6 +138,7 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
 
 def _connected(link: ConnectLink, workspace: WorkspaceScope, known: Store | None) -> Store:
     details = link.details
+    locales = locales_of(details, link.scopes, known.locales if known else ())
     return Store(
         id=known.id if known else new_id(),
         workspace=workspace,
@@ -144,7 +146,7 @@ def _connected(link: ConnectLink, workspace: WorkspaceScope, known: Store | None
         name=details.name,
         external_id=link.shop,
         currency=details.currency,
-        primary_locale=details.primary_locale,
+        primary_locale=locales[0].locale,
         status=StoreStatus.ACTIVE,
         connection_status=ConnectionStatus.CONNECTED,
         takes_consent=may_write_consent(link.scopes),
@@ -153,7 +155,7 @@ def _connected(link: ConnectLink, workspace: WorkspaceScope, known: Store | None
         storefront_url=details.storefront_url,
         contact_email=details.contact_email,
         connected_at=clock.now(),
-        locales=details.locales,
+        locales=locales,
     )
 
 

@@ -35,9 +35,8 @@ def finder(store: Store, settings: Settings) -> "Find":
 
     def look(some: "Sequence[Unplaced]") -> Sequence[Match | None]:
         wanted = [Wanted(row.id, row.sku, row.gtin) for row in some]
-        if adds(settings):
-            return match(store, wanted, Reads(), own=own)
-        return match(store, wanted, Reads(), without=own | enriching)
+        without = own if adds(settings) else own | enriching
+        return match(store, wanted, Reads(), without=without)
 
     def find(rows: "Sequence[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
         with ThreadPoolExecutor(_AT_ONCE) as threads:

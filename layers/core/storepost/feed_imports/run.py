@@ -32,6 +32,8 @@ class Run:
 
     workspace: WorkspaceScope
     feed_id: UUID
+    tries: int
+    """How many times the queue brought its message, this one included."""
     remaining: Remaining
 
     def is_over(self) -> bool:

@@ -16,7 +16,7 @@ from storepost.feed_files.failures import FeedFailure, FeedUnusable
 from storepost.feed_imports.bringing import Bringing
 from storepost.feed_imports.removing import take_back
 from storepost.feed_imports.run import Remaining, Run, Stopped, TakenAway
-from storepost.feeds.model import FeedImport, FeedImportStatus
+from storepost.feeds.model import Feed, FeedImport, FeedImportStatus
 from storepost.feeds.queueing import end_import, in_turn, start_import
 from storepost.logs import log_unexpected
 from storepost.messaging.tries import TRIES, check_tries
@@ -34,10 +34,11 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
     """Goes on with the feed that a message names.
 
     `tries` is how many times the queue brought the message, this one included. What fails every
-    time ends the import that it fails in.
+    time ends the import that it fails in; where that is no import, as a deleted feed's products are
+    taken back, it is raised, and the message goes to the dead-letter queue.
     """
     named = {name: UUID(value) for name, value in json.loads(message).items()}
-    run = Run(WorkspaceScope(named["workspaceId"]), named["feedId"], remaining)
+    run = Run(WorkspaceScope(named["workspaceId"]), named["feedId"], tries, remaining)
     try:
         check_tries(tries)
         while running := commit_anew(lambda changes: _begun(changes, run)):
@@ -47,16 +48,18 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
     except Stopped:
         return
     except Exception as error:
-        if tries < TRIES:
+        if tries < TRIES or not commit_anew(lambda changes: _given_up(changes, run)):
             raise
         log_unexpected(error)
-        _fail(run, FeedFailure.IMPORT_FAILED)
 
 
 def _leave_to_next(run: Run) -> None:
-    """Leaves the next import to the next run, where a download might take more than is left."""
+    """Leaves the next import to the next run, where a download might take more than is left.
+
+    And where this run's message failed before: its tries were the last import's.
+    """
     feed = run.feed()
-    if feed and feed.queued and run.remaining() < FRESH_MILLISECONDS:
+    if feed and feed.queued and (run.tries > 1 or run.remaining() < FRESH_MILLISECONDS):
         run.stop()
 
 
@@ -88,20 +91,35 @@ def _bring(run: Run, running: FeedImport) -> None:
     except TakenAway:
         return
     except FeedUnusable as unusable:
-        _fail(run, unusable.why)
+        _fail(run, running, unusable.why)
     except ObjectGone as error:
         log_unexpected(error)
-        _fail(run, FeedFailure.IMPORT_FAILED)
+        _fail(run, running, FeedFailure.IMPORT_FAILED)
 
 
-def _fail(run: Run, why: FeedFailure) -> None:
+def _fail(run: Run, running: FeedImport, why: FeedFailure) -> None:
+    """Fails the import, if it still runs."""
+
     def write(changes: Changes) -> None:
         feed = run.feed()
-        current = in_turn(run.workspace, feed) if feed and not feed.deleted_at else None
-        if feed is None or current is None or current.status is not FeedImportStatus.RUNNING:
-            return
-        end_import(changes, run.workspace, feed, current, current.failed(why, clock.now()))
-        if feed.queued:
-            run.send_next(changes)
+        if feed and not feed.deleted_at and feed.running == running.id:
+            _end_failed(changes, run, feed, why)
 
     commit_anew(write)
+
+
+def _given_up(changes: Changes, run: Run) -> bool:
+    """Fails the import whose turn it is, begun or not; False where a deleted feed is left as is."""
+    feed = run.feed()
+    if feed is not None and feed.deleted_at is None:
+        after = _end_failed(changes, run, feed, FeedFailure.IMPORT_FAILED)
+        if after.queued:
+            run.send_next(changes)
+    return feed is None or feed.deleted_at is None
+
+
+def _end_failed(changes: Changes, run: Run, feed: Feed, why: FeedFailure) -> Feed:
+    current = in_turn(run.workspace, feed)
+    if current is None:
+        return feed
+    return end_import(changes, run.workspace, feed, current, current.failed(why, clock.now()))

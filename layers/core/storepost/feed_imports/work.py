@@ -145,14 +145,22 @@ class Work:
     def _carry(self) -> None:
         """What says the same is about the same.
 
-        Not so a product's own row that others joined as their group's since, or left.
+        Not so a product's own row that others joined as their group's since, or left. Nor what may
+        be where it is by others of its group, if any row that was there changed or is gone.
         """
+        self._db.execute(
+            "CREATE TEMP TABLE stirred AS SELECT DISTINCT b.product FROM before.entry b"
+            " LEFT JOIN row ON row.id = b.id AND row.locale = b.locale AND row.digest = b.digest"
+            " WHERE row.number IS NULL"
+        )
         self._db.execute(
             "UPDATE row SET product = b.product, variant = b.variant, state = ?"
             " FROM before.entry b"
             " WHERE b.id = row.id AND b.locale = row.locale AND b.digest = row.digest"
             " AND (b.product <> b.id OR (b.variant IS NULL) = EXISTS (SELECT 1 FROM row other"
-            "  WHERE other.grp = row.id AND other.id <> row.id))",
+            "  WHERE other.grp = row.id AND other.id <> row.id))"
+            " AND (b.product = b.id OR b.product IS row.grp OR b.variant IS NOT b.id"
+            "  OR b.product NOT IN stirred)",
             (State.CARRIED,),
         )
 

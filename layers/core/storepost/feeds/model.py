@@ -165,10 +165,12 @@ class Feed:
         counts = self._moved(FeedImportStatus.QUEUED, FeedImportStatus.RUNNING)
         return replace(self, counts=counts, running=self.queued, queued=None)
 
-    def with_ended(self, ended: FeedImport) -> "Feed":
-        """Once the import that ran has ended."""
-        counts = self._moved(FeedImportStatus.RUNNING, ended.status)
-        return replace(self, counts=counts, running=None, ended=ended.id, outcome=ended.status)
+    def with_ended(self, before: FeedImport, ended: FeedImport) -> "Feed":
+        """Once the import that ran has ended, or the one that waited did before it ran."""
+        counts = self._moved(before.status, ended.status)
+        queued = None if self.queued == ended.id else self.queued
+        after = replace(self, counts=counts, queued=queued, running=None)
+        return replace(after, ended=ended.id, outcome=ended.status)
 
     def _moved(
         self, before: FeedImportStatus | None, after: FeedImportStatus

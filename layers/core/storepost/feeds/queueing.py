@@ -23,9 +23,11 @@ def queue_import(
 ) -> tuple[Feed, FeedImport | None]:
     """The feed with an import that waits, which is new unless one waited already.
 
-    The feed is the caller's to save; the import is None where none was added.
+    The worker is told in any case: the message of the one that waited may have been lost. The feed
+    is the caller's to save; the import is None where none was added.
     """
     if feed.queued is not None:
+        go_on_with(changes, workspace, feed.id)
         return feed, None
     return _queued(changes, workspace, feed, trigger)
 
@@ -35,7 +37,8 @@ def import_by_hand(
 ) -> tuple[Feed, FeedImport]:
     """The feed with an import that waits because somebody wants it: the schedule's, too, then.
 
-    The feed is the caller's to save, in any case: so what waits doesn't begin meanwhile.
+    The worker is told in any case: the message of what waited may have been lost. The feed is the
+    caller's to save, in any case: so what waits doesn't begin meanwhile.
     """
     if feed.queued is None:
         return _queued(changes, workspace, feed, FeedTrigger.MANUAL)
@@ -43,6 +46,7 @@ def import_by_hand(
     waiting = repository.get(feed.queued)
     if waiting is None:
         raise LookupError("a feed names an import that isn't there")
+    go_on_with(changes, workspace, feed.id)
     if waiting.trigger is not FeedTrigger.SCHEDULE:
         return feed, waiting
     wanted = replace(waiting, trigger=FeedTrigger.MANUAL)
@@ -90,10 +94,12 @@ def start_import(
 
 def end_import(
     changes: Changes, workspace: WorkspaceScope, feed: Feed, before: FeedImport, ended: FeedImport
-) -> None:
-    """The import that ran has ended."""
+) -> Feed:
+    """The feed once the import whose turn it was has ended."""
     FeedImportRepository(workspace, feed.id).save(changes, before, ended)
-    FeedRepository(workspace).save(changes, feed.with_ended(ended))
+    after = feed.with_ended(before, ended)
+    FeedRepository(workspace).save(changes, after)
+    return after
 
 
 def end_open_import(changes: Changes, workspace: WorkspaceScope, feed: Feed) -> None:

@@ -75,7 +75,8 @@ class OrderCustomerBody(RequestBody):
 
 
 class OrderBody(RequestBody):
-    """An order as its store has it; every amount in the store's currency."""
+    """An order as its store has it; every amount in the store's currency, or in the
+    one in which it is held already."""
 
     number: Text
     placed_at: Timestamp

@@ -60,8 +60,13 @@ class IncomingOrder:
             store_id=store.id, customer_id=buyer.external_id, email=buyer.email, phone=buyer.phone
         )
 
-    def check_currency(self, store: Store) -> None:
-        """Raises CurrencyMismatch, naming each amount that isn't in the store's currency."""
+    def check_currency(self, store: Store, held: Order | None) -> None:
+        """Raises CurrencyMismatch, naming each amount that isn't in the store's currency.
+
+        An order that is held in another one, as its store had before, may stay in that.
+        """
+        if held and set(self.currencies.values()) == {held.currency}:
+            return
         errors = [
             FieldError(f"{pointer}/currency", f"Must be {store.currency}, the store's currency")
             for pointer, currency in self.currencies.items()
@@ -86,7 +91,7 @@ class IncomingOrder:
             locale=self.locale,
             source_name=self.source_name,
             admin_url=self.admin_url or store.admin_url,
-            currency=store.currency,
+            currency=next(iter(self.currencies.values()), store.currency),
             amounts=self.amounts,
             line_items=self.line_items,
             discount_codes=self.discount_codes,

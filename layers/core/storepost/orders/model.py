@@ -1,4 +1,5 @@
-"""Orders as values. Amounts are minor units of the order's one currency: the store's own."""
+"""Orders as values. Amounts are minor units of the order's one currency: the store's
+own, or the one that the store had when the order came first."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -18,22 +18,22 @@ class Sold:
 
     units: int
     revenue: int
-    """Minor units of the store's currency: the lines' prices without their discounts."""
+    """Minor units of the order's currency: the lines' prices without their discounts."""
 
 
-type Sales = Mapping[tuple[UUID, date], Sold]
-"""By product and day, in UTC."""
+type Sales = Mapping[tuple[UUID, date, str], Sold]
+"""By product, day, in UTC, and currency."""
 
 
 def sales_of(order: Order | None) -> Sales:
     """What the order sold; nothing of a test, a cancelled or a deleted one."""
     if order is None or order.is_test or order.cancelled:
         return {}
-    day, sold = order.placed_at.astimezone(UTC).date(), dict[tuple[UUID, date], Sold]()
+    day, sold = order.placed_at.astimezone(UTC).date(), dict[tuple[UUID, date, str], Sold]()
     for line in order.line_items:
         if line.product_external_id is None:
             continue
-        key = (product_id(order.store_id, line.product_external_id), day)
+        key = (product_id(order.store_id, line.product_external_id), day, order.currency)
         before = sold.get(key, Sold(0, 0))
         revenue = line.unit_price * line.quantity - line.total_discount
         sold[key] = Sold(before.units + line.quantity, before.revenue + revenue)

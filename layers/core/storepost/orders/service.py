@@ -54,9 +54,9 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     Raises StaleUpdate where what is held is newer, or was deleted and isn't older, and
     CurrencyMismatch; before either it has added nothing.
     """
-    incoming.check_currency(store)
     repository = OrderRepository(store.workspace, changes.reads)
     held = repository.held(order_id(store.id, incoming.external_id))
+    incoming.check_currency(store, held.order if held else None)
     _refuse_stale(held, incoming.updated_at)
     before = held.order if held else None
     told = held.told if held else Told()

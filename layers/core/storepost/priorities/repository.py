@@ -159,10 +159,11 @@ class ChangeRepository:
         """Removes the change; its products are left to the worker."""
         changes.delete(self._read[change.id])
 
-    def put_product(self, changes: Changes, change: UUID, product: ChangedProduct) -> None:
-        """Keeps what the change makes of a product."""
-        key = self._product_key(change, product.id)
-        changes.save(ChangedProductItem(*key, content=packed(_product_row(product))))
+    def put_product(self, changes: Changes, change: UUID, product: ChangedProduct) -> int:
+        """Keeps what the change makes of a product; how many bytes that is."""
+        key, content = self._product_key(change, product.id), packed(_product_row(product))
+        changes.save(ChangedProductItem(*key, content=content))
+        return len(content)
 
     def drop_product(self, changes: Changes, change: UUID, product: UUID) -> None:
         """Takes back that the change makes anything of a product."""

@@ -41,6 +41,9 @@ from storepost.stores.repository import StoreRepository
 MARGIN_MILLISECONDS = 15_000
 """With so little time left nothing more is begun."""
 PREVIEWED_AT_ONCE = 20
+MOST_KEPT_AT_ONCE = 3_000_000
+"""Bytes of what a preview's step keeps, by which it ends: a transaction takes 4 MB, and one product
+more may be as large as a row may."""
 APPLIED_AT_ONCE = 8
 CLEARED_AT_ONCE = 80
 UNDER_WAY = timedelta(minutes=1)
@@ -53,18 +56,22 @@ type Remaining = Callable[[], int]
 
 
 def run_job(message: str, tries: int, remaining: Remaining) -> None:
-    """Does what a message asks for, or a part of it; the next message goes on."""
+    """Does what a message asks for, or a part of it; the next message goes on.
+
+    `tries` is how many times the queue brought the message, this one included. What fails every
+    time ends the change; what is left of a discarded one has nothing to end, so it is raised, and
+    the message goes to the dead-letter queue.
+    """
     job = Job.of(message)
     if job.kind is JobKind.NAMES:
         return name_variants(job)
     try:
         check_tries(tries)
-        return _work(job, remaining)
+        _work(job, remaining)
     except Exception as error:
-        if tries < TRIES:
+        if tries < TRIES or not commit_anew(partial(_given_up, job=job)):
             raise
         log_unexpected(error)
-        return commit_anew(partial(_fail, job=job))
 
 
 def _work(job: Job, remaining: Remaining) -> None:
@@ -132,10 +139,10 @@ class _Run:
             counts = replace(self.change.counts, products=total)
             self._save(replace(self.change, walk=begun, counts=counts))
             return True
-        ids, last = self._next(END, PREVIEWED_AT_ONCE)
-        if not ids:
+        keys = self._next(END, PREVIEWED_AT_ONCE)
+        if not keys:
             return self._end_preview(rules, is_known=self.change.rules.is_of(in_force))
-        self._compare(ids, last)
+        self._compare(keys)
         return True
 
     def apply(self, at_once: int) -> bool:
@@ -143,10 +150,11 @@ class _Run:
         change = self.change
         # What changed later was written under these rules already.
         until = moments(until=change.applied_at).hi
-        ids, last = self._next(until, at_once)
-        if not ids:
+        keys = self._next(until, at_once)
+        if not keys:
             self._end(ChangeStatus.APPLIED)
             return False
+        ids = [id_of(key) for key in keys]
         known = self.repository.known_products(change.id, ids)
         products = ProductRepository(self.store.workspace).get_many(ids)
         reads = ReadAhead()
@@ -158,27 +166,34 @@ class _Run:
             resolve_again(self.changes, self.store, product)
         applied = min(change.counts.changed, change.counts.applied + len(known))
         counts = replace(change.counts, applied=applied)
-        self._save(replace(change, walk=replace(change.walk, after=last), counts=counts))
+        self._save(replace(change, walk=replace(change.walk, after=keys[-1]), counts=counts))
         return True
 
-    def _compare(self, ids: Sequence[UUID], last: str) -> None:
+    def _compare(self, keys: Sequence[str]) -> None:
+        """Keeps what becomes of the products, or of the first of them where that is large."""
         change, in_force = self.change, RulesRepository(self.store).get()
         rules, terms = in_force.rules, in_force.terms
         then = change.rules.instead_of(rules)
         repository = ProductRepository(self.store.workspace)
-        products = repository.get_many(ids)
-        layers = repository.layers_of(products)
-        known, more = self.repository.known_products(change.id, ids), 0
-        for product in products:
+        ids = [id_of(key) for key in keys]
+        products = {product.id: product for product in repository.get_many(ids)}
+        layers = repository.layers_of(products.values())
+        known = self.repository.known_products(change.id, ids)
+        seen = more = kept = 0
+        while seen < len(ids) and kept < MOST_KEPT_AT_ONCE:
+            product = products.get(ids[seen])
+            seen += 1
+            if product is None:
+                continue
             records = [r for layer in layers[product.id].values() for r in layer.records]
             found = compare(product, records, rules, then, terms)
             if found:
-                self.repository.put_product(self.changes, change.id, found)
+                kept += self.repository.put_product(self.changes, change.id, found)
             elif product.id in known:
                 self.repository.drop_product(self.changes, change.id, product.id)
             more += (found is not None) - (product.id in known)
-        counts = change.counts
-        previewed = counts.previewed if change.walk.rounds else counts.previewed + len(ids)
+        counts, last = change.counts, keys[seen - 1]
+        previewed = counts.previewed if change.walk.rounds else counts.previewed + seen
         after = replace(
             counts,
             previewed=min(counts.products, previewed),
@@ -213,13 +228,12 @@ class _Run:
         after = StoreChanges(None, change.id)
         self.repository.save_of_store(self.changes, self.store.id, after)
 
-    def _next(self, until: str, most: int) -> tuple[list[UUID], str]:
-        """The next products by when they changed, and the key of the last of them."""
+    def _next(self, until: str, most: int) -> list[str]:
+        """The keys of the next products by when they changed."""
         tree = ProductLists(self.store.workspace, self.store.id).by_changed
         after = self.change.walk.after or LOWEST
         entries = tree.rows.entries(KeyRange(after, until), most + 1)
-        left = [entry.key for entry in entries if entry.key != after][:most]
-        return [id_of(key) for key in left], left[-1] if left else after
+        return [entry.key for entry in entries if entry.key != after][:most]
 
     def _total(self) -> int:
         tree = ProductLists(self.store.workspace, self.store.id).by_changed
@@ -229,14 +243,17 @@ class _Run:
         self.repository.save(self.changes, change)
 
 
-def _fail(changes: Changes, job: Job) -> None:
-    """Ends a change that can't be brought to its end."""
+def _given_up(changes: Changes, job: Job) -> bool:
+    """Fails a change that can't be brought to its end; False where a discarded one's rows stay."""
     repository = ChangeRepository(job.workspace)
     change = repository.get(job.id)
-    if change is None or change.status not in WORKED_ON:
-        return
+    if change is None:
+        return not repository.some_products(job.id, 1)
+    if change.status not in WORKED_ON:
+        return True
     why = "The products could not be worked through. Make the change again, or ask for help."
     failed = replace(change, status=ChangeStatus.FAILED, error=why, completed_at=clock.now())
     repository.save(changes, failed)
     repository.of_store(change.store_id)
     repository.save_of_store(changes, change.store_id, StoreChanges(None, change.id))
+    return True

@@ -1,4 +1,4 @@
-"""Rows of sales: one a product and day, and one an order that says what of it is counted."""
+"""Rows of sales: one a product, day and currency, and one an order: what of it is counted."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,14 +15,16 @@ from storepost.orders.sales import Sales, Sold
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Item, Json, Key, VersionedItem, find
 from storepost.scope import WorkspaceScope
+from storepost.stores.model import Store
 
 SHARDS = 16
 _KIND = Path("kind").set("product_sales")
 _LAST_DAY = "~"
+_IN = "#"
 
 
 class SalesItem(Item, discriminator="product_sales"):
-    """What was sold of a product on a day."""
+    """What was sold of a product on a day in a currency."""
 
     orders = NumberAttribute(default=0)
     units = NumberAttribute(default=0)
@@ -33,7 +35,7 @@ class CountedOrderItem(VersionedItem, discriminator="counted_order"):
     """What of an order is counted."""
 
     sold = Json()
-    """Each `[product, day, units, revenue]`."""
+    """Each `[product, day, currency, units, revenue]`."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class ProductSales:
     orders: int = 0
     units: int = 0
     revenue: int = 0
-    """Minor units of the store's currency."""
+    """Minor units of the currency that is asked for."""
 
 
 def sales_partitions(workspace: WorkspaceScope, store_id: UUID) -> Iterator[str]:
@@ -67,16 +69,16 @@ class SalesRepository:
             return {}
         self._read[order] = item
         return {
-            (from_short(product), date.fromisoformat(day)): Sold(units, revenue)
-            for product, day, units, revenue in item.sold
+            (from_short(product), date.fromisoformat(day), currency): Sold(units, revenue)
+            for product, day, currency, units, revenue in item.sold
         }
 
     def save_counted(self, changes: Changes, order: UUID, sales: Sales) -> None:
         """Notes what of the order is counted, if nobody counted it meanwhile."""
         item = self._read.get(order) or CountedOrderItem(*counted_key(self._scope, order))
         item.sold = [
-            [short(product), day.isoformat(), sold.units, sold.revenue]
-            for (product, day), sold in sorted(sales.items())
+            [short(product), day.isoformat(), currency, sold.units, sold.revenue]
+            for (product, day, currency), sold in sorted(sales.items())
         ]
         changes.save(item)
 
@@ -84,11 +86,12 @@ class SalesRepository:
         self,
         changes: Changes,
         store_id: UUID,
-        differences: Mapping[tuple[UUID, date], ProductSales],
+        differences: Mapping[tuple[UUID, date, str], ProductSales],
     ) -> None:
         """Adds to what was sold."""
-        for (product, day), more in differences.items():
-            item = SalesItem(*self._key(store_id, product, day.isoformat()))
+        for (product, day, currency), more in differences.items():
+            place = f"{day.isoformat()}{_IN}{currency}"
+            item = SalesItem(*self._key(store_id, product, place))
             actions: list[Action] = [
                 _KIND,
                 SalesItem.orders.add(more.orders),
@@ -98,18 +101,21 @@ class SalesRepository:
             changes.update(item, actions)
 
     def total(
-        self, store_id: UUID, product: UUID, since: date | None, until: date | None
+        self, store: Store, product: UUID, since: date | None, until: date | None
     ) -> ProductSales:
-        """What was sold of a product from a day (inclusive) to another one (exclusive)."""
-        pk, first = self._key(store_id, product, since.isoformat() if since else "")
-        _, end = self._key(store_id, product, until.isoformat() if until else _LAST_DAY)
+        """What was sold of a product from a day (inclusive) to another one (exclusive).
+
+        In the store's currency of now: what it sold in another one is no part of it.
+        """
+        pk, first = self._key(store.id, product, since.isoformat() if since else "")
+        _, end = self._key(store.id, product, until.isoformat() if until else _LAST_DAY)
         if first >= end:
             return ProductSales()
         # A bound of a range of keys is part of it: the day that ends it is left out here.
         rows = [
             row
             for row in SalesItem.query(pk, SalesItem.sk.between(first, end), consistent_read=True)
-            if row.sk < end
+            if row.sk < end and row.sk.endswith(f"{_IN}{store.currency}")
         ]
         return ProductSales(
             sum(int(row.orders) for row in rows),
@@ -117,7 +123,7 @@ class SalesRepository:
             sum(int(row.revenue) for row in rows),
         )
 
-    def _key(self, store_id: UUID, product: UUID, day: str) -> Key:
+    def _key(self, store_id: UUID, product: UUID, place: str) -> Key:
         shard = str(product.int % SHARDS)
         partition = self._scope.partition("product_sales", short(store_id), shard)
-        return (partition, f"{short(product)}#{day}")
+        return (partition, f"{short(product)}#{place}")

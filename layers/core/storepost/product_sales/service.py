@@ -31,5 +31,5 @@ def sales_of_product(
     """What was sold of a product from a day (inclusive) to another one (exclusive)."""
     product = product_of(workspace, wanted)
     store = found_store(StoreRepository(workspace), product.store_id)
-    sales = SalesRepository(workspace).total(store.id, product.id, since, until)
+    sales = SalesRepository(workspace).total(store, product.id, since, until)
     return SoldProduct(sales, store.currency)

@@ -39,12 +39,11 @@ def match(
     reads: Reads,
     *,
     without: Collection[UUID] = (),
-    own: Collection[UUID] = (),
 ) -> list[Match | None]:
     """Whom each row is about, in order; None where it is nobody's, or only of sources `without`.
 
-    `own` are the sources that the rows are of. A product of the row's id that nobody else has is
-    what the rows make of it, and no match.
+    Those are at least the sources that the rows are of: what they said before is no word on what
+    they say now.
 
     Of 25 rows it reads the names and the products in one batch get each, and the layers in another.
     A name that several have matches none of them.
@@ -59,8 +58,7 @@ def match(
         if (item := find_in(rows, NameItem, key)) is not None
     }
     known = _Known.read(store, reads, [*ids.values(), *_products(called.values())]).but(without)
-    others = known.but(own)
-    return [_match(each, ids[each.id], called, known, others) for each in wanted]
+    return [_match(each, ids[each.id], called, known) for each in wanted]
 
 
 def _names(wanted: Wanted) -> Iterable[Name]:
@@ -128,25 +126,19 @@ class _Known:
 
 
 def _match(
-    wanted: Wanted,
-    own: UUID,
-    called: Mapping[Name, Sequence[Called]],
-    known: _Known,
-    others: _Known,
+    wanted: Wanted, product: UUID, called: Mapping[Name, Sequence[Called]], known: _Known
 ) -> Match | None:
     by_id, *more = _names(wanted)
     found = _only(by_id, called, known)
-    if found is None and own in known.products:
-        return _by_product(wanted, own, others)
+    if found is None and product in known.products:
+        return _by_product(wanted, product, known)
     for name in more:
         found = found or _only(name, called, known)
     return Match(known.products[found.product], found.variant) if found else None
 
 
-def _by_product(wanted: Wanted, product: UUID, known: _Known) -> Match | None:
+def _by_product(wanted: Wanted, product: UUID, known: _Known) -> Match:
     """The product of the row's id, and its variant of that id or its only one."""
-    if product not in known.products:
-        return None
     variants = known.variants(product)
     alone = next(iter(variants)) if len(variants) == 1 else None
     return Match(known.products[product], wanted.id if wanted.id in variants else alone)

@@ -76,6 +76,8 @@ class _Run:
     """One run of the worker for one store."""
 
     store: Store
+    tries: int
+    """How many times the queue brought its message, this one included."""
     remaining: Remaining
 
     @property
@@ -103,7 +105,7 @@ def pull(store: Store, tries: int, remaining: Remaining) -> None:
 
     What fails every time ends the import that it fails in, as others wait behind it.
     """
-    run = _Run(store, remaining)
+    run = _Run(store, tries, remaining)
     try:
         check_tries(tries)
         _work(run)
@@ -131,6 +133,9 @@ def _work(run: _Run) -> None:
         except (AccessDenied, RequestRefused) as error:
             _say(error)
             _fail(run, ImportFailure.EXPORT_FAILED)
+        # The tries of this message were this import's: what follows has its own.
+        if run.tries > 1:
+            return
 
 
 def _say(error: ShopifyError) -> None:
@@ -284,6 +289,8 @@ def _complete(changes: Changes, run: _Run) -> None:
     current = run.imports.get(turns.running) if turns.running else None
     if current is not None:
         complete_import(changes, run.store.workspace, turns, current)
+        if run.tries > 1 and turns.waiting:
+            run.send_next(changes)
 
 
 def _moved(

@@ -1,7 +1,7 @@
 """What a shop says of itself: what a store is made of when the shop is connected."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from storepost.shopify import documents
@@ -11,6 +11,7 @@ from storepost.stores.model import StoreLocale
 from storepost.values.locale_codes import canonical, parts
 
 MOST_LOCALES = 40
+_ASKING = "read_locales"
 _FALLBACK = "en"
 """The primary locale where the shop tells of none, as every shop began with it."""
 
@@ -26,11 +27,6 @@ class ShopDetails:
     locales: tuple[StoreLocale, ...]
     """At least one; exactly one of them is primary, and it is the first."""
 
-    @property
-    def primary_locale(self) -> str:
-        """The locale that the shop is written in."""
-        return self.locales[0].locale
-
 
 def shop_details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
     """Asks the shop; its locales only where the scopes that it granted allow that.
@@ -39,7 +35,7 @@ def shop_details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
     """
     shop = admin.run(documents.SHOP)["shop"]
     told: list[dict[str, Any]] = []
-    if covers(granted, "read_locales"):
+    if covers(granted, _ASKING):
         told = admin.run(documents.SHOP_LOCALES)["shopLocales"]
     url = shop["primaryDomain"]["url"]
     return ShopDetails(
@@ -48,6 +44,22 @@ def shop_details(admin: AdminClient, granted: Collection[str]) -> ShopDetails:
         contact_email=shop["contactEmail"] or shop["email"] or None,
         storefront_url=url,
         locales=_locales(told, shop["currencyCode"], shop["shopAddress"]["countryCodeV2"], url),
+    )
+
+
+def locales_of(
+    details: ShopDetails, granted: Collection[str], held: Sequence[StoreLocale]
+) -> tuple[StoreLocale, ...]:
+    """A store's locales, the primary one first: the shop's, where the scopes let it be asked.
+
+    Else it keeps those that it had. One that had none takes what the details have instead.
+    """
+    if covers(granted, _ASKING) or not held:
+        return details.locales
+    currency, url = details.currency, details.storefront_url
+    return tuple(
+        replace(row, currency=currency, url=url if row.is_primary else None)
+        for row in sorted(held, key=lambda row: not row.is_primary)
     )
 
 

@@ -1,7 +1,7 @@
 """Using the tokens of shops that are quiet: a refresh token that nobody uses for 90 days ends."""
 
 from storepost import clock
-from storepost.logs import logger
+from storepost.logs import log_unexpected, logger
 from storepost.persistence.changes import commit_anew
 from storepost.persistence.item import Key
 from storepost.shopify.claims import SHARDS, due_shops, put_off
@@ -18,7 +18,8 @@ PATIENCE_SECONDS = 1.0
 def look_after_shops() -> int:
     """Has a fresh token of each shop that is due; how many shops it was.
 
-    One that can't answer is asked again a day later: so many of them hold nobody up.
+    One that can't answer, or fails otherwise, is asked again a day later: so many of them hold
+    nobody up.
     """
     looked_after = 0
     for shard in range(SHARDS):
@@ -28,13 +29,16 @@ def look_after_shops() -> int:
 
 
 def _look_after(shop: str, row: Key) -> bool:
+    failed = False
     try:
         usable_grant(shop, Patience(PATIENCE_SECONDS))
     except ShopUnavailable as error:
         logger.warning("a shop's tokens were not refreshed", extra={"reason": str(error)})
-        commit_anew(lambda changes: put_off(changes, shop, row, failed=True))
-        return False
+        failed = True
     except NeedsReauth:
         pass  # its store says so now; only somebody of the shop can mend that
-    commit_anew(lambda changes: put_off(changes, shop, row))
-    return True
+    except Exception as error:  # one shop's failure is not the others'
+        log_unexpected(error)
+        failed = True
+    commit_anew(lambda changes: put_off(changes, shop, row, failed=failed))
+    return not failed

@@ -1,5 +1,6 @@
 """What a shop tells of itself. It is asked how things are now, so no order of arrival matters."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from storepost.connections.service import forget_shop
@@ -7,7 +8,12 @@ from storepost.persistence.changes import Changes, commit_anew
 from storepost.products.store_terms import follow_terms
 from storepost.shopify.admin import admin_of
 from storepost.shopify.claims import find_claim
-from storepost.shopify.details import ShopDetails, granted_scopes, shop_details
+from storepost.shopify.details import (
+    ShopDetails,
+    granted_scopes,
+    locales_of,
+    shop_details,
+)
 from storepost.shopify.grants import find_grant, note_scopes
 from storepost.shopify.scopes import lacking, may_make_coupons, may_write_consent
 from storepost.stores.model import ConnectionStatus, Store
@@ -65,25 +71,27 @@ def details_changed(store: Store, _webhook: Webhook) -> None:
     The currency stays: what was brought counts in it.
     """
     grant = find_grant(store.external_id)
+    granted = grant.scopes if grant else ()
     with admin_of(store) as admin:
-        details = shop_details(admin, grant.scopes if grant else ())
+        details = shop_details(admin, granted)
 
     def write(changes: Changes) -> None:
         repository = StoreRepository(store.workspace)
         held = repository.get(store.id)
-        if held is not None and held.is_active and (after := _with(held, details)) != held:
+        if held is not None and held.is_active and (after := _with(held, details, granted)) != held:
             save_connected(repository, after, changes, is_new=False)
             follow_terms(changes, held, after)
 
     commit_anew(write)
 
 
-def _with(store: Store, details: ShopDetails) -> Store:
+def _with(store: Store, details: ShopDetails, granted: Collection[str]) -> Store:
+    locales = locales_of(details, granted, store.locales)
     return replace(
         store,
         name=details.name,
         contact_email=details.contact_email,
         storefront_url=details.storefront_url,
-        primary_locale=details.primary_locale,
-        locales=details.locales,
+        primary_locale=locales[0].locale,
+        locales=locales,
     )
