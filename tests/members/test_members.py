@@ -8,11 +8,11 @@ from storepost import clock
 from storepost.identity.model import KeyScope
 from storepost.identity.repository import PersonItem, person_key
 from storepost.members import service
-from storepost.persistence.changes import Changes
+from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import find
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.callers import WorkspaceCaller
-from storepost.workspaces.model import Role
+from storepost.workspaces.model import Membership, Role
 from storepost.workspaces.repository import (
     MembershipPointerItem,
     WorkspaceRepository,
@@ -364,6 +364,39 @@ class TestUpdateRole:
             answer = self.patch(world, admin.token, target, "admin")
         assert answer.problem() == (403, "role")
         assert roles(workspace)[other.id] is Role.MEMBER
+
+    @pytest.mark.parametrize("by_key", [False, True])
+    @pytest.mark.parametrize("role", ["admin", "member"])
+    def test_by_an_admin_demoted_before_the_members_are_read(
+        self, world: World, workspace: WorkspaceScope, monkeypatch: pytest.MonkeyPatch, role: str,
+        *, by_key: bool,
+    ) -> None:  # fmt: skip
+        """Nobody makes themselves an admin again."""
+        admin = world.member(workspace, Role.ADMIN)
+        token = world.api_key(workspace, KeyScope.WRITE, admin) if by_key else admin.token
+        target = id_of(world, admin, workspace)
+        demote = world.unseating(admin, workspace, demoted=True)
+        plain = WorkspaceRepository.memberships
+
+        def demoted_first(repository: WorkspaceRepository) -> list[Membership]:
+            monkeypatch.setattr(WorkspaceRepository, "memberships", plain)
+            commit_anew(demote)
+            return plain(repository)
+
+        monkeypatch.setattr(WorkspaceRepository, "memberships", demoted_first)
+        assert self.patch(world, token, target, role).problem() == (403, "role")
+        assert roles(workspace)[admin.id] is Role.MEMBER
+
+    @pytest.mark.parametrize("demoted", [False, True])
+    def test_oneself_as_no_admin_any_more(
+        self, world: World, workspace: WorkspaceScope, *, demoted: bool
+    ) -> None:
+        admin = world.member(workspace, Role.ADMIN)
+        target = id_of(world, admin, workspace)
+        with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):
+            answer = self.patch(world, admin.token, target, "member")
+        assert answer.problem() == ((403, "role") if demoted else (404, "not_found"))
+        assert roles(workspace).get(admin.id) is (Role.MEMBER if demoted else None)
 
     @pytest.mark.parametrize(
         ("body", "paths"),

@@ -85,6 +85,7 @@ def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, change
     """Makes a member an admin or an admin a member; never touches the owner."""
     repository = WorkspaceRepository(caller.workspace)
     target = _picked(repository.memberships(), membership_id)
+    _expect_still_admin(caller, target)
     if target.role is Role.OWNER:
         raise OwnerRole()
     if target.role is not role:
@@ -140,6 +141,12 @@ def _tell_of_keys(
         keys=tuple(KeyLabel(key.name, key.prefix) for key in active),
     )
     send_email(changes, people[owner.person_id].email, message)
+
+
+def _expect_still_admin(caller: WorkspaceCaller, target: Membership) -> None:
+    """Refuses a caller who acts on themselves and was demoted after they were let in."""
+    if target.person_id == caller.person_id and not target.manages:
+        raise RoleTooSmall()
 
 
 def _picked(memberships: list[Membership], membership_id: UUID) -> Membership:
