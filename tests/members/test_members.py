@@ -338,7 +338,7 @@ class TestTransferOwnership:
     ) -> None:
         member = world.member(workspace)
         target = id_of(world, member, workspace)
-        with world.meanwhile(lambda c: service.remove_member(workspace, target, c)):
+        with world.meanwhile(world.unseating(member, workspace, demoted=False)):
             answer = self.transfer(world, owner.token, target)
         assert answer.problem() == (404, "not_found")
         assert roles(workspace) == {owner.id: Role.OWNER}
@@ -507,6 +507,14 @@ class TestDelete:
         [email] = world.emails()
         assert email.to == owner.email
         assert "On leaving" in email.text
+
+    def test_oneself_as_no_admin_any_more(self, world: World, workspace: WorkspaceScope) -> None:
+        admin = world.member(workspace, Role.ADMIN)
+        target = id_of(world, admin, workspace)
+        with world.meanwhile(world.unseating(admin, workspace, demoted=True)):
+            answer = self.delete(world, admin.token, target)
+        assert answer.problem() == (403, "role")
+        assert roles(workspace)[admin.id] is Role.MEMBER
 
     def test_coming_back_activates_nothing_that_was_lost(
         self, world: World, owner: Someone, workspace: WorkspaceScope

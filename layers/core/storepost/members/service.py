@@ -89,25 +89,24 @@ def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, change
     if target.role is Role.OWNER:
         raise OwnerRole()
     if target.role is not role:
-        if target.person_id != caller.person_id:
-            repository.expect_admin(changes, caller.membership)
         repository.change_role(changes, target, role)
 
 
-def remove_member(workspace: WorkspaceScope, membership_id: UUID, changes: Changes) -> None:
+def remove_member(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
     """Ends somebody's membership; the owner is told which active keys that person made.
 
     The keys go on working, without the role of the person who made them.
     """
-    repository = WorkspaceRepository(workspace)
+    repository = WorkspaceRepository(caller.workspace)
     memberships = repository.memberships()
     target = _picked(memberships, membership_id)
+    _expect_still_admin(caller, target)
     if target.role is Role.OWNER:
         raise OwnerRemoval()
     repository.remove_member(changes, target)
     owner = next((m for m in memberships if m.role is Role.OWNER), None)
     if owner:
-        _tell_of_keys(workspace, owner, target, changes)
+        _tell_of_keys(caller.workspace, owner, target, changes)
 
 
 def leave(caller: WorkspaceCaller, changes: Changes) -> None:
