@@ -508,6 +508,28 @@ class TestDelete:
         assert email.to == owner.email
         assert "On leaving" in email.text
 
+    def test_the_owner_is_told_of_a_key_that_takes_anothers_place_meanwhile(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """As many are active as before."""
+        admin = world.member(workspace, Role.ADMIN)
+        target = id_of(world, admin, workspace)
+        revoked = world.key_of(world.api_key(workspace, KeyScope.READ, admin))
+
+        def meanwhile() -> None:
+            path = f"/api-keys/{revoked.id}/revoke"
+            assert world.call("POST", path, token=admin.token).status == 204
+            body = {"name": "On leaving", "scope": "write"}
+            answer = world.call("POST", "/api-keys", token=admin.token, json_body=body)
+            assert answer.status == 201
+
+        with before_the_commit(meanwhile):
+            assert self.delete(world, owner.token, target).status == 204
+        [email] = world.emails()
+        assert email.to == owner.email
+        assert "On leaving" in email.text
+        assert revoked.name not in email.text
+
     def test_oneself_as_no_admin_any_more(self, world: World, workspace: WorkspaceScope) -> None:
         admin = world.member(workspace, Role.ADMIN)
         target = id_of(world, admin, workspace)

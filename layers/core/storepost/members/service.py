@@ -124,9 +124,9 @@ def _tell_of_keys(
     scope: WorkspaceScope, owner: Membership, removed: Membership, changes: Changes
 ) -> None:
     repository = ApiKeyRepository(scope)
-    keys = [key for key in repository.all() if key.is_active]
-    repository.expect_active(changes, len(keys))  # none that they make meanwhile is left out
-    active = [key for key in keys if key.maker_id == removed.person_id]
+    keys = repository.all()
+    repository.expect_same(changes, keys)  # none that they make meanwhile is left out
+    active = [key for key in keys if key.is_active and key.maker_id == removed.person_id]
     active.sort(key=lambda key: (key.created_at, key.id))
     if not active:
         return
