@@ -42,7 +42,8 @@ class TestColumn:
             ("DiscountCodes\nSAVE10\n", "DiscountCodes", ["SAVE10"]),
             ("PROMOTIONCODE\nSAVE10\n", "PROMOTIONCODE", ["SAVE10"]),
             ("Coupon-ID\nSAVE10\n", "Coupon-ID", ["SAVE10"]),
-            ("Gutschein\nSAVE10\n", "Gutschein", ["SAVE10"]),
+            ("Gutscheine\nSAVE10\n", "Gutscheine", ["SAVE10"]),
+            ("GUTSCHEIN\nSUMMER\n", None, ["GUTSCHEIN", "SUMMER"]),
             ("SummerCode\nSAVE10\n", None, ["SummerCode", "SAVE10"]),
             ("ID\nSAVE10\n", None, ["ID", "SAVE10"]),
             ("vouchers\nWELCOME\n", "vouchers", ["WELCOME"]),
@@ -57,6 +58,13 @@ class TestColumn:
             ('"code","note"\n"A1","with, comma"\n"B2","two\nlines"\n', "code", ["A1", "B2"]),
             ("code,used\nA1,no\nB2,no\nC3,yes\n", "code", ["A1", "B2", "C3"]),
             ("code\n", "code", []),
+            ("SpringCode;10\nAutumnCode;15\n", None, ["SpringCode", "AutumnCode"]),
+            ("SpringCode;10\nAUTUMN15;15\n", None, ["SpringCode", "AUTUMN15"]),
+            ("Spring-Code,no\nAutumn-Code,yes\n", None, ["Spring-Code", "Autumn-Code"]),
+            ("SpringCode,\nAutumnCode,x\n", None, ["SpringCode", "AutumnCode"]),
+            ("GiftCode,no\nGIFTS,yes\n", "GiftCode", ["GIFTS"]),
+            ("shop_code,value\nsave-a,10\nsave-b,20\n", "shop_code", ["save-a", "save-b"]),
+            ("Code for shops,1\nA1,10\n", "Code for shops", ["A1"]),
         ],
     )
     def test_it_is_found_by_what_stands_in_it(

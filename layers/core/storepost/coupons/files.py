@@ -22,7 +22,7 @@ _LOOKED_AT = 1000
 
 _KINDS = ("coupon", "discount", "voucher", "promo", "promotion", "gift", "gutschein", "rabatt")
 _NAMES = frozenset(
-    {"code", "codes", "coupon", "coupons", "voucher", "vouchers", "gutschein", "gutscheine"}
+    {"code", "codes", "coupon", "coupons", "voucher", "vouchers", "gutscheine"}
     | {f"{kind}{code}" for kind in _KINDS for code in ("code", "codes")}
     | {"kode", "kod", "código", "codigo", "codice"}
 )
@@ -169,11 +169,17 @@ def _has_space(value: str) -> bool:
 
 def _is_header(rows: Sequence[Row], place: int, name: str) -> bool:
     """Whether the first row has names: it says so, or looks like nothing below it."""
-    if len(rows[0][1]) == 1 and not _has_space(name):
+    first = rows[0][1]
+    others = (n for n in range(len(first)) if n != place and first[n].strip())
+    if not _has_space(name) and not any(_looks_like_a_name(rows, n) for n in others):
         # It may be a code like WELCOME above others like SAVE10, which must not get lost.
         return _is_known_header(name)
-    if _names_codes(name):
-        return True
+    return _names_codes(name) or _looks_like_a_name(rows, place)
+
+
+def _looks_like_a_name(rows: Sequence[Row], place: int) -> bool:
+    """Whether a cell of the first row looks like nothing below it."""
+    name = rows[0][1][place].strip()
     below = [cells[place] for _, cells in rows[1:_LOOKED_AT] if place < len(cells)]
     if not below or any(c.isdigit() for c in name):
         return False
