@@ -1,5 +1,6 @@
 """Coupons of a Shopify shop: discounts and codes that are made and deleted there."""
 
+from datetime import timedelta
 from typing import Any
 from unittest import mock
 from uuid import UUID
@@ -563,6 +564,30 @@ class TestTroubles:
         shop.shopify.connect(shop.owner, shop.workspace)
         shop.world.deliver()
         assert shop.there(expired) == set(shop.texts(expired, status="available"))
+
+    def test_a_shop_that_comes_back_and_refuses_is_told_again_soon(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 204
+        shop.run_expiry()
+        waits = timedelta()
+        while waits < timedelta(days=2):
+            shop.world.advance(days=1)
+            shop.run_expiry()
+            again_at = shop.stored(expired).tells_again_at
+            assert again_at is not None
+            waits = again_at - clock.now()
+        refused = MutationRefused((UserError("Not now."),))
+        with mock.patch.object(telling, "delete_codes", side_effect=refused):
+            shop.shopify.connect(shop.owner, shop.workspace)
+            shop.world.deliver()
+        assert shop.stored(expired).told_in_vain == 1
+        shop.world.advance(minutes=10)
+        shop.run_expiry()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).told_in_vain == 0
+        shop.world.advance(days=30)
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
 
     def test_a_shop_that_is_disconnected_while_it_is_told_is_told_once_it_is_back(
         self, shop: OnShopify, expired: str

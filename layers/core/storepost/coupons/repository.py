@@ -83,6 +83,10 @@ class CouponRepository:
         key = due_key(coupon.id, at)
         changes.save(CouponDueItem(*key, workspace_id=self._scope.id, coupon_id=coupon.id))
 
+    def look_away(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
+        """Forgets that the schedule looks at the coupon then."""
+        changes.delete(CouponDueItem(*due_key(coupon.id, at)))
+
     def overdue(self, coupon_id: UUID, now: datetime) -> Iterator[UUID]:
         """The coupon's codes that are assigned and have passed their own end."""
         until = CouponDueItem.sk < clock.to_text(now) + "$"
