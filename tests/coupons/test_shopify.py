@@ -12,7 +12,7 @@ from local import pumps
 from local.shopify.discounts import Discount
 from storepost import clock
 from storepost.consent.model import Origin, Source
-from storepost.coupons import telling
+from storepost.coupons import telling, working
 from storepost.coupons.erasing import erase_holder
 from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import Coupon
@@ -504,6 +504,25 @@ class TestTroubles:
         shop.work(coupon, tries=tries)
         [code] = shop.codes(coupon)
         assert (code["status"], code["error"]) == ("failed", "The shop couldn't be told.")
+
+    def test_a_large_pool_fails_in_several_runs_of_which_one_asks_the_shop(
+        self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(telling, "MOST_CODES", 4)
+        coupon = shop.pool(10)
+        monkeypatch.setattr(working, "MARGIN_MILLISECONDS", 10**9)
+        refused = MutationRefused((UserError("Not now."),))
+        with (
+            mock.patch.object(telling, "add_codes", side_effect=refused) as told,
+            mock.patch.object(working, "_send", wraps=working._send) as sent,
+        ):
+            shop.world.deliver()
+        assert shop.counts(coupon) == counts(failed=10)
+        assert {code["error"] for code in shop.codes(coupon)} == {"Not now."}
+        assert told.call_count == 1
+        reasons = [call.kwargs["failing"] for call in sent.call_args_list]
+        assert reasons == [None, "Not now.", "Not now.", "Not now."]
+        shop.check()
 
     @pytest.fixture
     def expired(self, shop: OnShopify) -> str:

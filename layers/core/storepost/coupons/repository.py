@@ -155,12 +155,17 @@ class CouponRepository:
         for each in removals:
             changes.delete(CodeRemovalItem(*each.key))
 
-    def send(self, changes: Changes, coupon_id: UUID) -> None:
-        """Tells the worker that there is something to do for a coupon; a coupon's run in turn."""
+    def send(self, changes: Changes, coupon_id: UUID, failing: str | None = None) -> None:
+        """Tells the worker that there is something to do for a coupon; a coupon's run in turn.
+
+        `failing` is why codes fail that its shop was to take.
+        """
         told: dict[str, object] = {
             "workspaceId": str(self._scope.id),
             "couponId": str(coupon_id),
         }
+        if failing is not None:
+            told["failing"] = failing
         send_with(changes, Queue.COUPON_CODES, [(told, str(coupon_id))])
 
     def _as_coupon(self, item: CouponItem) -> Coupon:
