@@ -104,6 +104,21 @@ class TestMatches:
     def test_another_word_or_phone(self, q: str) -> None:
         assert not matches(q, "Ann Lee", "+4915112345678")
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Adapter +100-240 50/60 V",
+            "Cable +12 3456 789",
+            "Ann +49 151 12345678",
+            "+49 151 12345678",
+            "+1 1 +1 2345678",
+        ],
+    )
+    def test_what_looks_like_a_phone_by_its_own_words(self, text: str) -> None:
+        assert matches(text, text)
+        assert matches(text[:-1], "Something else", text)
+        assert not matches(f"{text} 0", text)
+
     @pytest.mark.parametrize("q", ["15112345678", "+49 152", "+49151123456789"])
     def test_other_phones(self, q: str) -> None:
         assert not matches(q, None, "+4915112345678")

@@ -1,5 +1,6 @@
 """Coupons of a Shopify shop: discounts and codes that are made and deleted there."""
 
+from datetime import timedelta
 from typing import Any
 from unittest import mock
 from uuid import UUID
@@ -11,7 +12,7 @@ from local import pumps
 from local.shopify.discounts import Discount
 from storepost import clock
 from storepost.consent.model import Origin, Source
-from storepost.coupons import telling
+from storepost.coupons import telling, working
 from storepost.coupons.erasing import erase_holder
 from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import Coupon
@@ -504,6 +505,25 @@ class TestTroubles:
         [code] = shop.codes(coupon)
         assert (code["status"], code["error"]) == ("failed", "The shop couldn't be told.")
 
+    def test_a_large_pool_fails_in_several_runs_of_which_one_asks_the_shop(
+        self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(telling, "MOST_CODES", 4)
+        coupon = shop.pool(10)
+        monkeypatch.setattr(working, "MARGIN_MILLISECONDS", 10**9)
+        refused = MutationRefused((UserError("Not now."),))
+        with (
+            mock.patch.object(telling, "add_codes", side_effect=refused) as told,
+            mock.patch.object(working, "_send", wraps=working._send) as sent,
+        ):
+            shop.world.deliver()
+        assert shop.counts(coupon) == counts(failed=10)
+        assert {code["error"] for code in shop.codes(coupon)} == {"Not now."}
+        assert told.call_count == 1
+        reasons = [call.kwargs["failing"] for call in sent.call_args_list]
+        assert reasons == [None, "Not now.", "Not now.", "Not now."]
+        shop.check()
+
     @pytest.fixture
     def expired(self, shop: OnShopify) -> str:
         """A coupon with a code that has just ended, and one that nobody has."""
@@ -563,6 +583,30 @@ class TestTroubles:
         shop.shopify.connect(shop.owner, shop.workspace)
         shop.world.deliver()
         assert shop.there(expired) == set(shop.texts(expired, status="available"))
+
+    def test_a_shop_that_comes_back_and_refuses_is_told_again_soon(
+        self, shop: OnShopify, expired: str
+    ) -> None:
+        assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 204
+        shop.run_expiry()
+        waits = timedelta()
+        while waits < timedelta(days=2):
+            shop.world.advance(days=1)
+            shop.run_expiry()
+            again_at = shop.stored(expired).tells_again_at
+            assert again_at is not None
+            waits = again_at - clock.now()
+        refused = MutationRefused((UserError("Not now."),))
+        with mock.patch.object(telling, "delete_codes", side_effect=refused):
+            shop.shopify.connect(shop.owner, shop.workspace)
+            shop.world.deliver()
+        assert shop.stored(expired).told_in_vain == 1
+        shop.world.advance(minutes=10)
+        shop.run_expiry()
+        assert shop.there(expired) == set(shop.texts(expired, status="available"))
+        assert shop.stored(expired).told_in_vain == 0
+        shop.world.advance(days=30)
+        assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
 
     def test_a_shop_that_is_disconnected_while_it_is_told_is_told_once_it_is_back(
         self, shop: OnShopify, expired: str

@@ -8,11 +8,11 @@ from storepost import clock
 from storepost.identity.model import KeyScope
 from storepost.identity.repository import PersonItem, person_key
 from storepost.members import service
-from storepost.persistence.changes import Changes
+from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import find
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.callers import WorkspaceCaller
-from storepost.workspaces.model import Role
+from storepost.workspaces.model import Membership, Role
 from storepost.workspaces.repository import (
     MembershipPointerItem,
     WorkspaceRepository,
@@ -338,7 +338,7 @@ class TestTransferOwnership:
     ) -> None:
         member = world.member(workspace)
         target = id_of(world, member, workspace)
-        with world.meanwhile(lambda c: service.remove_member(workspace, target, c)):
+        with world.meanwhile(world.unseating(member, workspace, demoted=False)):
             answer = self.transfer(world, owner.token, target)
         assert answer.problem() == (404, "not_found")
         assert roles(workspace) == {owner.id: Role.OWNER}
@@ -364,6 +364,39 @@ class TestUpdateRole:
             answer = self.patch(world, admin.token, target, "admin")
         assert answer.problem() == (403, "role")
         assert roles(workspace)[other.id] is Role.MEMBER
+
+    @pytest.mark.parametrize("by_key", [False, True])
+    @pytest.mark.parametrize("role", ["admin", "member"])
+    def test_by_an_admin_demoted_before_the_members_are_read(
+        self, world: World, workspace: WorkspaceScope, monkeypatch: pytest.MonkeyPatch, role: str,
+        *, by_key: bool,
+    ) -> None:  # fmt: skip
+        """Nobody makes themselves an admin again."""
+        admin = world.member(workspace, Role.ADMIN)
+        token = world.api_key(workspace, KeyScope.WRITE, admin) if by_key else admin.token
+        target = id_of(world, admin, workspace)
+        demote = world.unseating(admin, workspace, demoted=True)
+        plain = WorkspaceRepository.memberships
+
+        def demoted_first(repository: WorkspaceRepository) -> list[Membership]:
+            monkeypatch.setattr(WorkspaceRepository, "memberships", plain)
+            commit_anew(demote)
+            return plain(repository)
+
+        monkeypatch.setattr(WorkspaceRepository, "memberships", demoted_first)
+        assert self.patch(world, token, target, role).problem() == (403, "role")
+        assert roles(workspace)[admin.id] is Role.MEMBER
+
+    @pytest.mark.parametrize("demoted", [False, True])
+    def test_oneself_as_no_admin_any_more(
+        self, world: World, workspace: WorkspaceScope, *, demoted: bool
+    ) -> None:
+        admin = world.member(workspace, Role.ADMIN)
+        target = id_of(world, admin, workspace)
+        with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):
+            answer = self.patch(world, admin.token, target, "member")
+        assert answer.problem() == ((403, "role") if demoted else (404, "not_found"))
+        assert roles(workspace).get(admin.id) is (Role.MEMBER if demoted else None)
 
     @pytest.mark.parametrize(
         ("body", "paths"),
@@ -474,6 +507,36 @@ class TestDelete:
         [email] = world.emails()
         assert email.to == owner.email
         assert "On leaving" in email.text
+
+    def test_the_owner_is_told_of_a_key_that_takes_anothers_place_meanwhile(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """As many are active as before."""
+        admin = world.member(workspace, Role.ADMIN)
+        target = id_of(world, admin, workspace)
+        revoked = world.key_of(world.api_key(workspace, KeyScope.READ, admin))
+
+        def meanwhile() -> None:
+            path = f"/api-keys/{revoked.id}/revoke"
+            assert world.call("POST", path, token=admin.token).status == 204
+            body = {"name": "On leaving", "scope": "write"}
+            answer = world.call("POST", "/api-keys", token=admin.token, json_body=body)
+            assert answer.status == 201
+
+        with before_the_commit(meanwhile):
+            assert self.delete(world, owner.token, target).status == 204
+        [email] = world.emails()
+        assert email.to == owner.email
+        assert "On leaving" in email.text
+        assert revoked.name not in email.text
+
+    def test_oneself_as_no_admin_any_more(self, world: World, workspace: WorkspaceScope) -> None:
+        admin = world.member(workspace, Role.ADMIN)
+        target = id_of(world, admin, workspace)
+        with world.meanwhile(world.unseating(admin, workspace, demoted=True)):
+            answer = self.delete(world, admin.token, target)
+        assert answer.problem() == (403, "role")
+        assert roles(workspace)[admin.id] is Role.MEMBER
 
     def test_coming_back_activates_nothing_that_was_lost(
         self, world: World, owner: Someone, workspace: WorkspaceScope

@@ -1,5 +1,6 @@
 """What a query finds, against a plain reading of the rules (semantics, section 7)."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from unittest import mock
@@ -15,6 +16,9 @@ from storepost.postings.finding import Found, Query, find
 from storepost.text import asked_words, fold, matches
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+PHONE = re.compile(r"\+[\d\s()./-]*\d")
 
 
 class Plain:
@@ -47,8 +51,9 @@ def rank(entry: Entry, q: str) -> int | None:
     asked, folded = asked_words(q), " ".join(fold(q).split())
     if folded in {" ".join(fold(code).split()) for code in entry.codes} and folded:
         return 0
+    digits = "".join(c for c in folded if c.isdigit()) if PHONE.fullmatch(folded) else None
     whole = {" ".join(fold(key).split()).lstrip("#+") for key in entry.keys}
-    if folded.lstrip("#+") in whole or (len(asked) == 1 and asked[0] in whole):
+    if {folded.lstrip("#+"), digits, *(asked[0] if len(asked) == 1 else ())} & whole:
         return 0
     texts = (entry.title, *entry.texts, *entry.keys, *(k.lstrip("#+") for k in entry.keys))
     if entry.is_hidden or not matches(q, *texts):
@@ -81,6 +86,8 @@ WORDS = st.sampled_from(
         "x-1",
         "12",
         "1",
+        "+49 1",
+        "+1-2/4 9",
     ]
 )
 TITLES = st.lists(WORDS, min_size=0, max_size=3).map(" ".join)
@@ -107,7 +114,12 @@ def entry_lists(draw: st.DrawFn) -> list[Entry]:
 
 
 QUERIES = st.one_of(
-    TITLES, KEYS, CODES, WORDS.map(lambda word: word[:2]), st.lists(WORDS, max_size=4).map(" ".join)
+    TITLES,
+    KEYS,
+    CODES,
+    WORDS.map(lambda word: word[:2]),
+    st.lists(WORDS, max_size=4).map(" ".join),
+    st.sampled_from(["+49 12", "+4 91", "ann +49 1", "+49 12 lee"]),
 )
 
 

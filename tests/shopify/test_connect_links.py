@@ -469,6 +469,17 @@ class TestConnect:
         assert StoreRepository(workspace).all() == []
         assert summary(world, owner, workspace)["storeCount"] == 0
 
+    @pytest.mark.parametrize("demoted", [False, True])
+    def test_by_who_is_no_admin_any_more(
+        self, world: World, shopify: Shopify, workspace: WorkspaceScope, link: str, *, demoted: bool
+    ) -> None:
+        admin = world.member(workspace, Role.ADMIN)
+        with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):
+            answer = shopify.choose(admin, link, choose_existing(workspace))
+        assert answer.problem() == ((403, "role") if demoted else (404, "not_found"))
+        assert StoreRepository(workspace).all() == []
+        assert find_claim(SHOP) is None
+
     def test_its_workspace_disconnects_it_meanwhile(
         self,
         world: World,

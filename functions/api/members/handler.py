@@ -53,7 +53,7 @@ def update_member_role(
 @app.delete("/v1/members/<id>", operation_id="members.delete", status_code=204)
 def delete_member(id: UUID, caller: Admin, writes: Writes) -> None:
     """Removes a member, whose access ends with the next request."""
-    service.remove_member(caller.workspace, id, writes)
+    service.remove_member(caller, id, writes)
 
 
 @app.post("/v1/members/leave", operation_id="members.leave", status_code=204)

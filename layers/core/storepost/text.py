@@ -6,14 +6,14 @@ import unicodedata
 SORT_KEY_BYTES = 512
 _WORD = re.compile(r"[^\W_]+")
 _EMAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@.]+")
-_PHONE = re.compile(r"\+[\d\s()./-]*\d")
-_PHONE_AMONG = re.compile(rf"(?<!\S){_PHONE.pattern}(?!\S)")
-_LEAST_DIGITS = 7
-"""Of a phone among other words; fewer may be anything."""
+_PHONE = re.compile(r"(?<!\S)\+[\d\s()./-]*\d(?!\S)")
 # Letters with a stroke and ligatures, which Unicode doesn't decompose.
 _LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "þ": "th"}  # noqa: RUF001
 )
+
+type Asked = tuple[str, ...]
+"""Words of a search of which a row needs one, as the beginning of a word of its own."""
 
 
 def fold(text: str) -> str:
@@ -47,12 +47,13 @@ def matches(q: str, *texts: str | None) -> bool:
     """Whether each word of `q` is a prefix of a word of the row (operations.md, section 2).
 
     A whole email, phone or number counts as a word too: in the row beside the words that it is cut
-    into, in `q` instead of them, so that asking for one address doesn't find its namesakes. A `q`
-    without any word finds nothing.
+    into, in `q` instead of them, so that asking for one address doesn't find its namesakes. What
+    looks like a phone in `q` may be something else, so its words find a row as well. A `q` without
+    any word finds nothing.
     """
     row = [word for text in texts if text for word in words_of_row(text)]
     asked = asked_words(q)
-    return bool(asked) and all(any(word.startswith(a) for word in row) for a in asked)
+    return bool(asked) and all(any(word.startswith(each) for word in row) for each in asked)
 
 
 def words_of_row(text: str) -> list[str]:
@@ -69,22 +70,27 @@ def words_to_find(folded: str) -> list[str]:
     return [*words_of_folded(folded), *(part for part in folded.split() if "@" in part)]
 
 
-def asked_words(q: str) -> list[str]:
-    """The words of a search: whole emails and phones as such, the rest as it is cut."""
+def asked_words(q: str) -> list[Asked]:
+    """The words of a search: whole emails as such, phones as such or as they are cut, the rest cut.
+
+    Each is some words that a row needs one of.
+    """
     folded = fold(q)
-    if _PHONE.fullmatch(folded):
-        return [_digits(folded)]
-    phones = [found[0] for found in _PHONE_AMONG.finditer(folded)]
-    phones = [phone for phone in phones if len(_digits(phone)) >= _LEAST_DIGITS]
-    for phone in phones:
-        folded = folded.replace(phone, " ", 1)
     asked = [
-        word
-        for part in folded.split()
+        (word,)
+        for part in " ".join(_PHONE.split(folded)).split()
         for word in ([part] if _EMAIL.fullmatch(part) else _WORD.findall(part))
     ]
-    return [*asked, *map(_digits, phones)]
+    return [*asked, *(each for phone in _PHONE.findall(folded) for each in _asked_phone(phone))]
 
 
-def _digits(phone: str) -> str:
-    return "".join(c for c in phone if c.isdigit())
+def whole_phone(folded: str) -> str | None:
+    """The digits of a folded text that is a phone and nothing else."""
+    return "".join(_WORD.findall(folded)) if _PHONE.fullmatch(folded) else None
+
+
+def _asked_phone(phone: str) -> list[Asked]:
+    """The whole phone, or else each word that it is cut into: a size looks just so."""
+    first, *others = _WORD.findall(phone)
+    # What begins like the whole phone begins like its first word.
+    return [(first,), *((first + "".join(others), word) for word in others)]

@@ -5,7 +5,7 @@ has a token row under its digest. What a token row knows of the key's use is car
 key's row before the token row goes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -41,9 +41,10 @@ class ApiKeyItem(Item, discriminator="api_key"):
 
 
 class ActiveKeysItem(Item, discriminator="active_keys"):
-    """How many active keys a workspace has, for the limit alone."""
+    """How many active keys a workspace has, and how many it ever had."""
 
     active = NumberAttribute(default=0)
+    made = NumberAttribute(default=0)
 
 
 def api_key_key(workspace: WorkspaceScope, key_id: UUID) -> Key:
@@ -104,7 +105,9 @@ class ApiKeyRepository:
         )
         self._add_token(changes, key, secret.digest)
         active = ActiveKeysItem.active
-        self._count(changes, 1, active.does_not_exist() | (active < ACTIVE_KEYS), KeyLimit())
+        condition = active.does_not_exist() | (active < ACTIVE_KEYS)
+        one: list[Action] = [active.add(1), ActiveKeysItem.made.add(1)]
+        self._count(changes, one, condition, KeyLimit())
 
     def rename(self, changes: Changes, key: ApiKey, name: str) -> None:
         """Gives the key another name, if nobody rotated or revoked it meanwhile."""
@@ -139,12 +142,14 @@ class ApiKeyRepository:
         """Ends the key with all its secrets."""
         actions: list[Action] = [ApiKeyItem.digests.set([]), ApiKeyItem.revoked_at.set(now)]
         self._change(changes, key, key.secrets, actions)
-        self._count(changes, -1)
+        self._count(changes, [ActiveKeysItem.active.add(-1)])
 
-    def expect_active(self, changes: Changes, count: int) -> None:
-        """Demands that so many keys are active as were read; else it is a lost race."""
-        active = ActiveKeysItem.active
-        as_read = active == count if count else active.does_not_exist() | (active == 0)
+    def expect_same(self, changes: Changes, keys: Collection[ApiKey]) -> None:
+        """Demands that of all keys, which were read, none is added or revoked; else a lost race."""
+        active = sum(key.is_active for key in keys)
+        as_read: Condition = ActiveKeysItem.pk.does_not_exist()
+        if keys:
+            as_read = (ActiveKeysItem.made == len(keys)) & (ActiveKeysItem.active == active)
         changes.expect(ActiveKeysItem(*active_keys_key(self._scope)), as_read)
 
     def end_secrets(self, changes: Changes, digests: Iterable[str]) -> None:
@@ -179,14 +184,14 @@ class ApiKeyRepository:
     def _count(
         self,
         changes: Changes,
-        by: int,
+        counts: list[Action],
         condition: Condition | None = None,
         otherwise: Exception | None = None,
     ) -> None:
         row = ActiveKeysItem(*active_keys_key(self._scope))
         # An update makes the row where there is none, but not its kind.
         kind = ActiveKeysItem.kind.set(ActiveKeysItem)
-        changes.update(row, [kind, ActiveKeysItem.active.add(by)], condition, otherwise)
+        changes.update(row, [kind, *counts], condition, otherwise)
 
     def _as_key(self, item: ApiKeyItem) -> ApiKey:
         return ApiKey(

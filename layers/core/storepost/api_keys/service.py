@@ -90,7 +90,7 @@ def get_key(workspace: WorkspaceScope, key_id: UUID) -> ShownKey:
 
 
 def create_key(caller: WorkspaceCaller, name: str, scope: KeyScope, changes: Changes) -> NewSecret:
-    """A new key of the workspace, made by the caller, who is to be an admin until it is there."""
+    """A new key of the workspace, made by the caller."""
     secret = new_api_key()
     key = ApiKey(
         id=new_id(),
@@ -105,7 +105,7 @@ def create_key(caller: WorkspaceCaller, name: str, scope: KeyScope, changes: Cha
         revoked_at=None,
         secrets=(Secret(digest(secret), None),),
     )
-    _expect(caller, changes)
+    WorkspaceRepository(caller.workspace).expect_live(changes)
     ApiKeyRepository(caller.workspace).add(changes, key)
     return NewSecret(_shown([key])[0], secret)
 
@@ -131,7 +131,7 @@ def rotate_key(
         rotated_at=now,
         secrets=(*key.secrets, Secret(digest(secret), None)),
     )
-    _expect(caller, changes)
+    WorkspaceRepository(caller.workspace).expect_live(changes)
     ApiKeyRepository(caller.workspace).rotate(changes, key, rotated, now, now + overlap)
     _tell_of_rotation(caller, rotated, now, now + overlap if overlap else None, changes)
     return NewSecret(_shown([rotated])[0], secret)
@@ -142,14 +142,6 @@ def revoke_key(workspace: WorkspaceScope, key_id: UUID, changes: Changes) -> Non
     key = _found(workspace, key_id)
     if key.is_active:
         ApiKeyRepository(workspace).revoke(changes, key, clock.now())
-
-
-def _expect(caller: WorkspaceCaller, changes: Changes) -> None:
-    """Whoever gets a secret still may, and the workspace is still there, when it begins to work."""
-    workspaces = WorkspaceRepository(caller.workspace)
-    workspaces.expect_live(changes)
-    if caller.key is None:
-        workspaces.expect_admin(changes, caller.membership)
 
 
 def _overlap(caller: WorkspaceCaller, seconds: int | None) -> timedelta:

@@ -93,21 +93,24 @@ def connect(caller: SignedInPerson, link_id: UUID, choice: Choice, changes: Chan
         workspace = create_workspace(caller, choice.name, changes, store_count=1)
         _connect(link, workspace.scope, changes)
         return workspace
-    workspace = _chosen(caller, choice.workspace_id)
+    workspace = _chosen(caller, choice.workspace_id, changes)
     before = _connect(open_link(link_id), workspace.scope, changes)
     if before is None or not before.is_active:
         WorkspaceRepository(workspace.scope).count_stores(changes, +1)
     return workspace
 
 
-def _chosen(caller: SignedInPerson, workspace_id: UUID) -> Workspace:
-    standing = WorkspaceRepository(WorkspaceScope(workspace_id)).standing_of(caller.person.id)
+def _chosen(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> Workspace:
+    """The workspace, which the caller manages until the shop is there."""
+    workspaces = WorkspaceRepository(WorkspaceScope(workspace_id))
+    standing = workspaces.standing_of(caller.person.id)
     if standing is None:
         raise NotFound()
     if _needs_two_factor(caller, standing.workspace):
         raise TwoFactorRequired()
     if not standing.membership.manages:
         raise RoleTooSmall()
+    workspaces.expect_same(changes, standing.membership)
     return standing.workspace
 
 

@@ -22,7 +22,7 @@ _LOOKED_AT = 1000
 
 _KINDS = ("coupon", "discount", "voucher", "promo", "promotion", "gift", "gutschein", "rabatt")
 _NAMES = frozenset(
-    {"code", "codes", "coupon", "coupons", "voucher", "vouchers", "gutschein", "gutscheine"}
+    {"code", "codes", "coupon", "coupons", "voucher", "vouchers", "gutscheine"}
     | {f"{kind}{code}" for kind in _KINDS for code in ("code", "codes")}
     | {"kode", "kod", "código", "codigo", "codice"}
 )
@@ -123,7 +123,9 @@ def _likeliest(rows: Sequence[Row], first: Sequence[str]) -> int:
     if not best:
         raise ColumnNotFound(errors=[FieldError("/content", "No column has codes")])
     likely = [place for place, score in scores.items() if score >= best * 0.9]
-    named = [place for place in likely if _names_codes(first[place])]
+    # What is called a code is likelier one than what is called an ID, where there is both.
+    named = [place for place in likely if _names_codes(_words(first[place]))]
+    named += [place for place in likely if _names_codes(_unnumbered(first[place]))]
     return (named or [max(likely, key=lambda place: (scores[place], -place))])[0]
 
 
@@ -145,17 +147,20 @@ def _weight(value: str) -> float:
     return 1.0
 
 
-def _names_codes(name: str) -> bool:
-    words = _words(name)
+def _names_codes(words: Sequence[str]) -> bool:
     return bool(words) and (words[-1] in _NAMES or set(words) <= _NAME_WORDS)
 
 
 def _is_known_header(name: str) -> bool:
     """Whether it is hardly anything else: GIFT and SUMMER-CODE may be codes, GiftCode isn't."""
-    words = _words(name)
-    if len(words) > 1 and words[-1] in _NUMBERS:
-        del words[-1]
+    words = _unnumbered(name)
     return bool(words) and words[-1] in _NAMES and set(words[:-1]) <= _NAME_WORDS
+
+
+def _unnumbered(name: str) -> list[str]:
+    """The name's words without a last ID or number: a coupon's is its code."""
+    words = _words(name)
+    return words[:-1] if len(words) > 1 and words[-1] in _NUMBERS else words
 
 
 def _words(name: str) -> list[str]:
@@ -169,11 +174,17 @@ def _has_space(value: str) -> bool:
 
 def _is_header(rows: Sequence[Row], place: int, name: str) -> bool:
     """Whether the first row has names: it says so, or looks like nothing below it."""
-    if len(rows[0][1]) == 1 and not _has_space(name):
+    first = rows[0][1]
+    others = (n for n in range(len(first)) if n != place and first[n].strip())
+    if not _has_space(name) and not any(_looks_like_a_name(rows, n) for n in others):
         # It may be a code like WELCOME above others like SAVE10, which must not get lost.
         return _is_known_header(name)
-    if _names_codes(name):
-        return True
+    return _names_codes(_unnumbered(name)) or _looks_like_a_name(rows, place)
+
+
+def _looks_like_a_name(rows: Sequence[Row], place: int) -> bool:
+    """Whether a cell of the first row looks like nothing below it."""
+    name = rows[0][1][place].strip()
     below = [cells[place] for _, cells in rows[1:_LOOKED_AT] if place < len(cells)]
     if not below or any(c.isdigit() for c in name):
         return False

@@ -30,13 +30,17 @@ def put_off(changes: Changes, coupon: Coupon, *, is_connected: bool) -> None:
     held = coupons.get(coupon.id)
     if held is None:
         return
-    after = replace(held, told_in_vain=held.told_in_vain + 1)
-    if held.tells_again_at and held.tells_again_at > now:
-        after = replace(held, told_in_vain=max(1, held.told_in_vain))
+    in_vain, again_at = held.told_in_vain, held.tells_again_at
+    if is_connected and again_at and again_at > now + LONGEST:
+        # From when the store was disconnected: now that it is back, it is told soon.
+        coupons.look_away(changes, held, again_at)
+        in_vain, again_at = 0, None
+    if again_at and again_at > now:
+        after = replace(held, told_in_vain=max(1, in_vain))
     else:
         longest = LONGEST if is_connected else LONGEST_AWAY
-        again_at = now + min(longest, FIRST * (1 << min(held.told_in_vain, _DOUBLED_AT_MOST)))
-        after = replace(after, tells_again_at=again_at)
+        again_at = now + min(longest, FIRST * (1 << min(in_vain, _DOUBLED_AT_MOST)))
+        after = replace(held, told_in_vain=in_vain + 1, tells_again_at=again_at)
         coupons.look_at(changes, after, again_at)
     if after != held:
         coupons.save(changes, after)

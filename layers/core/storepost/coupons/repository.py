@@ -83,6 +83,10 @@ class CouponRepository:
         key = due_key(coupon.id, at)
         changes.save(CouponDueItem(*key, workspace_id=self._scope.id, coupon_id=coupon.id))
 
+    def look_away(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
+        """Forgets that the schedule looks at the coupon then."""
+        changes.delete(CouponDueItem(*due_key(coupon.id, at)))
+
     def overdue(self, coupon_id: UUID, now: datetime) -> Iterator[UUID]:
         """The coupon's codes that are assigned and have passed their own end."""
         until = CouponDueItem.sk < clock.to_text(now) + "$"
@@ -151,12 +155,17 @@ class CouponRepository:
         for each in removals:
             changes.delete(CodeRemovalItem(*each.key))
 
-    def send(self, changes: Changes, coupon_id: UUID) -> None:
-        """Tells the worker that there is something to do for a coupon; a coupon's run in turn."""
+    def send(self, changes: Changes, coupon_id: UUID, failing: str | None = None) -> None:
+        """Tells the worker that there is something to do for a coupon; a coupon's run in turn.
+
+        `failing` is why codes fail that its shop was to take.
+        """
         told: dict[str, object] = {
             "workspaceId": str(self._scope.id),
             "couponId": str(coupon_id),
         }
+        if failing is not None:
+            told["failing"] = failing
         send_with(changes, Queue.COUPON_CODES, [(told, str(coupon_id))])
 
     def _as_coupon(self, item: CouponItem) -> Coupon:

@@ -44,7 +44,7 @@ REMOVALS_AT_ONCE = 80
 _LIVE = frozenset({CodeStatus.PENDING, CodeStatus.AVAILABLE, CodeStatus.ASSIGNED})
 
 
-@dataclass(frozen=True)
+@dataclass
 class Telling:
     """One run's talk with a coupon's shop."""
 
@@ -52,6 +52,8 @@ class Telling:
     coupon_id: UUID
     tries: int
     """How many times the queue brought the message, this one included."""
+    failing: str | None = None
+    """Why codes fail without the shop being asked; None until it was told in vain."""
 
     def tell_some(self) -> bool:
         """Tells the shop some of what it has to know; whether there may be more.
@@ -65,13 +67,15 @@ class Telling:
         store = StoreRepository(self.workspace).get(coupon.store_id)
         if store is None:
             return False
-        try:
-            check_tries(self.tries)
-            return self._told(coupon, store)
-        except Exception as error:
-            if self.tries < TRIES and not _lasts(error):
-                raise
-            return self._give_up(coupon, store, _why(error))
+        if self.failing is None:
+            try:
+                check_tries(self.tries)
+                return self._told(coupon, store)
+            except Exception as error:
+                if self.tries < TRIES and not _lasts(error):
+                    raise
+                self.failing = _why(error)
+        return self._give_up(coupon, store, self.failing)
 
     def _told(self, coupon: Coupon, store: Store) -> bool:
         removals = CouponRepository(self.workspace).removals(coupon.id, MOST_CODES)
@@ -143,9 +147,10 @@ class Telling:
             commit_anew(partial(_note, coupon=coupon, told=dict(some)))
 
     def _give_up(self, coupon: Coupon, store: Store, why: str) -> bool:
-        """Codes that the shop was to take have failed; what it is to forget is put off."""
-        while pending := self._pending(coupon):
+        """Some codes that the shop was to take have failed; what it is to forget is put off."""
+        if pending := self._pending(coupon):
             self._note(coupon, {code.id: Taken(None, why) for code in pending})
+            return True
         forgets = CouponRepository(self.workspace).removals(coupon.id, 1)
         if forgets or (coupon.external_id and _is_over(coupon)):
             commit_anew(partial(put_off, coupon=coupon, is_connected=store.is_active))

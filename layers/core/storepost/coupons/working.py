@@ -1,8 +1,9 @@
 """The worker: does what is to be done for a coupon, and goes on wherever a run before it ended.
 
-A message says no more than which coupon; the rows beside it say what there is to do. A coupon's
-messages run in turn, but one may come twice, late, or after a run that was killed anywhere: each
-step is one transaction that notes how far it came.
+A message says no more than which coupon, and why its codes fail where a run before it found that
+the shop takes none; the rows beside it say what there is to do. A coupon's messages run in turn,
+but one may come twice, late, or after a run that was killed anywhere: each step is one transaction
+that notes how far it came.
 """
 
 import json
@@ -32,19 +33,23 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
 
     `tries` is how many times the queue brought the message, this one included.
     """
-    named = {name: UUID(value) for name, value in json.loads(message).items()}
-    workspace, coupon_id = WorkspaceScope(named["workspaceId"]), named["couponId"]
+    told = json.loads(message)
+    workspace, coupon_id = WorkspaceScope(UUID(told["workspaceId"])), UUID(told["couponId"])
+    telling = Telling(workspace, coupon_id, tries, told.get("failing"))
     steps: tuple[Step, ...] = (
         Filling(workspace, coupon_id).store_some,
         partial(expire_some, workspace, coupon_id),
-        Telling(workspace, coupon_id, tries).tell_some,
+        telling.tell_some,
     )
     for step in steps:
         while step():
             if remaining() < MARGIN_MILLISECONDS:
-                commit_anew(partial(_send, workspace=workspace, coupon_id=coupon_id))
+                going_on = partial(_send, workspace=workspace, coupon_id=coupon_id)
+                commit_anew(partial(going_on, failing=telling.failing))
                 return
 
 
-def _send(changes: Changes, workspace: WorkspaceScope, coupon_id: UUID) -> None:
-    CouponRepository(workspace).send(changes, coupon_id)
+def _send(
+    changes: Changes, workspace: WorkspaceScope, coupon_id: UUID, failing: str | None
+) -> None:
+    CouponRepository(workspace).send(changes, coupon_id, failing)

@@ -13,7 +13,8 @@
     PathOwner     O, of the workspace that the path names, which need not be the active one
 
 Checked in this order: 401, `scope`, `sign_in_required`, `no_active_workspace`,
-`two_factor_required`, `role` (operations.md, section 1).
+`two_factor_required`, `role` (operations.md, section 1). A role that is asked for is demanded once
+more of what the request writes.
 """
 
 from collections.abc import Callable
@@ -38,6 +39,7 @@ from storepost.identity.repository import (
     touch_session,
 )
 from storepost.identity.tokens import digest, is_well_formed
+from storepost.persistence.changes import Changes
 from storepost.problems import Problem, Unauthenticated
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.workspaces.callers import WorkspaceCaller
@@ -78,11 +80,20 @@ def _in_workspace(
             _name_workspace(request, caller)
             within = person_in_workspace(caller)
         request.context["workspace"] = within.workspace
-        if roles is not None and (within.membership is None or within.membership.role not in roles):
-            raise RoleTooSmall()
+        if roles is not None:
+            request.context["expect_role"] = _expecting(within, roles)
         return within
 
     return check
+
+
+def _expecting(within: WorkspaceCaller, roles: frozenset[Role]) -> Callable[[Changes], None]:
+    """What holds the caller's role until the operation's changes are committed."""
+    membership = within.membership
+    if membership is None or membership.role not in roles:
+        raise RoleTooSmall()
+    workspaces = WorkspaceRepository(within.workspace)
+    return lambda changes: workspaces.expect_role(changes, membership, roles)
 
 
 def _name_workspace(request: Request, caller: SignedInPerson) -> None:

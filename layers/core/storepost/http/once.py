@@ -5,6 +5,7 @@ for `conflict` and `idempotency_in_progress`; what isn't kept gives the key back
 """
 
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from contextlib import suppress
 from os import urandom
 from typing import Annotated, Any, cast
@@ -117,6 +118,7 @@ def _run(
         changes.clear()
         try:
             response = as_sent(app, next_middleware(app))
+            _expect_role(app, changes)
             if claim:
                 claim.complete(changes, _keep(app, response))
             changes.commit()
@@ -124,6 +126,13 @@ def _run(
             continue
         return response
     raise Conflict()
+
+
+def _expect_role(app: APIGatewayHttpResolver, changes: Changes) -> None:
+    """Whoever loses the role that the operation asks for before the commit changes nothing."""
+    expect: Callable[[Changes], None] | None = app.context.get("expect_role")
+    if expect and changes.items:
+        expect(changes)
 
 
 def _refuse(app: APIGatewayHttpResolver, claim: Claim, problem: Problem) -> Response[Any]:

@@ -85,28 +85,28 @@ def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, change
     """Makes a member an admin or an admin a member; never touches the owner."""
     repository = WorkspaceRepository(caller.workspace)
     target = _picked(repository.memberships(), membership_id)
+    _expect_still_admin(caller, target)
     if target.role is Role.OWNER:
         raise OwnerRole()
     if target.role is not role:
-        if target.person_id != caller.person_id:
-            repository.expect_admin(changes, caller.membership)
         repository.change_role(changes, target, role)
 
 
-def remove_member(workspace: WorkspaceScope, membership_id: UUID, changes: Changes) -> None:
+def remove_member(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
     """Ends somebody's membership; the owner is told which active keys that person made.
 
     The keys go on working, without the role of the person who made them.
     """
-    repository = WorkspaceRepository(workspace)
+    repository = WorkspaceRepository(caller.workspace)
     memberships = repository.memberships()
     target = _picked(memberships, membership_id)
+    _expect_still_admin(caller, target)
     if target.role is Role.OWNER:
         raise OwnerRemoval()
     repository.remove_member(changes, target)
     owner = next((m for m in memberships if m.role is Role.OWNER), None)
     if owner:
-        _tell_of_keys(workspace, owner, target, changes)
+        _tell_of_keys(caller.workspace, owner, target, changes)
 
 
 def leave(caller: WorkspaceCaller, changes: Changes) -> None:
@@ -124,9 +124,9 @@ def _tell_of_keys(
     scope: WorkspaceScope, owner: Membership, removed: Membership, changes: Changes
 ) -> None:
     repository = ApiKeyRepository(scope)
-    keys = [key for key in repository.all() if key.is_active]
-    repository.expect_active(changes, len(keys))  # none that they make meanwhile is left out
-    active = [key for key in keys if key.maker_id == removed.person_id]
+    keys = repository.all()
+    repository.expect_same(changes, keys)  # none that they make meanwhile is left out
+    active = [key for key in keys if key.is_active and key.maker_id == removed.person_id]
     active.sort(key=lambda key: (key.created_at, key.id))
     if not active:
         return
@@ -140,6 +140,12 @@ def _tell_of_keys(
         keys=tuple(KeyLabel(key.name, key.prefix) for key in active),
     )
     send_email(changes, people[owner.person_id].email, message)
+
+
+def _expect_still_admin(caller: WorkspaceCaller, target: Membership) -> None:
+    """Refuses a caller who acts on themselves and was demoted after they were let in."""
+    if target.person_id == caller.person_id and not target.manages:
+        raise RoleTooSmall()
 
 
 def _picked(memberships: list[Membership], membership_id: UUID) -> Membership:

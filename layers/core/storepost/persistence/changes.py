@@ -159,6 +159,10 @@ class Changes:
             _Order.CHECK, item, lambda tx: tx.condition_check(model, pk, sk, condition), otherwise
         )
 
+    def has(self, item: Row) -> bool:
+        """Whether this unit writes the row, or demands something of it."""
+        return (type(item).Meta.table_name, item.key) in self._writes
+
     def gathered[T](self, under: Hashable, make: Callable[[], T]) -> T:
         """What several writes of this unit gather together; the first of them makes it."""
         if under not in self._gathered:
@@ -209,11 +213,12 @@ class Changes:
         add_to: Callable[[TransactWrite], None],
         otherwise: Exception | None,
     ) -> None:
-        table = type(item).Meta.table_name
-        if (table, item.key) in self._writes:
+        if self.has(item):
             raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
         self.reads.wrote(item.key)
-        self._writes[table, item.key] = _Write(order, item.key, add_to, otherwise or LostRace())
+        self._writes[type(item).Meta.table_name, item.key] = _Write(
+            order, item.key, add_to, otherwise or LostRace()
+        )
 
 
 def _transact(writes: list[_Write]) -> None:

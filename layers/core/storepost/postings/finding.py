@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from uuid import UUID
 
 from storepost.postings.entries import Posting, code_word, key_word
 from storepost.postings.repository import PAGE, PostingRepository
-from storepost.text import asked_words, fold
+from storepost.text import Asked, asked_words, fold, whole_phone
 
 MOST_HITS = 1_000
 """Up to here a total is exact; of more this is the total."""
@@ -42,7 +42,7 @@ class Query:
     """A query as it is compared."""
 
     text: str
-    words: tuple[str, ...]
+    words: tuple[Asked, ...]
 
     @classmethod
     def of(cls, q: str) -> "Query":
@@ -52,8 +52,9 @@ class Query:
     @cached_property
     def names(self) -> frozenset[str]:
         """The words of postings that the query may name as a whole."""
-        single = self.words if len(self.words) == 1 else ()
-        return frozenset((code_word(self.text), key_word(self.text), *single))
+        single = self.words[0] if len(self.words) == 1 else ()
+        wholes = code_word(self.text), key_word(self.text), whole_phone(self.text)
+        return frozenset((*filter(None, wholes), *single))
 
     def rank(self, posting: Posting) -> Rank | None:
         """How well what a posting stands for fits, None where it doesn't."""
@@ -108,13 +109,18 @@ def _order(hit: Hit) -> tuple[Rank, float, UUID]:
 
 def _candidates(postings: PostingRepository, query: Query) -> Iterator[Posting]:
     """What may fit: what the query names as a whole, then the postings of its rarest word."""
-    for name in query.names - set(query.words):
+    begun = query.words[0] if len(query.words) == 1 else ()
+    for name in query.names.difference(begun):
         yield from islice(postings.of(name), MOST_HITS)
-    if len(query.words) == 1:
-        yield from postings.beginning(query.words[0])
-    elif query.words:
-        longest = sorted(query.words, key=len, reverse=True)[:_PROBED]
-        yield from _rarest([postings.beginning(word) for word in longest])
+    longest = sorted(query.words, key=lambda asked: min(map(len, asked)), reverse=True)[:_PROBED]
+    read = [beginning(postings, asked) for asked in longest]
+    if read:
+        yield from read[0] if len(read) == 1 else _rarest(read)
+
+
+def beginning(postings: PostingRepository, asked: Asked) -> Iterator[Posting]:
+    """The postings of all that begins like one of these words."""
+    return chain.from_iterable(postings.beginning(word) for word in asked)
 
 
 def _rarest(words: Sequence[Iterator[Posting]]) -> Iterable[Posting]:

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from storepost.pagination import MOST_ROWS, FilterTooBroad
 from storepost.postings.entries import Posting, SearchKind
-from storepost.postings.finding import Query
+from storepost.postings.finding import Query, beginning
 from storepost.postings.repository import PAGE, PostingRepository
 from storepost.scope import WorkspaceScope
 
@@ -19,7 +19,7 @@ def found_by(workspace: WorkspaceScope, kind: SearchKind, q: str) -> list[Postin
     """
     query, postings = Query.of(q), PostingRepository(workspace, kind)
     found: dict[UUID, Posting] = {}
-    for posting in _rarest([postings.beginning(word) for word in query.words]):
+    for posting in _rarest([beginning(postings, asked) for asked in query.words]):
         if posting.text and query.rank(posting) is not None:  # what is hidden has none
             found[posting.id] = posting
     return list(found.values())

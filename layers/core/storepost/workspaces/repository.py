@@ -1,6 +1,6 @@
 """Rows of workspaces, of their slugs and of memberships."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeGuard
@@ -220,13 +220,17 @@ class WorkspaceRepository:
         row = MembershipItem(*membership_key(self._scope, membership.person_id))
         changes.expect(row, _unchanged(membership))
 
-    def expect_admin(self, changes: Changes, membership: Membership | None) -> None:
-        """Demands that whoever acts still is an owner or admin; else RoleTooSmall."""
-        if membership is None:
-            raise RoleTooSmall()
+    def expect_role(
+        self, changes: Changes, membership: Membership, roles: Collection[Role]
+    ) -> None:
+        """Demands that whoever acts still has one of the roles; else RoleTooSmall.
+
+        Whoever changes or ends the membership by that very unit says themselves what it has to be.
+        """
         row = MembershipItem(*membership_key(self._scope, membership.person_id))
-        admin = MembershipItem.role.is_in(Role.OWNER, Role.ADMIN)
-        changes.expect(row, (MembershipItem.id == membership.id) & admin, RoleTooSmall())
+        if not changes.has(row):
+            fits = MembershipItem.role.is_in(*sorted(roles))
+            changes.expect(row, (MembershipItem.id == membership.id) & fits, RoleTooSmall())
 
     def expect_member(self, changes: Changes, person_id: UUID, otherwise: Exception) -> None:
         """Demands that the person is still a member when the changes are committed."""
