@@ -39,8 +39,8 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     deleted_at = Moment(null=True)
     email_consent_at = Moment(null=True)
     sms_consent_at = Moment(null=True)
-    email_told = Identifier(null=True)
-    sms_told = Identifier(null=True)
+    email_told = UnicodeAttribute(null=True)
+    sms_told = UnicodeAttribute(null=True)
 
 
 class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
@@ -193,7 +193,7 @@ class CustomerRepository:
         actions: list[Action] = [
             given.set(change.state.value),
             given_at.set(change.occurred_at),
-            told.set(change.id),
+            told.set(change.telling),
         ]
         return amend(CustomerItem(*key), actions, unchanged)
 
