@@ -44,7 +44,7 @@ class CustomerItem(VersionedItem, discriminator="customer"):
 
 
 class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
-    """That a customer was deleted of whom nothing was held: it stands where the customer would."""
+    """That a customer was deleted of whom nothing is held: it stands where the customer would."""
 
     at = Moment()
 
@@ -152,10 +152,12 @@ class CustomerRepository:
         changes.delete(self._read[customer.id])
 
     def bury(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
-        """Leaves that a customer was deleted then, if nothing is held of them as was read here."""
+        """Leaves that a customer was deleted then, and nothing of what was read of them here."""
         item = self._deleted.get(customer_id(store_id, external_id))
         if item is None:
             item = DeletedCustomerItem(*customer_key(self._scope, store_id, external_id), at=at)
+            if (held := self._read.get(customer_id(store_id, external_id))) is not None:
+                item.version = held.version
         item.at = max(item.at, at)
         item.expiration = clock.now() + DELETION_KEPT
         changes.save(item)
