@@ -233,6 +233,27 @@ class TestCustomerRedact:
             assert [n["value"] for n in names] == ["7", EMAIL]
             assert of_profile(hooks, owner, each["id"], "events") == []
 
+    def test_a_buyer_who_comes_before_the_worker_has_removed_an_erased_customer(
+        self, known: Hooks, owner: Someone
+    ) -> None:
+        """The order takes over the id, and what is left of the customer hides nobody."""
+        [profile] = profiles(known, owner)
+        path = f"/profiles/{profile['id']}"
+        assert known.world.call("DELETE", path, token=owner.token).status == 204
+        order = order_body(id=99, updated_at=clock.now().isoformat())
+        body = json.dumps(order).encode()
+        created = Webhook(SHOP, "orders/create", clock.now(), body)
+        working.OF_A_STORE["orders/create"](known.store, created)
+        assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
+        known.world.advance(seconds=1)
+        body = json.dumps({**REDACT, "orders_to_redact": [ORDER, 99]}).encode()
+        asked = Webhook(SHOP, "customers/redact", clock.now(), body)
+        privacy.customer_redacted(asked, lambda: 10**6)
+        known.world.deliver()
+        assert profiles(known, owner) == []
+        words = (EMAIL, PHONE, "Bob", "Biller")
+        assert [row for row in known.world.rows() if any(w in repr(vars(row)) for w in words)] == []
+
     def test_an_order_of_nobody_yet(self, known: Hooks, owner: Someone) -> None:
         """It never gets the buyer of whom its store tells later."""
         nobody: dict[str, Any] = {"customer": None, "email": "", "phone": None}

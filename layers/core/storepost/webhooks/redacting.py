@@ -138,9 +138,9 @@ def _redact_some(changes: Changes, store: Store, external_id: str) -> bool:
     holder = customer or claim
     profile = profiles.get(holder.profile_id) if holder else None
     if profile is None:
-        if customer:  # its person is erased, and the worker is to come
+        if customer:  # its person is erased, and the worker is to come; an order may name another
             customers.remove(changes, customer)
-        return False
+        return customer is not None
     others = [c for c in customers.of_profile(profile) if customer is None or c.id != customer.id]
     person = _Person(store, customers, customer, profile, others)
     if not person.is_known_to_others:
