@@ -63,6 +63,36 @@ class TestDataRequest:
         assert str(known.customer().profile_id) in email.text
         assert EMAIL not in email.text + email.html
 
+    def test_of_who_is_known_by_orders_alone(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("orders/create", order_body())
+        [profile] = profiles(hooks, owner)
+        hooks.tell("customers/data_request", {**ASKED, "orders_requested": [ORDER]})
+        email = hooks.world.emails()[-1]
+        assert email.to == owner.email
+        assert str(CUSTOMER) in email.text
+        assert profile["id"] in email.text
+        assert EMAIL not in email.text + email.html
+
+    def test_of_a_customer_whose_person_was_erased_and_who_ordered_since(
+        self, known: Hooks, owner: Someone
+    ) -> None:
+        """What is left of the customer names nobody."""
+        [gone] = profiles(known, owner)
+        path = f"/profiles/{gone['id']}"
+        assert known.world.call("DELETE", path, token=owner.token).status == 204
+        before = len(known.world.emails())
+        asked = Webhook(SHOP, "customers/data_request", clock.now(), json.dumps(ASKED).encode())
+        privacy.data_requested(asked, lambda: 10**6)
+        body = json.dumps(order_body(id=99)).encode()
+        created = Webhook(SHOP, "orders/create", clock.now(), body)
+        working.OF_A_STORE["orders/create"](known.store, created)
+        [profile] = profiles(known, owner)
+        privacy.data_requested(asked, lambda: 10**6)
+        known.world.deliver()
+        [email] = known.world.emails()[before:]
+        assert profile["id"] in email.text
+        assert gone["id"] not in email.text
+
     def test_of_somebody_unknown(self, hooks: Hooks) -> None:
         before = len(hooks.world.emails())
         hooks.tell("customers/data_request", ASKED)

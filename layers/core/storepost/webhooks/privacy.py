@@ -20,6 +20,7 @@ from storepost.orders.service import forget_buyer, forget_order
 from storepost.orders.trees import OrderList
 from storepost.pagination import PageRequest
 from storepost.persistence.changes import Changes, commit_anew
+from storepost.profiles.model import Identity, IdentityType, Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.shop_records.reading import id_of, needed_id, part_of
 from storepost.stores.model import Store
@@ -27,7 +28,7 @@ from storepost.stores.repository import StoreRepository
 from storepost.webhooks.messages import Webhook
 from storepost.webhooks.receiving import queue_webhook
 from storepost.webhooks.redacting import redact, redact_buyer
-from storepost.webhooks.stores import all_stores, knows
+from storepost.webhooks.stores import all_stores
 from storepost.workspaces.repository import WorkspaceRepository
 
 type Remaining = Callable[[], int]
@@ -52,8 +53,8 @@ def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
     """`customers/data_request`: the owner of each workspace that knows the person is told."""
     external_id = needed_id(part_of(webhook.body(), "customer"), "id")
     for store in all_stores(webhook.shop):
-        if knows(store, external_id):
-            _tell_owner(store, external_id)
+        if profile := _known_as(store, external_id):
+            _tell_owner(store, external_id, profile)
 
 
 def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
@@ -95,15 +96,23 @@ def _remove_all(store: Store, page: int, remaining: Remaining) -> None:
     _remove_orders(store, last, remaining)
 
 
-def _tell_owner(store: Store, external_id: str) -> None:
-    customer = CustomerRepository(store.workspace).get(store.id, external_id)
+def _known_as(store: Store, external_id: str) -> Profile | None:
+    """Whom a shop calls so, be it by orders alone."""
+    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
+    own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store.id)
+    holders = (customers.get(store.id, external_id), profiles.claims_of([own]).get(own))
+    found = (profiles.get(holder.profile_id) for holder in holders if holder)
+    return next((profile for profile in found if profile), None)
+
+
+def _tell_owner(store: Store, external_id: str, profile: Profile) -> None:
     workspaces = WorkspaceRepository(store.workspace)
     workspace, membership = workspaces.get(), workspaces.owner()
     owner = find_person(membership.person) if membership else None
-    if customer is None or workspace is None or owner is None:
+    if workspace is None or owner is None:
         return
-    profile, to = str(customer.profile_id), owner.email
-    asked = DataRequested(workspace.name, store.name, external_id, profile, clock.now())
+    to, named = owner.email, str(profile.id)
+    asked = DataRequested(workspace.name, store.name, external_id, named, clock.now())
     commit_anew(lambda changes: send_email(changes, to, asked))
 
 
