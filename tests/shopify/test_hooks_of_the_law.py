@@ -1,7 +1,7 @@
 """The three topics of the law, which come after the app was removed, too."""
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -313,6 +313,31 @@ class TestCustomerRedact:
         hooks.tell("customers/redact", REDACT)
         assert hooks.find_customer() is None
         hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        assert hooks.find_customer() is None
+
+    def test_an_older_one_that_comes_later(self, hooks: Hooks) -> None:
+        """Nothing of before the newer one brings the customer, nor does it later."""
+        first = clock.now()
+        for at in (first, first - timedelta(days=1)):
+            hooks.tell("customers/redact", REDACT, at=at)
+        between = (first - timedelta(hours=1)).isoformat()
+        hooks.tell("customers/create", customer_body(updated_at=between, **consents("subscribed")))
+        assert hooks.find_customer() is None
+        newer = (first + timedelta(seconds=1)).isoformat()
+        hooks.tell("customers/create", customer_body(updated_at=newer, **consents("subscribed")))
+        assert hooks.customer().email == EMAIL
+
+    def test_an_older_one_at_the_same_time(self, hooks: Hooks) -> None:
+        first = clock.now()
+
+        def redacts(at: datetime) -> None:
+            asked = Webhook(SHOP, "customers/redact", at, json.dumps(REDACT).encode())
+            privacy.customer_redacted(asked, lambda: 10**6)
+
+        with before_the_commit(lambda: redacts(first)):
+            redacts(first - timedelta(days=1))
+        between = (first - timedelta(hours=1)).isoformat()
+        hooks.tell("customers/create", customer_body(updated_at=between, **consents("subscribed")))
         assert hooks.find_customer() is None
 
 

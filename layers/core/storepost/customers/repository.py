@@ -163,9 +163,12 @@ class CustomerRepository:
         changes.save(item)
 
     def bar(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
-        """Leaves that a customer was redacted then."""
-        key = redacted_key(self._scope, store_id, external_id)
-        changes.save(RedactedCustomerItem(*key, at=at))
+        """Leaves that a customer was redacted then, unless they were later."""
+        key, known = redacted_key(self._scope, store_id, external_id), RedactedCustomerItem.at
+        row = self._reads.find(RedactedCustomerItem, key)
+        if row is None or row.at < at:
+            is_earlier = known.does_not_exist() | (known < at)
+            changes.save(RedactedCustomerItem(*key, at=at), is_earlier)
 
     def bars(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
         """Whether what a shop tells of that moment is about a customer redacted or deleted since.
