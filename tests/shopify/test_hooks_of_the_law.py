@@ -12,6 +12,7 @@ from local.shopify.customers import ShopCustomer
 from storepost import clock
 from storepost.persistence.sealing import forget_keys
 from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.rows import IdentityItem
 from storepost.shop_records.reading import moment_of
 from storepost.webhooks import privacy, redacting, working
 from storepost.webhooks.messages import Reached, Webhook
@@ -315,6 +316,37 @@ class TestCustomerRedact:
         hooks.tell("customers/create", customer_body(**consents("subscribed")))
         assert hooks.find_customer() is None
 
+    @pytest.mark.parametrize("what", ["orders/create", "customers/create"])
+    @pytest.mark.parametrize("was_erased", [False, True])
+    def test_while_somebody_is_brought_of_whom_nothing_was_known(
+        self, hooks: Hooks, owner: Someone, what: str, was_erased: bool
+    ) -> None:
+        """It finds nobody, and nobody comes; whom the shop tells of later does."""
+
+        def body(**given: Any) -> dict[str, Any]:
+            if what == "orders/create":
+                return order_body(**given)
+            return customer_body(**given, **consents("subscribed"))
+
+        if was_erased:
+            hooks.tell("customers/create", customer_body(**consents("subscribed")))
+            path = f"/profiles/{hooks.profile().id}"
+            assert hooks.world.call("DELETE", path, token=owner.token).status == 204
+        told = Webhook(SHOP, what, clock.now(), json.dumps(body()).encode())
+        asked = json.dumps({**REDACT, "orders_to_redact": []}).encode()
+        redacts = Webhook(SHOP, "customers/redact", clock.now(), asked)
+        with before_the_commit(lambda: privacy.customer_redacted(redacts, lambda: 10**6)):
+            working.OF_A_STORE[what](hooks.store, told)
+        assert profiles(hooks, owner) == []
+        hooks.world.deliver()
+        later = (clock.now() + timedelta(seconds=1)).isoformat()
+        hooks.tell(what, body(updated_at=later, id=7 if what == "orders/create" else CUSTOMER))
+        [profile] = profiles(hooks, owner)
+        assert profile["email"] == EMAIL
+        named = [row for row in hooks.world.rows() if isinstance(row, IdentityItem)]
+        assert {str(row.profile_id) for row in named} == {profile["id"]}
+        assert [row for row in named if row.expiration is not None] == []
+
     def test_an_older_one_that_comes_later(self, hooks: Hooks) -> None:
         """Nothing of before the newer one brings the customer, nor does it later."""
         first = clock.now()
@@ -551,7 +583,7 @@ class TestShopRedact:
         remove_app(hooks)
         left = iter([10**6] * 2)
         privacy.shop_redacted(_webhook(self.BODY), lambda: next(left, 0))
-        done = [person for person in own if not hooks.find_customer(person["id"])]
+        done = [own[n - 1] for n in range(1, 5) if not hooks.find_customer(n)]
         assert 1 <= len(done) < len(own)
         if is_erased:
             [gone] = [p for p in profiles(hooks, owner) if p["email"] == done[0]["email"]]
