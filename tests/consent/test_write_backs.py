@@ -19,13 +19,13 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from storepost import clock
 from storepost.consent.assertions import Given, assert_consent, assert_from_store
-from storepost.consent.model import Address, Origin, Source, Subject
+from storepost.consent.model import Address, ConsentChange, Origin, Source, Subject
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel, ConsentState
 from storepost.consent_changes.signing import signed_headers
 from storepost.fetching import FetchFailed, UrlNotAllowed
 from storepost.fetching.guard import Failure, Refusal
-from storepost.messaging.tries import RECEIVES
+from storepost.messaging.tries import RECEIVES, TRIES
 from storepost.persistence.changes import Changes
 from storepost.persistence.sealing import forget_keys
 from storepost.profiles.model import Profile
@@ -69,6 +69,24 @@ def gave(shop: Shop, profile: Profile, store_id: UUID, state: ConsentState) -> N
     ProfileRepository(shop.workspace).save(changes, before, replace(before, email_consent=state))
     changes.commit()
     shop.customer(profile, store_id, email_consent=state)
+
+
+def said_of_old(
+    shop: Shop,
+    profile: Profile,
+    state: ConsentState,
+    day: int,
+    *,
+    dated: bool = True,
+    store_id: UUID | None = None,
+) -> None:
+    """An import says so of a day of a month that is past; undated, a store may."""
+    changes, address = Changes(), Address(Channel.EMAIL, EMAIL)
+    origin = Origin(Source.IMPORT, None if dated else store_id)
+    subject = Subject(shop.workspace, profile.id, profile.store_ids)
+    at = clock.now() - timedelta(days=20 - day)
+    assert_consent(changes, subject, address, state, origin, occurred_at=at, dated=dated)
+    changes.commit()
 
 
 class TestTheRequest:
@@ -298,15 +316,10 @@ class TestSkipped:
         """`pending` lifts the refusal, and what holds then is a subscription without a time."""
         store_id = shop.store()
         profile = shop.person(store_id)
-        subject = Subject(shop.workspace, profile.id, (store_id,))
         of_store = store_id if is_from_there else None
 
         def said(state: ConsentState, day: int, *, dated: bool = True) -> None:
-            changes, address = Changes(), Address(Channel.EMAIL, EMAIL)
-            origin = Origin(Source.IMPORT, None if dated else of_store)
-            at = clock.now() - timedelta(days=20 - day)
-            assert_consent(changes, subject, address, state, origin, occurred_at=at, dated=dated)
-            changes.commit()
+            said_of_old(shop, profile, state, day, dated=dated, store_id=of_store)
             shop.world.deliver()
 
         if not in_vain:
@@ -792,6 +805,119 @@ class TestAgainAndAgain:
         newest = shop.profile(profile.id).email_consent
         assert (queue.taken or [given_first])[-1] == newest
         assert shop.given(store_id) is newest
+
+
+class TestToldAgain:
+    """A change that holds again: a subscription without a time, once a refusal is lifted."""
+
+    @pytest.fixture
+    def person(self, shop: Shop) -> Profile:
+        """Somebody whom a store knows that listens."""
+        return shop.person(shop.store())
+
+    def subscribed(self, shop: Shop, person: Profile) -> None:
+        said_of_old(shop, person, SUBSCRIBED, 10, dated=False)
+
+    def unsubscribed(self, shop: Shop, person: Profile) -> None:
+        said_of_old(shop, person, UNSUBSCRIBED, 5)
+
+    def lifted(self, shop: Shop, person: Profile) -> None:
+        """The first of the changes holds again."""
+        said_of_old(shop, person, ConsentState.PENDING, 7)
+
+    def first(self, shop: Shop, person: Profile) -> ConsentChange:
+        """The one that holds again, as it is now."""
+        *_, change = ConsentRepository(shop.workspace).history(person.id)
+        assert change.state is SUBSCRIBED
+        return change
+
+    def test_it_is_a_message_of_its_own(
+        self, shop: Shop, person: Profile, listener: Listener
+    ) -> None:
+        """Whoever drops a message that is known by its id takes this one; each try has one id."""
+        for said in (self.subscribed, self.unsubscribed):
+            said(shop, person)
+            shop.world.deliver()
+        self.lifted(shop, person)
+        *_, message = shop.queued()
+        listener.answers = [503, 400]
+        assert not hand_over(message)
+        assert hand_over(message, 2)
+        change, [store_id] = self.first(shop, person), person.store_ids
+        assert [each.status for each in change.write_backs] == ["failed"]
+        path = f"/profiles/{person.id}/consent/{change.id}/write-backs/{store_id}/retry"
+        assert shop.world.call("POST", path, token=shop.owner.token).status == 200
+        shop.world.deliver()
+        assert listener.states == ["subscribed", "unsubscribed", *["subscribed"] * 3]
+        first, second, *again = (each.headers["webhook-id"] for each in listener.received)
+        assert first == f"{change.id}.{store_id}"
+        assert again == [f"{change.id}.2.{store_id}"] * 3
+        assert second not in {first, *again}
+        assert [each.status for each in self.first(shop, person).write_backs] == ["written"]
+
+    def test_what_was_noted_of_the_first_time_is_not_of_the_second(
+        self, shop: Shop, person: Profile, listener: Listener
+    ) -> None:
+        """The store took what came between, but its answers were lost."""
+        self.subscribed(shop, person)
+        shop.world.deliver()
+        self.unsubscribed(shop, person)
+        *_, message = shop.queued()
+        listener.answers = [NO_ANSWER] * TRIES
+        for number in range(1, TRIES + 1):
+            assert hand_over(message, number) is (number == TRIES)
+        self.lifted(shop, person)
+        shop.world.deliver()
+        assert listener.states == ["subscribed", *["unsubscribed"] * TRIES, "subscribed"]
+        assert [each.status for each in self.first(shop, person).write_backs] == ["written"]
+        assert shop.given(person.store_ids[0]) is SUBSCRIBED
+
+    def test_killed_between_noting_and_marking(
+        self, shop: Shop, person: Profile, listener: Listener
+    ) -> None:
+        for said in (self.subscribed, self.unsubscribed):
+            said(shop, person)
+            shop.world.deliver()
+        self.lifted(shop, person)
+        *_, message = shop.queued()
+
+        def kill_at_the_mark(_number: int, operation: str, moment: Moment) -> None:
+            if operation == "UpdateItem" and moment is Moment.AFTER:
+                raise Killed
+
+        with pytest.raises(Killed), around_calls(kill_at_the_mark):
+            hand_over(message)
+        assert shop.given(person.store_ids[0]) is SUBSCRIBED
+        assert [each.status for each in self.first(shop, person).write_backs] == ["pending"]
+        assert hand_over(message, 2)
+        assert listener.states == ["subscribed", "unsubscribed", "subscribed"]
+        assert [each.status for each in self.first(shop, person).write_backs] == ["written"]
+
+    def test_a_late_run_of_the_first_time_says_nothing_of_the_second(
+        self, shop: Shop, person: Profile, listener: Listener
+    ) -> None:
+        """While it waited for its answer another run told the store, and then of a refusal."""
+        self.subscribed(shop, person)
+        [message] = shop.queued()
+        waiting = [message]
+
+        def meanwhile(_number: int, operation: str, moment: Moment) -> None:
+            if listener.received and operation == "UpdateItem" and moment is Moment.BEFORE:
+                while waiting:
+                    with another_container():
+                        assert hand_over(waiting.pop())
+                        self.unsubscribed(shop, person)
+                        assert hand_over(shop.queued()[-1])
+                        self.lifted(shop, person)
+
+        with around_calls(meanwhile):
+            assert hand_over(message)
+        assert listener.states == ["subscribed", "subscribed", "unsubscribed"]
+        assert [each.status for each in self.first(shop, person).write_backs] == ["pending"]
+        shop.world.deliver()
+        assert listener.states[3:] == ["subscribed"]
+        assert [each.status for each in self.first(shop, person).write_backs] == ["written"]
+        assert shop.given(person.store_ids[0]) is SUBSCRIBED
 
 
 def changed(shop: Shop, profile: Profile) -> tuple[dict[str, Any], dict[str, str]]:

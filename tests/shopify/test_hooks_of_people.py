@@ -250,6 +250,58 @@ class TestDelete:
             customer_deleted(hooks.store, Webhook(SHOP, "customers/delete", clock.now(), raw))
         assert hooks.customer().deleted_at is not None
 
+    @pytest.mark.parametrize("is_late", [False, True])
+    def test_whose_person_is_erased(self, hooks: Hooks, owner: Someone, is_late: bool) -> None:
+        """Nothing older brings them back, before the worker and after it; what is newer does."""
+        deleted_at = moment(UPDATED) + timedelta(days=1)
+
+        def deletes() -> None:
+            raw = json.dumps({"id": CUSTOMER}).encode()
+            customer_deleted(hooks.store, Webhook(SHOP, "customers/delete", deleted_at, raw))
+
+        def tells(at: datetime) -> None:
+            said = customer_body(updated_at=at.isoformat(), **consents("subscribed"))
+            raw = json.dumps(said).encode()
+            customer_changed(hooks.store, Webhook(SHOP, "customers/update", clock.now(), raw))
+
+        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        person = hooks.profile()
+
+        def erases() -> None:
+            path = f"/profiles/{person.id}"
+            assert hooks.world.call("DELETE", path, token=owner.token).status == 204
+
+        for step in (erases, deletes) if is_late else (deletes, erases):
+            step()
+        for _ in range(2):
+            tells(deleted_at)
+            tells(moment(UPDATED))
+            assert not [row for row in hooks.world.rows() if isinstance(row, ProfileItem)]
+            hooks.world.deliver()
+        assert hooks.find_customer() is None
+        [kept] = [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
+        assert kept.at == deleted_at
+        assert timedelta(days=29) < kept.expiration - clock.now() <= timedelta(days=30)
+        words = (EMAIL, PHONE, "Bob", "Biller", str(person.id))
+        assert not [row for row in hooks.world.rows() if any(w in repr(vars(row)) for w in words)]
+        tells(moment(LATER))
+        assert (hooks.customer().email, hooks.customer().deleted_at) == (EMAIL, None)
+        assert hooks.profile().id != person.id
+
+    def test_newer_than_the_deletion_before_the_worker_comes(
+        self, hooks: Hooks, owner: Someone
+    ) -> None:
+        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        hooks.tell("customers/delete", {"id": CUSTOMER}, at=moment(UPDATED))
+        person = hooks.profile()
+        path = f"/profiles/{person.id}"
+        assert hooks.world.call("DELETE", path, token=owner.token).status == 204
+        raw = json.dumps(customer_body(updated_at=LATER, **consents("subscribed"))).encode()
+        customer_changed(hooks.store, Webhook(SHOP, "customers/update", clock.now(), raw))
+        hooks.world.deliver()
+        assert (hooks.customer().email, hooks.customer().deleted_at) == (EMAIL, None)
+        assert hooks.profile().id != person.id
+
 
 class TestEmailConsent:
     """customers_email_marketing_consent/update."""

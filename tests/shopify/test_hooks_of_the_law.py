@@ -1,7 +1,7 @@
 """The three topics of the law, which come after the app was removed, too."""
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -12,9 +12,10 @@ from local.shopify.customers import ShopCustomer
 from storepost import clock
 from storepost.persistence.sealing import forget_keys
 from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.rows import IdentityItem
 from storepost.shop_records.reading import moment_of
 from storepost.webhooks import privacy, redacting, working
-from storepost.webhooks.messages import Webhook
+from storepost.webhooks.messages import Reached, Webhook
 from tests.kills import before_the_commit, everywhere, killed_at
 from tests.shopify.hooks import (
     CUSTOMER,
@@ -62,6 +63,36 @@ class TestDataRequest:
         assert str(CUSTOMER) in email.text
         assert str(known.customer().profile_id) in email.text
         assert EMAIL not in email.text + email.html
+
+    def test_of_who_is_known_by_orders_alone(self, hooks: Hooks, owner: Someone) -> None:
+        hooks.tell("orders/create", order_body())
+        [profile] = profiles(hooks, owner)
+        hooks.tell("customers/data_request", {**ASKED, "orders_requested": [ORDER]})
+        email = hooks.world.emails()[-1]
+        assert email.to == owner.email
+        assert str(CUSTOMER) in email.text
+        assert profile["id"] in email.text
+        assert EMAIL not in email.text + email.html
+
+    def test_of_a_customer_whose_person_was_erased_and_who_ordered_since(
+        self, known: Hooks, owner: Someone
+    ) -> None:
+        """What is left of the customer names nobody."""
+        [gone] = profiles(known, owner)
+        path = f"/profiles/{gone['id']}"
+        assert known.world.call("DELETE", path, token=owner.token).status == 204
+        before = len(known.world.emails())
+        asked = Webhook(SHOP, "customers/data_request", clock.now(), json.dumps(ASKED).encode())
+        privacy.data_requested(asked, lambda: 10**6)
+        body = json.dumps(order_body(id=99)).encode()
+        created = Webhook(SHOP, "orders/create", clock.now(), body)
+        working.OF_A_STORE["orders/create"](known.store, created)
+        [profile] = profiles(known, owner)
+        privacy.data_requested(asked, lambda: 10**6)
+        known.world.deliver()
+        [email] = known.world.emails()[before:]
+        assert profile["id"] in email.text
+        assert gone["id"] not in email.text
 
     def test_of_somebody_unknown(self, hooks: Hooks) -> None:
         before = len(hooks.world.emails())
@@ -233,6 +264,27 @@ class TestCustomerRedact:
             assert [n["value"] for n in names] == ["7", EMAIL]
             assert of_profile(hooks, owner, each["id"], "events") == []
 
+    def test_a_buyer_who_comes_before_the_worker_has_removed_an_erased_customer(
+        self, known: Hooks, owner: Someone
+    ) -> None:
+        """The order takes over the id, and what is left of the customer hides nobody."""
+        [profile] = profiles(known, owner)
+        path = f"/profiles/{profile['id']}"
+        assert known.world.call("DELETE", path, token=owner.token).status == 204
+        order = order_body(id=99, updated_at=clock.now().isoformat())
+        body = json.dumps(order).encode()
+        created = Webhook(SHOP, "orders/create", clock.now(), body)
+        working.OF_A_STORE["orders/create"](known.store, created)
+        assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
+        known.world.advance(seconds=1)
+        body = json.dumps({**REDACT, "orders_to_redact": [ORDER, 99]}).encode()
+        asked = Webhook(SHOP, "customers/redact", clock.now(), body)
+        privacy.customer_redacted(asked, lambda: 10**6)
+        known.world.deliver()
+        assert profiles(known, owner) == []
+        words = (EMAIL, PHONE, "Bob", "Biller")
+        assert [row for row in known.world.rows() if any(w in repr(vars(row)) for w in words)] == []
+
     def test_an_order_of_nobody_yet(self, known: Hooks, owner: Someone) -> None:
         """It never gets the buyer of whom its store tells later."""
         nobody: dict[str, Any] = {"customer": None, "email": "", "phone": None}
@@ -262,6 +314,62 @@ class TestCustomerRedact:
         hooks.tell("customers/redact", REDACT)
         assert hooks.find_customer() is None
         hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        assert hooks.find_customer() is None
+
+    @pytest.mark.parametrize("what", ["orders/create", "customers/create"])
+    @pytest.mark.parametrize("was_erased", [False, True])
+    def test_while_somebody_is_brought_of_whom_nothing_was_known(
+        self, hooks: Hooks, owner: Someone, what: str, was_erased: bool
+    ) -> None:
+        """It finds nobody, and nobody comes; whom the shop tells of later does."""
+
+        def body(**given: Any) -> dict[str, Any]:
+            if what == "orders/create":
+                return order_body(**given)
+            return customer_body(**given, **consents("subscribed"))
+
+        if was_erased:
+            hooks.tell("customers/create", customer_body(**consents("subscribed")))
+            path = f"/profiles/{hooks.profile().id}"
+            assert hooks.world.call("DELETE", path, token=owner.token).status == 204
+        told = Webhook(SHOP, what, clock.now(), json.dumps(body()).encode())
+        asked = json.dumps({**REDACT, "orders_to_redact": []}).encode()
+        redacts = Webhook(SHOP, "customers/redact", clock.now(), asked)
+        with before_the_commit(lambda: privacy.customer_redacted(redacts, lambda: 10**6)):
+            working.OF_A_STORE[what](hooks.store, told)
+        assert profiles(hooks, owner) == []
+        hooks.world.deliver()
+        later = (clock.now() + timedelta(seconds=1)).isoformat()
+        hooks.tell(what, body(updated_at=later, id=7 if what == "orders/create" else CUSTOMER))
+        [profile] = profiles(hooks, owner)
+        assert profile["email"] == EMAIL
+        named = [row for row in hooks.world.rows() if isinstance(row, IdentityItem)]
+        assert {str(row.profile_id) for row in named} == {profile["id"]}
+        assert [row for row in named if row.expiration is not None] == []
+
+    def test_an_older_one_that_comes_later(self, hooks: Hooks) -> None:
+        """Nothing of before the newer one brings the customer, nor does it later."""
+        first = clock.now()
+        for at in (first, first - timedelta(days=1)):
+            hooks.tell("customers/redact", REDACT, at=at)
+        between = (first - timedelta(hours=1)).isoformat()
+        hooks.tell("customers/create", customer_body(updated_at=between, **consents("subscribed")))
+        assert hooks.find_customer() is None
+        newer = (first + timedelta(seconds=1)).isoformat()
+        hooks.tell("customers/create", customer_body(updated_at=newer, **consents("subscribed")))
+        assert hooks.customer().email == EMAIL
+
+    def test_an_older_one_at_the_same_time(self, hooks: Hooks) -> None:
+        first = clock.now()
+
+        def redacts(at: datetime) -> None:
+            asked = Webhook(SHOP, "customers/redact", at, json.dumps(REDACT).encode())
+            privacy.customer_redacted(asked, lambda: 10**6)
+
+        with before_the_commit(lambda: redacts(first)):
+            redacts(first - timedelta(days=1))
+        between = (first - timedelta(hours=1)).isoformat()
+        hooks.tell("customers/create", customer_body(updated_at=between, **consents("subscribed")))
         assert hooks.find_customer() is None
 
 
@@ -425,7 +533,7 @@ class TestShopRedact:
     def test_out_of_time_it_goes_on(
         self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Each run does three things, and sends the next on at the page that it reached."""
+        """Each run does three things, and sends the next on at the place that it reached."""
         monkeypatch.setattr(privacy, "_PAGE", 1)
         put_elsewhere(known, owner)
         for number in range(1, 5):
@@ -434,7 +542,7 @@ class TestShopRedact:
         guest = {"customer": None, "email": EMAIL}
         known.tell("orders/create", order_body(id=5, **guest))
         remove_app(known)
-        runs: list[tuple[UUID, int] | None] = []
+        runs: list[Reached | None] = []
 
         def work(webhook: Webhook, _remaining: privacy.Remaining) -> None:
             left = iter([10**6] * 3)
@@ -445,11 +553,49 @@ class TestShopRedact:
         known.tell("shop/redact", self.BODY)
         assert known.world.call("GET", "/orders", token=owner.token).json["total"] == 0
         assert [each["email"] for each in profiles(known, owner)] == [EMAIL]
-        # Six people, of whom one stays, then as many orders, are twelve things.
-        assert (runs[0], {each[0] for each in runs[1:] if each}) == (None, {known.store.id})
-        pages = [each[1] for each in runs[1:] if each]
-        assert (len(pages), pages) == (len(runs) - 1, sorted(pages))
-        assert 3 <= len(pages) <= 5
+        # Five people, of whom one stays and is looked at again, and six orders are twelve things.
+        assert runs[0] is None
+        assert [each and each.store_id for each in runs[1:]] == [known.store.id] * 3
+
+    @pytest.mark.parametrize("is_erased", [True, False])
+    def test_the_list_changes_between_two_runs(
+        self, hooks: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, is_erased: bool
+    ) -> None:
+        """Somebody leaves the part that is done, or goes over to it."""
+        monkeypatch.setattr(privacy, "_PAGE", 1)
+        other = f"/stores/{hooks.world.store(owner)}/customers"
+        own = [{"id": n, "email": f"{n}.{CANARY}@example.com", "phone": None} for n in range(1, 5)]
+
+        def puts_elsewhere(person: dict[str, Any], created_at: str, updated_at: str) -> None:
+            body = {"email": person["email"], "externalCreatedAt": created_at}
+            body["externalUpdatedAt"] = updated_at
+            path = f"{other}/{person['id']}"
+            answer = hooks.world.call("PUT", path, token=owner.token, json_body=body)
+            assert answer.status in {200, 201}
+
+        for person in own:
+            created_at = f"2026-01-0{person['id']}T00:00:00Z"
+            told = customer_body(**person, created_at=created_at, **consents("subscribed"))
+            hooks.tell("customers/create", told)
+            puts_elsewhere(person, "2026-02-01T00:00:00Z", "2026-02-01T00:00:00Z")
+            order = order_body(id=person["id"], customer=person, email=person["email"])
+            hooks.tell("orders/create", order)
+        remove_app(hooks)
+        left = iter([10**6] * 2)
+        privacy.shop_redacted(_webhook(self.BODY), lambda: next(left, 0))
+        done = [own[n - 1] for n in range(1, 5) if not hooks.find_customer(n)]
+        assert 1 <= len(done) < len(own)
+        if is_erased:
+            [gone] = [p for p in profiles(hooks, owner) if p["email"] == done[0]["email"]]
+            path = f"/profiles/{gone['id']}"
+            assert hooks.world.call("DELETE", path, token=owner.token).status == 204
+        else:
+            puts_elsewhere(own[-1], "2025-01-01T00:00:00Z", "2026-02-02T00:00:00Z")
+        hooks.world.deliver()
+        assert [n for n in range(1, 5) if hooks.find_customer(n)] == []
+        assert hooks.world.call("GET", "/orders", token=owner.token).json["total"] == 0
+        found = {each["email"] for each in profiles(hooks, owner)}
+        assert found == {person["email"] for person in own[is_erased:]}
 
 
 def _webhook(raw: bytes) -> Webhook:

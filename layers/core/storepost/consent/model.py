@@ -144,6 +144,13 @@ class ConsentChange:
     write_backs: tuple[WriteBack, ...]
     follows: ChangeRef | None
     """The change that held before; None for an address's first."""
+    tellings: int = 1
+    """How often telling the stores was begun: once more each time that it holds again."""
+
+    @property
+    def telling(self) -> str:
+        """The name of the last telling: each try of it is the same one, the next one is another."""
+        return str(self.id) if self.tellings == 1 else f"{self.id}.{self.tellings}"
 
     @property
     def store_ids(self) -> frozenset[UUID]:

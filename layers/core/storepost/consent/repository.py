@@ -16,6 +16,7 @@ from pynamodb.attributes import (
     BooleanAttribute,
     JSONAttribute,
     MapAttribute,
+    NumberAttribute,
     UnicodeAttribute,
 )
 from pynamodb.expressions.operand import Path
@@ -68,6 +69,8 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
     """By the stores' short ids: status, skip_reason, error, done_at, is_certain."""
     follows = JSONAttribute(null=True)
     """The change that held before: the short ids of its profile and of itself."""
+    tellings = NumberAttribute(null=True)
+    """How often telling the stores was begun, where that is more than once."""
 
 
 def address_key(workspace: WorkspaceScope, address: Address) -> Key:
@@ -266,19 +269,29 @@ class ConsentRepository:
         write_backs: Iterable[WriteBack],
         follows: ChangeRef | None,
     ) -> None:
-        """Writes these write-backs of a change that holds again, and which one held meanwhile."""
+        """Writes these write-backs of a change that holds again, and which one held meanwhile.
+
+        Telling it is another telling from then on.
+        """
         row = ConsentChangeItem(*change_key(self._scope, change))
         paths = ((Path(["write_backs", short(each.store_id)]), each) for each in write_backs)
         begun: list[Action] = [path.set(_row(each)) for path, each in paths]
         begun.append(ConsentChangeItem.follows.set(_follows_row(follows)))
+        begun.append(ConsentChangeItem.tellings.set((ConsentChangeItem.tellings | 1) + 1))
         changes.update(row, begun, ConsentChangeItem.pk.exists())
 
-    def settle(self, change: ChangeRef, after: WriteBack) -> bool:
-        """Writes what became of a pending write-back; False where it isn't pending any more."""
+    def settle(self, change: ConsentChange, after: WriteBack) -> bool:
+        """Writes what became of a pending write-back; False where it isn't pending any more.
+
+        Also False where another telling has begun since the change was read.
+        """
         path = Path(["write_backs", short(after.store_id)])
         status = Path(["write_backs", short(after.store_id), "status"])
-        row = ConsentChangeItem(*change_key(self._scope, change))
-        return amend(row, [path.set(_row(after))], status == WriteBackStatus.PENDING.value)
+        row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
+        tellings = ConsentChangeItem.tellings
+        same = tellings == change.tellings if change.tellings > 1 else tellings.does_not_exist()
+        pending = status == WriteBackStatus.PENDING.value
+        return amend(row, [path.set(_row(after))], pending & same)
 
 
 def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
@@ -363,4 +376,5 @@ def _as_change(item: ConsentChangeItem) -> ConsentChange:
         recorded_at=item.recorded_at,
         write_backs=tuple(_write_back(store, row) for store, row in stores),
         follows=_follows(item.follows),
+        tellings=int(item.tellings or 1),
     )

@@ -28,9 +28,12 @@ class Refusal:
 def tell(
     config: WriteBackConfig, change: ConsentChange, store_id: UUID, external_ids: Iterable[str]
 ) -> Refusal | None:
-    """Tells the store; None once it took the change. Each try has the same `webhook-id`."""
+    """Tells the store; None once it took the change.
+
+    Each try of one telling has the same `webhook-id`, and the next telling has another.
+    """
     body = _body(change, external_ids)
-    message_id = f"{change.id}.{store_id}"
+    message_id = f"{change.telling}.{store_id}"
     headers = signed_headers(message_id, clock.now(), body, config.secrets)
     headers["content-type"] = "application/json"
     try:

@@ -143,8 +143,11 @@ def _customers(task: _Task) -> list[Customer]:
 
 
 def _was_taken(task: _Task, customers: list[Customer]) -> bool:
-    """Whether a run that was killed since has noted with each customer that the store took it."""
-    noted = [c.told(task.address.channel) == task.change.id for c in task.addressed(customers)]
+    """Whether a run that was killed since has noted with each customer that the store took it.
+
+    It must have noted this telling: what the store took before it, it may have been told otherwise.
+    """
+    noted = [c.told(task.address.channel) == task.change.telling for c in task.addressed(customers)]
     return bool(noted) and all(noted)
 
 
@@ -172,7 +175,7 @@ def _is_current(task: _Task, addressed: list[Customer]) -> bool:
     """Whether the store gave the state itself, as far as is known."""
     state, channel = task.change.state, task.address.channel
     told = [customer.told(channel) for customer in addressed]
-    is_told_since = any(each and each > task.change.id for each in told)
+    is_told_since = any(each and each > str(task.change.id) for each in told)
     from_there = task.change.origin.store_id == task.store_id and not is_told_since
     return from_there or all(customer.consent(channel) is state for customer in addressed)
 
@@ -233,4 +236,4 @@ def _note_told(task: _Task, told: list[Customer]) -> bool:
 
 def _settle(task: _Task, after: WriteBack) -> None:
     """Writes what became of the write-back; nothing where another run has done so."""
-    ConsentRepository(task.workspace).settle(task.ref, after)
+    ConsentRepository(task.workspace).settle(task.change, after)

@@ -1,21 +1,50 @@
 """What an erased profile leaves in stores' customers."""
 
+from functools import partial
 from itertools import batched
+from uuid import UUID
 
-from storepost.customers.repository import CustomerItem, customer_key
+from storepost.customers.repository import CustomerItem, CustomerRepository, customer_key
+from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import remove
 from storepost.profiles.erasure import Erasure
 from storepost.profiles.model import IdentityType
+from storepost.stores.repository import StoreRepository
 
 _MOST_NAMES = 90
 """Of partitions in one condition, which takes a hundred."""
 
 
 def erase_customers(erasure: Erasure) -> bool:
-    """Removes the erased person's customers; a store that still has one may put it anew."""
+    """Removes the erased person's customers; a store that still has one may put it anew.
+
+    Of one that a shop has deleted that stays, so that nothing older brings it back.
+    """
     for each in erasure.identities:
-        if each.type is IdentityType.PLATFORM_CUSTOMER_ID and each.store_id:
-            row = CustomerItem(*customer_key(erasure.workspace, each.store_id, each.value))
-            for some in batched(erasure.partitions, _MOST_NAMES, strict=False):
-                remove(row, CustomerItem.profile_id.is_in(*some))
+        if each.type is not IdentityType.PLATFORM_CUSTOMER_ID or each.store_id is None:
+            continue
+        if not _removed(erasure, each.store_id, each.value):
+            commit_anew(partial(_end_deleted, erasure, each.store_id, each.value))
     return False
+
+
+def _removed(erasure: Erasure, store_id: UUID, external_id: str) -> bool:
+    """Whether it was the person's, and the store had not deleted it."""
+    row = CustomerItem(*customer_key(erasure.workspace, store_id, external_id))
+    is_there = CustomerItem.deleted_at.does_not_exist()
+    return any(
+        remove(row, CustomerItem.profile_id.is_in(*some) & is_there)
+        for some in batched(erasure.partitions, _MOST_NAMES, strict=False)
+    )
+
+
+def _end_deleted(erasure: Erasure, store_id: UUID, external_id: str, changes: Changes) -> None:
+    customers = CustomerRepository(erasure.workspace)
+    customer = customers.get(store_id, external_id)
+    if customer is None or customer.profile_id not in erasure.partitions:
+        return
+    store = StoreRepository(erasure.workspace).get(store_id)
+    if store and not store.is_custom:
+        customers.bury(changes, store_id, external_id, customer.external_updated_at)
+    else:
+        customers.remove(changes, customer)

@@ -104,12 +104,12 @@ class Customer:
     email_consent_at: datetime | None = None
     """The store's own time of what it gave last, where it told one."""
     sms_consent_at: datetime | None = None
-    email_told: UUID | None = field(default=None, compare=False)
-    """The last change of consent that the store took for this customer."""
-    sms_told: UUID | None = field(default=None, compare=False)
+    email_told: str | None = field(default=None, compare=False)
+    """The last telling of a change of consent that the store took for this customer."""
+    sms_told: str | None = field(default=None, compare=False)
 
-    def told(self, channel: Channel) -> UUID | None:
-        """The last change of a channel that the store took for this customer."""
+    def told(self, channel: Channel) -> str | None:
+        """The last telling of a change of a channel that the store took for this customer."""
         return self.email_told if channel is Channel.EMAIL else self.sms_told
 
     def address(self, channel: Channel) -> str | None:

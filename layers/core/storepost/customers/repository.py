@@ -39,12 +39,12 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     deleted_at = Moment(null=True)
     email_consent_at = Moment(null=True)
     sms_consent_at = Moment(null=True)
-    email_told = Identifier(null=True)
-    sms_told = Identifier(null=True)
+    email_told = UnicodeAttribute(null=True)
+    sms_told = UnicodeAttribute(null=True)
 
 
 class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
-    """That a customer was deleted of whom nothing was held: it stands where the customer would."""
+    """That a customer was deleted of whom nothing is held: it stands where the customer would."""
 
     at = Moment()
 
@@ -152,18 +152,23 @@ class CustomerRepository:
         changes.delete(self._read[customer.id])
 
     def bury(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
-        """Leaves that a customer was deleted then, if nothing is held of them as was read here."""
+        """Leaves that a customer was deleted then, and nothing of what was read of them here."""
         item = self._deleted.get(customer_id(store_id, external_id))
         if item is None:
             item = DeletedCustomerItem(*customer_key(self._scope, store_id, external_id), at=at)
+            if (held := self._read.get(customer_id(store_id, external_id))) is not None:
+                item.version = held.version
         item.at = max(item.at, at)
         item.expiration = clock.now() + DELETION_KEPT
         changes.save(item)
 
     def bar(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
-        """Leaves that a customer was redacted then."""
-        key = redacted_key(self._scope, store_id, external_id)
-        changes.save(RedactedCustomerItem(*key, at=at))
+        """Leaves that a customer was redacted then, unless they were later."""
+        key, known = redacted_key(self._scope, store_id, external_id), RedactedCustomerItem.at
+        row = self._reads.find(RedactedCustomerItem, key)
+        if row is None or row.at < at:
+            is_earlier = known.does_not_exist() | (known < at)
+            changes.save(RedactedCustomerItem(*key, at=at), is_earlier)
 
     def bars(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
         """Whether what a shop tells of that moment is about a customer redacted or deleted since.
@@ -193,7 +198,7 @@ class CustomerRepository:
         actions: list[Action] = [
             given.set(change.state.value),
             given_at.set(change.occurred_at),
-            told.set(change.id),
+            told.set(change.telling),
         ]
         return amend(CustomerItem(*key), actions, unchanged)
 

@@ -64,8 +64,11 @@ def write_customer(
     customers = CustomerRepository(store.workspace, changes.reads)
     profiles = ProfileRepository(store.workspace, changes.reads)
     held = customers.get(store.id, external_id)
-    if held and held.holds_newer_than(given.external_updated_at) and profiles.get(held.profile_id):
-        raise StaleUpdate()
+    if held and held.holds_newer_than(given.external_updated_at):
+        # What is left of somebody who was erased stands against nothing, unless a shop deleted it.
+        is_for_good = held.deleted_at is not None and not store.is_custom
+        if is_for_good or profiles.get(held.profile_id):
+            raise StaleUpdate()
     if not store.is_custom and customers.bars(store.id, external_id, given.external_updated_at):
         raise StaleUpdate()
     identities = given.identities(store, external_id)

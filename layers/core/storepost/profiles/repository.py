@@ -5,11 +5,13 @@ Whoever asks for a merged profile gets the one that it became part of.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import chain
 from uuid import UUID
 
 from pynamodb.exceptions import PynamoDBException
 
+from storepost import clock
 from storepost.consent.repository import added_to
 from storepost.ids import new_id
 from storepost.logs import log_unexpected
@@ -47,6 +49,9 @@ MOST_STEPS = MOST_ABSORBING + 2
 PLACES_OF_A_MERGE = 6
 """Places of stores' lists that a merge changes: fewer, as it has two profiles' other places too."""
 
+
+HELD_BACK = timedelta(days=1)
+"""How long a claim of nobody's is kept: longer than any run takes that read that there is none."""
 
 PLACES_OF_AN_ERASURE = 6
 """Places of stores' lists that an erasure leaves at once: it has addresses to take away, too."""
@@ -259,6 +264,22 @@ class ProfileRepository:
                 changes.create(row)
             else:
                 changes.save(row, IdentityItem.profile_id == held.profile_id)
+
+    def hold_back(self, changes: Changes, identity: Identity, held: Claim | None) -> None:
+        """Makes whoever is about to claim an identity that is nobody's lose that race.
+
+        `held` is what is known of it. It stays nobody's: the claim names a profile that never was.
+        """
+        nobodys = IdentityItem(
+            *claim_key(self._scope, identity),
+            id=new_id(),
+            profile_id=new_id(),
+            expiration=clock.now() + HELD_BACK,
+        )
+        if held is None:
+            changes.create(nobodys)
+        else:
+            changes.save(nobodys, IdentityItem.profile_id == held.profile_id)
 
     def release(self, changes: Changes, claims: Iterable[Claim]) -> None:
         """Makes identities nobody's, as long as their claims are as they were read."""

@@ -17,6 +17,17 @@ MOST_INLINE_BYTES = 32_000
 
 
 @dataclass(frozen=True)
+class Reached:
+    """How far work has come that takes more than one run: in which store, and in its people."""
+
+    store_id: UUID
+    after: str | None = None
+    """Behind which place in the list of them it goes on; None at its beginning."""
+    is_more: bool = False
+    """Whether anything was found since that beginning, so that the list is gone through again."""
+
+
+@dataclass(frozen=True)
 class Webhook:
     """What a shop told."""
 
@@ -25,8 +36,8 @@ class Webhook:
     triggered_at: datetime
     """When it happened, by Shopify's clock."""
     raw: bytes = field(repr=False)
-    reached: tuple[UUID, int] | None = None
-    """Of what took more than one run: at which store, and at which page of its people."""
+    reached: Reached | None = None
+    """Of what took more than one run."""
 
     def body(self) -> Body:
         """What was told. Raises NoRecord."""
@@ -47,9 +58,8 @@ def to_message(webhook: Webhook) -> dict[str, object]:
         "topic": webhook.topic,
         "triggeredAt": clock.to_text(webhook.triggered_at),
     }
-    if webhook.reached:
-        store_id, page = webhook.reached
-        message["reached"] = [str(store_id), page]
+    if reached := webhook.reached:
+        message["reached"] = [str(reached.store_id), reached.after, reached.is_more]
     if len(webhook.raw) <= MOST_INLINE_BYTES:
         return message | {"body": webhook.raw.decode(errors="replace")}
     digest = hashlib.sha256(f"{webhook.shop}\x1f".encode() + webhook.raw).hexdigest()
@@ -63,6 +73,9 @@ def from_message(text: str) -> Webhook:
     message = json.loads(text)
     raw = get_object(message["object"]) if "object" in message else message["body"].encode()
     triggered_at = moment_of(message["triggeredAt"]) or clock.now()
-    store_id, page = message.get("reached", (None, 1))
-    reached = (UUID(store_id), page) if store_id else None
+    reached = _as_reached(*message["reached"]) if "reached" in message else None
     return Webhook(message["shop"], message["topic"], triggered_at, raw, reached)
+
+
+def _as_reached(store_id: str, after: str | None, is_more: bool) -> Reached:  # noqa: FBT001 - JSON
+    return Reached(UUID(store_id), after, is_more)

@@ -3,7 +3,7 @@
 They come after the app was removed, too.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -20,14 +20,16 @@ from storepost.orders.service import forget_buyer, forget_order
 from storepost.orders.trees import OrderList
 from storepost.pagination import PageRequest
 from storepost.persistence.changes import Changes, commit_anew
+from storepost.persistence.counted_tree import EVERYTHING, Entry, behind
+from storepost.profiles.model import Identity, IdentityType, Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.shop_records.reading import id_of, needed_id, part_of
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
-from storepost.webhooks.messages import Webhook
+from storepost.webhooks.messages import Reached, Webhook
 from storepost.webhooks.receiving import queue_webhook
 from storepost.webhooks.redacting import redact, redact_buyer
-from storepost.webhooks.stores import all_stores, knows
+from storepost.webhooks.stores import all_stores
 from storepost.workspaces.repository import WorkspaceRepository
 
 type Remaining = Callable[[], int]
@@ -37,11 +39,11 @@ _PAGE = 25
 
 
 class _OutOfTime(Exception):  # noqa: N818 - it is what happened
-    """Nothing more is begun: the next message goes on at this store and page."""
+    """Nothing more is begun: the next message goes on there."""
 
-    def __init__(self, store: Store, page: int) -> None:
+    def __init__(self, reached: Reached) -> None:
         super().__init__()
-        self.reached = (store.id, page)
+        self.reached = reached
 
 
 class _ConnectedAgain(Exception):  # noqa: N818 - it is what happened
@@ -52,8 +54,8 @@ def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
     """`customers/data_request`: the owner of each workspace that knows the person is told."""
     external_id = needed_id(part_of(webhook.body(), "customer"), "id")
     for store in all_stores(webhook.shop):
-        if knows(store, external_id):
-            _tell_owner(store, external_id)
+        if profile := _known_as(store, external_id):
+            _tell_owner(store, external_id, profile)
 
 
 def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
@@ -75,35 +77,44 @@ def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
     back later may bring it again. However long it takes, each run sends the message on before its
     time is up.
     """
-    store_id, page = webhook.reached or (None, 1)
+    reached = webhook.reached
     # In the order of their ids: those before the one that was reached are done.
-    left = [store for store in all_stores(webhook.shop) if not store_id or store.id >= store_id]
+    left = [s for s in all_stores(webhook.shop) if not reached or s.id >= reached.store_id]
     try:
         for store in left:
             if store.is_active or store.connected_at > webhook.triggered_at:
                 continue
             with suppress(_ConnectedAgain):
-                _remove_all(store, page if store.id == store_id else 1, remaining)
+                begun = reached if reached and reached.store_id == store.id else None
+                _remove_all(store, begun or Reached(store.id), remaining)
     except _OutOfTime as out:
         goes_on = replace(webhook, reached=out.reached)
         commit_anew(lambda changes: queue_webhook(goes_on, changes))
 
 
-def _remove_all(store: Store, page: int, remaining: Remaining) -> None:
+def _remove_all(store: Store, reached: Reached, remaining: Remaining) -> None:
     # Before the orders, which lead to buyers.
-    last = _redact_people(store, page, remaining)
+    last = _redact_people(store, reached, remaining)
     _remove_orders(store, last, remaining)
 
 
-def _tell_owner(store: Store, external_id: str) -> None:
-    customer = CustomerRepository(store.workspace).get(store.id, external_id)
+def _known_as(store: Store, external_id: str) -> Profile | None:
+    """Whom a shop calls so, be it by orders alone."""
+    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
+    own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store.id)
+    holders = (customers.get(store.id, external_id), profiles.claims_of([own]).get(own))
+    found = (profiles.get(holder.profile_id) for holder in holders if holder)
+    return next((profile for profile in found if profile), None)
+
+
+def _tell_owner(store: Store, external_id: str, profile: Profile) -> None:
     workspaces = WorkspaceRepository(store.workspace)
     workspace, membership = workspaces.get(), workspaces.owner()
     owner = find_person(membership.person) if membership else None
-    if customer is None or workspace is None or owner is None:
+    if workspace is None or owner is None:
         return
-    profile, to = str(customer.profile_id), owner.email
-    asked = DataRequested(workspace.name, store.name, external_id, profile, clock.now())
+    to, named = owner.email, str(profile.id)
+    asked = DataRequested(workspace.name, store.name, external_id, named, clock.now())
     commit_anew(lambda changes: send_email(changes, to, asked))
 
 
@@ -111,13 +122,13 @@ def _forget_buyer(store: Store, external_id: str) -> None:
     commit_anew(lambda changes: forget_buyer(store, external_id, changes))
 
 
-def _remove_orders(store: Store, page: int, remaining: Remaining) -> None:
-    """`page` is the one behind the last of its people: they are done."""
+def _remove_orders(store: Store, reached: Reached, remaining: Remaining) -> None:
+    """`reached` is behind the last of its people: they are done."""
     orders = OrderList(store.workspace, store.id)
     while items := orders.tree.page(PageRequest(1, _PAGE)).items:
         for each in OrderRepository(store.workspace).get_many(o.id for o in items):
             if remaining() < MARGIN_MILLISECONDS:
-                raise _OutOfTime(store, page)
+                raise _OutOfTime(reached)
             _remove(each, store)
 
 
@@ -134,21 +145,28 @@ def _expect_left(store: Store, changes: Changes) -> None:
     StoreRepository(store.workspace).expect_connection(changes, store, _ConnectedAgain())
 
 
-def _redact_people(store: Store, page: int, remaining: Remaining) -> int:
-    """Page by page; whoever is erased leaves the list, and others come to the page.
+def _redact_people(store: Store, reached: Reached, remaining: Remaining) -> Reached:
+    """One after the other, and all of them again until there is nothing of anybody.
 
-    The page behind the last one.
+    Meanwhile people leave the list, and one who turns out to have come earlier goes over to the
+    part that is done. The end of the list.
     """
-    tree = ProfileRepository(store.workspace).lists.of_store(store.id)
-    while items := tree.page(PageRequest(page, _PAGE)).items:
-        found = []
+    while (items := _behind(store, reached.after)) or reached.is_more:
+        if not items:
+            reached = Reached(store.id)
+            continue
         for redacted in _redactions(store, [entry.id for entry in items]):
             if remaining() < MARGIN_MILLISECONDS:
-                raise _OutOfTime(store, page)
-            found.append(redacted())
-        if not any(found):
-            page += 1
-    return page
+                raise _OutOfTime(reached)
+            reached = replace(reached, is_more=redacted() or reached.is_more)
+        reached = replace(reached, after=items[-1].key)
+    return reached
+
+
+def _behind(store: Store, key: str | None) -> Sequence[Entry]:
+    """The next few in the list of the store's people."""
+    tree = ProfileRepository(store.workspace).lists.of_store(store.id)
+    return tree.page(PageRequest(1, _PAGE), within=behind(key) if key else EVERYTHING).items
 
 
 def _redactions(store: Store, ids: Iterable[UUID]) -> Iterator[Callable[[], bool]]:

@@ -120,7 +120,7 @@ def redact(
         commit_anew(lambda changes: customers.bar(changes, store.id, external_id, until))
 
     def work(changes: Changes) -> bool:
-        is_more = _redact_some(changes, store, external_id)
+        is_more = _redact_some(changes, store, external_id, until)
         demand(changes)
         return is_more
 
@@ -129,7 +129,7 @@ def redact(
     return there_was
 
 
-def _redact_some(changes: Changes, store: Store, external_id: str) -> bool:
+def _redact_some(changes: Changes, store: Store, external_id: str, until: datetime | None) -> bool:
     """Whether there may be more."""
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     customer = customers.get(store.id, external_id)
@@ -138,9 +138,11 @@ def _redact_some(changes: Changes, store: Store, external_id: str) -> bool:
     holder = customer or claim
     profile = profiles.get(holder.profile_id) if holder else None
     if profile is None:
-        if customer:  # its person is erased, and the worker is to come
+        if customer:  # its person is erased, and the worker is to come; an order may name another
             customers.remove(changes, customer)
-        return False
+        elif until is not None:  # somebody may be on the way who was let in before the bar stood
+            profiles.hold_back(changes, own, claim)
+        return customer is not None
     others = [c for c in customers.of_profile(profile) if customer is None or c.id != customer.id]
     person = _Person(store, customers, customer, profile, others)
     if not person.is_known_to_others:

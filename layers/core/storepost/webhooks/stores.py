@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from storepost.customers.repository import CustomerRepository
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.shopify.claims import find_claim, stores_of_shop
 from storepost.stores.model import Store
@@ -21,11 +20,6 @@ def all_stores(shop: str) -> list[Store]:
     """Every store that the shop ever was, in whatever workspace."""
     found = [StoreRepository(workspace).get(store) for workspace, store in stores_of_shop(shop)]
     return [store for store in found if store]
-
-
-def knows(store: Store, external_id: str) -> bool:
-    """Whether the store has, or had, the customer."""
-    return CustomerRepository(store.workspace).get(store.id, external_id) is not None
 
 
 def write_unless_stale(work: Callable[[Changes], object]) -> None:

@@ -189,4 +189,5 @@ BESIDE: tuple[type[Item], ...] = (
     DeletedProductItem,
 )
 """The deletion's own transaction or the worker's last one has these, or the erasure's worker; what
-is left of what was never known, a number and a moment, ends by itself within 30 days."""
+is left of what was never known, a number and a moment, ends by itself within 30 days. So does a
+claim that names nobody."""

@@ -3,6 +3,7 @@
 from storepost.persistence.counted_tree.keys import (
     EVERYTHING,
     KeyRange,
+    behind,
     id_of,
     moment_key,
     moment_of,
@@ -20,6 +21,7 @@ __all__ = [
     "FilterValue",
     "KeyRange",
     "Tree",
+    "behind",
     "id_of",
     "moment_key",
     "moment_of",

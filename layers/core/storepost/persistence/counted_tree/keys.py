@@ -69,6 +69,11 @@ class KeyRange:
 EVERYTHING = KeyRange()
 
 
+def behind(key: str) -> KeyRange:
+    """The range of keys behind this one."""
+    return KeyRange(key + LOWEST)
+
+
 def moments(since: datetime | None = None, until: datetime | None = None) -> KeyRange:
     """The range of moment keys from `since` (inclusive) to `until` (exclusive)."""
     return KeyRange(short_moment(since) if since else LOWEST, short_moment(until) if until else END)
