@@ -52,7 +52,7 @@ def complete(group: Group, operation: Operation, document: Document) -> None:
         "security": [{"bearer": []}] if caller else [],
     }
     if caller:
-        document["x-caller"] = {"letter": caller.letter, "scope": caller.scope}
+        document["x-caller"] = {"scope": caller.scope, "people": caller.people}
     if parameters:
         document["parameters"] = parameters
     _complete_body(group, operation, document)

@@ -105,7 +105,7 @@ def test_callers_are_told(document: dict[str, Any]) -> None:
         retried = caller is not None and method != "GET"
         assert ("idempotency-key" in names) == retried
         if caller:
-            assert operation["x-caller"] == {"letter": caller.letter, "scope": caller.scope}
+            assert operation["x-caller"] == {"scope": caller.scope, "people": caller.people}
 
 
 def test_answers_are_told(document: dict[str, Any]) -> None:

@@ -1,16 +1,16 @@
 """Who may call an operation, as types: a route that names none of them is open to everybody.
 
     Known         anybody with a token; no workspace is needed
-    SignedIn      S: a signed-in person
-    Reader        R: a key of scope `read` or more, or a member
-    Proposer      P: a key of scope `propose` or more, or a member
-    Writer        W: a key of scope `write`, or a member
-    Admin         A: an owner or admin, or a `write` key whose maker is one now
-    SignedInAdmin AS: an owner or admin, no key
-    Rotator       AS, or a `write` key where the path names that very key
+    SignedIn      a signed-in person
+    Reader        a key of scope `read` or more, or a member
+    Proposer      a key of scope `propose` or more, or a member
+    Writer        a key of scope `write`, or a member
+    Admin         an owner or admin, or a `write` key whose maker is one now
+    SignedInAdmin an owner or admin, no key
+    Rotator       an owner or admin, or a `write` key where the path names that very key
     Member        a signed-in member, no key
-    Owner         O: the owner, no key
-    PathOwner     O, of the workspace that the path names, which need not be the active one
+    Owner         the owner, no key
+    PathOwner     the owner of the workspace that the path names, which need not be the active one
 
 Checked in this order: 401, `scope`, `sign_in_required`, `no_active_workspace`,
 `two_factor_required`, `role` (operations.md, section 1). A role that is asked for is demanded once
@@ -215,11 +215,10 @@ def _session_caller(item: SessionItem, token: str) -> SignedInPerson:
 class MayCall:
     """What a caller type means to the API reference, beside the check that enforces it."""
 
-    letter: str
-    """As operations.md, section 1, calls it."""
     scope: KeyScope | None
     """The scope that a key needs; None where keys are refused."""
     people: str
+    """Who of those that are signed in."""
     problems: tuple[type[Problem], ...]
     """What the check may answer beside 401."""
 
@@ -228,43 +227,42 @@ _MEMBER = (NoActiveWorkspace, TwoFactorRequired)
 _ADMINS = "an owner or admin who is signed in"
 
 Known = Annotated[
-    Caller, Depends(authenticate), MayCall("R", KeyScope.READ, "anybody who is signed in", ())
+    Caller, Depends(authenticate), MayCall(KeyScope.READ, "anybody who is signed in", ())
 ]
 SignedIn = Annotated[
     SignedInPerson,
     Depends(signed_in),
-    MayCall("S", None, "anybody who is signed in", (SignInRequired,)),
+    MayCall(None, "anybody who is signed in", (SignInRequired,)),
 ]
 Reader = Annotated[
     WorkspaceCaller,
     Depends(_in_workspace(KeyScope.READ, None)),
-    MayCall("R", KeyScope.READ, "a member who is signed in", _MEMBER),
+    MayCall(KeyScope.READ, "a member who is signed in", _MEMBER),
 ]
 Proposer = Annotated[
     WorkspaceCaller,
     Depends(_in_workspace(KeyScope.PROPOSE, None)),
-    MayCall("P", KeyScope.PROPOSE, "a member who is signed in", (ScopeTooSmall, *_MEMBER)),
+    MayCall(KeyScope.PROPOSE, "a member who is signed in", (ScopeTooSmall, *_MEMBER)),
 ]
 Writer = Annotated[
     WorkspaceCaller,
     Depends(_in_workspace(KeyScope.WRITE, None)),
-    MayCall("W", KeyScope.WRITE, "a member who is signed in", (ScopeTooSmall, *_MEMBER)),
+    MayCall(KeyScope.WRITE, "a member who is signed in", (ScopeTooSmall, *_MEMBER)),
 ]
 Admin = Annotated[
     WorkspaceCaller,
     Depends(_in_workspace(KeyScope.WRITE, MANAGERS)),
-    MayCall("A", KeyScope.WRITE, _ADMINS, (ScopeTooSmall, *_MEMBER, RoleTooSmall)),
+    MayCall(KeyScope.WRITE, _ADMINS, (ScopeTooSmall, *_MEMBER, RoleTooSmall)),
 ]
 SignedInAdmin = Annotated[
     WorkspaceCaller,
     Depends(_in_workspace(None, MANAGERS)),
-    MayCall("AS", None, _ADMINS, (SignInRequired, *_MEMBER, RoleTooSmall)),
+    MayCall(None, _ADMINS, (SignInRequired, *_MEMBER, RoleTooSmall)),
 ]
 Rotator = Annotated[
     WorkspaceCaller,
     Depends(key_itself_or_admin),
     MayCall(
-        "AS, or the key itself",
         KeyScope.WRITE,
         _ADMINS,
         (ScopeTooSmall, SignInRequired, *_MEMBER, RoleTooSmall),
@@ -273,13 +271,12 @@ Rotator = Annotated[
 Member = Annotated[
     WorkspaceCaller,
     Depends(_in_workspace(None, None)),
-    MayCall("S", None, "a member who is signed in", (SignInRequired, *_MEMBER)),
+    MayCall(None, "a member who is signed in", (SignInRequired, *_MEMBER)),
 ]
 PathOwner = Annotated[
     SignedInPerson,
     Depends(path_owner),
     MayCall(
-        "O",
         None,
         "the workspace's owner, signed in",
         (SignInRequired, TwoFactorRequired, RoleTooSmall),
@@ -288,7 +285,5 @@ PathOwner = Annotated[
 Owner = Annotated[
     WorkspaceCaller,
     Depends(_in_workspace(None, frozenset({Role.OWNER}))),
-    MayCall(
-        "O", None, "the workspace's owner, signed in", (SignInRequired, *_MEMBER, RoleTooSmall)
-    ),
+    MayCall(None, "the workspace's owner, signed in", (SignInRequired, *_MEMBER, RoleTooSmall)),
 ]

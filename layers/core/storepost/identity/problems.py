@@ -11,7 +11,7 @@ from storepost.problems import (
 
 
 class ScopeTooSmall(Forbidden):
-    """The key's scope is too small (specification, Authentication 4)."""
+    """The key's scope is too small."""
 
     code = "scope"
     title = "The key's scope is too small"

@@ -75,8 +75,10 @@ class OrderCustomerBody(RequestBody):
 
 
 class OrderBody(RequestBody):
-    """An order as its store has it; every amount in the store's currency, or in the
-    one in which it is held already."""
+    """An order as its store has it; every amount in the store's currency.
+
+    One that is held in another currency already, as the store had before, may stay in that.
+    """
 
     number: Text
     placed_at: Timestamp

@@ -1,5 +1,8 @@
-"""Orders as values. Amounts are minor units of the order's one currency: the store's
-own, or the one that the store had when the order came first."""
+"""Orders as values.
+
+Amounts are minor units of the order's one currency: the store's own, or the one that the store had
+when the order first came.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
