@@ -434,7 +434,9 @@ class TestStale:
         for what, do in self.other(place, bringer).items():
             do()
             assert (what, place.change(change)["stale"]) == (what, True)
-            assert place.act(change, "apply").problem() == (409, "stale")
+            answer = place.act(change, "apply")
+            assert answer.problem() == (409, "stale")
+            assert answer.json["detail"] == "Refresh the change, then apply it."
             assert place.change(change) == {**change, "stale": True}
             begin_anew()
 

@@ -490,6 +490,7 @@ class TestApprove:
         assert desk.get(path)["stale"] is True
         answer = desk.send(desk.owner.token, "POST", f"{path}/approve")
         assert answer.problem() == (409, "stale")
+        assert answer.json["detail"].startswith("Reject the proposal, and propose the change")
         assert desk.send(desk.owner.token, "POST", f"{path}/reject").status == 200
         assert desk.get(path)["stale"] is False  # nothing waits for it any more
 

@@ -178,7 +178,9 @@ def _definition_of(workspace: WorkspaceScope, proposal: Proposal) -> Definition 
         return None
     definition = find_definition(workspace, proposal.base.definition_id)
     if proposal.is_stale(definition.version_id):
-        raise Stale()
+        raise Stale(
+            "Reject the proposal, and propose the change for the definition's current version."
+        )
     return definition
 
 
