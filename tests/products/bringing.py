@@ -15,7 +15,7 @@ from storepost.products.writing import (
     Outcome,
     keys_behind,
     keys_of,
-    merge_records,
+    replace_layer,
 )
 from storepost.stores.model import Store
 
@@ -50,7 +50,7 @@ def bring(bringer: Bringer, *brought: Brought) -> list[Outcome]:
         reads.ahead(keys_of(bringer.store, names))
         reads.ahead(keys_behind(bringer.store, names, reads))
         changes.reads = reads
-        return [merge_records(changes, bringer, each).outcome for each in brought]
+        return [replace_layer(changes, bringer, each).outcome for each in brought]
 
     return commit_anew(write)
 
