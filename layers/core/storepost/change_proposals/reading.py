@@ -108,7 +108,7 @@ def show_proposal(workspace: WorkspaceScope, proposal: Proposal) -> ShownProposa
 def shown_proposal(
     workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed, content: Content
 ) -> ShownProposal:
-    """The proposal with what it says and the definition of it, where both are known."""
+    """The proposal as it is shown; what it says, and its definition, the caller has read."""
     [listed] = _listed(workspace, [proposal])
     return ShownProposal(listed, proposed.patch, content)
 
