@@ -66,8 +66,6 @@ NOTES = (
     f"Each is the median of {ROUNDS} of its kind; a node's split, once in 36 entries, is no part.",
 )
 
-type Written = dict[str, Cell]
-
 
 @dataclass(frozen=True)
 class Put:

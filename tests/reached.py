@@ -6,18 +6,15 @@ what no test reached fails it: a code that the reference lists, and of each oper
 its description has beyond those that one guard answers for all.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
-from local import functions
-from storepost.reference.documents import interface, problem_kinds
-from tests.told import code_of, codes_in
+from storepost.reference.documents import problem_kinds
+from tests.answers import code_of, codes_in, operation_of, operations, watch
 
 type Reach = tuple[str, int, str]
 """An operation's id (empty: no operation), a status and a problem's code (empty: a success)."""
 
-_PARAMETER = re.compile(r"{\w+}")
 _FREE = {"type", "title", "description"}
 _GUARDED = frozenset(
     {
@@ -44,37 +41,16 @@ class Reached:
     def __init__(self) -> None:
         """Nothing was reached yet."""
         self.answers: set[Reach] = set()
-        self._operations = [
-            (re.compile("/v1" + _PARAMETER.sub("[^/]+", path) + "$"), method, operation)
-            for path, method, operation in sorted(_operations(), key=lambda o: "{" in o[0])
-        ]
 
     def install(self) -> None:
         """From now on every answer is kept."""
-        plain = functions.handler_of
-
-        def watched(function: str) -> Any:
-            handler = plain(function)
-
-            def handle(event: Any, context: Any) -> Any:
-                answer = handler(event, context)
-                if isinstance(event, dict) and "rawPath" in event:
-                    self.keep(event, answer)
-                return answer
-
-            return handle
-
-        functions.handler_of = watched  # type: ignore[assignment]
+        watch(self.keep)
 
     def keep(self, event: dict[str, Any], answer: dict[str, Any]) -> None:
         """Keeps one answer."""
-        method, path = event["requestContext"]["http"]["method"], event["rawPath"]
-        found = (
-            operation["operationId"]
-            for pattern, verb, operation in self._operations
-            if verb == method and pattern.match(path)
-        )
-        self.answers.add((next(found, ""), answer["statusCode"], code_of(answer) or ""))
+        operation = operation_of(event)
+        name = operation["operationId"] if operation else ""
+        self.answers.add((name, answer["statusCode"], code_of(answer) or ""))
 
 
 def unreached(answers: set[Reach]) -> list[str]:
@@ -85,7 +61,7 @@ def unreached(answers: set[Reach]) -> list[str]:
         *(f"{status} {code}: by no operation" for status, code in _codes() - codes),
         *(
             f"{operation['operationId']}: {status}"
-            for _, _, operation in _operations()
+            for _, _, operation in operations()
             for status in _statuses(operation)
             if (operation["operationId"], status) not in statuses
         ),
@@ -94,23 +70,17 @@ def unreached(answers: set[Reach]) -> list[str]:
 
 
 def _unreached_problems(answers: set[Reach]) -> Iterator[str]:
-    for _, _, operation in _operations():
+    for _, _, operation in operations():
         for status, code in _problems(operation):
             if (operation["operationId"], status, code) not in answers:
                 yield f"{operation['operationId']}: {status} {code}"
-
-
-def _operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, methods in interface()["paths"].items():
-        for method, operation in methods.items():
-            yield path, method.upper(), operation
 
 
 def _codes() -> set[tuple[int, str]]:
     """The codes of the reference; a kind's own code only where some operation answers with it."""
     told = {
         code
-        for _, _, operation in _operations()
+        for _, _, operation in operations()
         for response in operation["responses"].values()
         for code in codes_in(response)
     } | {"method_not_allowed"}

@@ -176,6 +176,8 @@ class TestCheck:
         answer = check(shop, content, **({"column": column} if column else {}))
         assert answer.problem() == (422, code)
         assert answer.json["errors"]
+        if code == "unreadable":
+            assert answer.json["detail"].startswith("Send the codes as CSV")
 
     def test_a_file_has_three_megabytes_at_most(self, shop: Shop) -> None:
         answer = check(shop, "x" * 3_000_001)

@@ -8,17 +8,12 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from storepost.reference.documents import interface
+from tests.answers import operations
 from tests.world import World
 
 ABSENT = "01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f"
 """Every id of the examples."""
 JSON = "application/json"
-
-
-def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, methods in interface()["paths"].items():
-        for method, operation in methods.items():
-            yield path, method.upper(), operation
 
 
 def contents() -> Iterator[tuple[str, dict[str, Any]]]:

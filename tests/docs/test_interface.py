@@ -1,7 +1,6 @@
 """The interface's description: valid, complete, and the code's own."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,23 +14,17 @@ from openapi.operations import caller_of
 from openapi.problems import all_problems, meaning
 from storepost.problems import Problem
 from storepost.reference import documents
+from tests.answers import operations
 
 CAMEL_CASE = re.compile(r"[a-z][a-zA-Z0-9]*")
 STANDARD = {"List-Unsubscribe"}
 """What a standard calls so: RFC 8058."""
-SHARED = "#/components/responses/"
 
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     """The description as it is shipped."""
     return documents.interface()
-
-
-def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            yield path, method.upper(), operation
 
 
 def resolved(document: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:
@@ -63,10 +56,10 @@ def test_is_valid(document: dict[str, Any]) -> None:
     OpenAPIV31SpecValidator(document).validate()
 
 
-def test_has_every_route_and_no_other(document: dict[str, Any]) -> None:
+def test_has_every_route_and_no_other() -> None:
     told = {
         (path, method, operation["operationId"], operation["tags"][0])
-        for path, method, operation in operations(document)
+        for path, method, operation in operations()
     }
     routes = {
         (o.path.removeprefix("/v1"), o.method, o.id, g.name) for g in groups() for o in g.operations
@@ -75,7 +68,7 @@ def test_has_every_route_and_no_other(document: dict[str, Any]) -> None:
 
 
 def test_each_operation_is_explained(document: dict[str, Any]) -> None:
-    for _, _, operation in operations(document):
+    for _, _, operation in operations():
         assert operation["summary"]
         assert operation["description"]
         assert "`" not in operation["operationId"]
@@ -84,7 +77,7 @@ def test_each_operation_is_explained(document: dict[str, Any]) -> None:
 
 
 def test_names_are_in_camel_case(document: dict[str, Any]) -> None:
-    for path, _, operation in operations(document):
+    for path, _, operation in operations():
         placed = [resolved(document, p) for p in operation.get("parameters", [])]
         for parameter in placed:
             if parameter["in"] != "header":
@@ -97,7 +90,7 @@ def test_names_are_in_camel_case(document: dict[str, Any]) -> None:
 
 def test_callers_are_told(document: dict[str, Any]) -> None:
     callers = {o.id: caller_of(o) for g in groups() for o in g.operations}
-    for _, method, operation in operations(document):
+    for _, method, operation in operations():
         caller = callers[operation["operationId"]]
         names = {resolved(document, p)["name"] for p in operation.get("parameters", [])}
         assert (operation["security"] == [{"bearer": []}]) == (caller is not None)
@@ -110,7 +103,7 @@ def test_callers_are_told(document: dict[str, Any]) -> None:
 
 def test_answers_are_told(document: dict[str, Any]) -> None:
     known = {(p.status, p.code) for p in all_problems()}
-    for path, method, operation in operations(document):
+    for path, method, operation in operations():
         successes = [status for status in operation["responses"] if status < "400"]
         assert successes, (method, path)
         assert "500" in operation["responses"]
@@ -127,8 +120,8 @@ def test_answers_are_told(document: dict[str, Any]) -> None:
                 assert all(content["schema"] for content in answer["content"].values())
 
 
-def test_bodies_bring_their_problems(document: dict[str, Any]) -> None:
-    for _, _, operation in operations(document):
+def test_bodies_bring_their_problems() -> None:
+    for _, _, operation in operations():
         if "requestBody" in operation:
             assert {"400", "413", "415", "422"} <= operation["responses"].keys()
 

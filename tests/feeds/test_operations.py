@@ -68,7 +68,10 @@ class TestPreview:
         self, shop: Shop, code: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         body = {"storeId": shop.store_id, "url": broken(shop, code, monkeypatch)}
-        assert shop.do("POST", "/feeds/preview", body).problem() == (422, code)
+        answer = shop.do("POST", "/feeds/preview", body)
+        assert answer.problem() == (422, code)
+        if code == "unreadable":
+            assert answer.json["detail"].startswith("A feed is CSV, TSV, XML")
 
     def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """The server says so before it sends any of it."""

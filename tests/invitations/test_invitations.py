@@ -9,9 +9,10 @@ from storepost import clock
 from storepost.identity.model import KeyScope
 from storepost.invitations.repository import InvitationRepository
 from storepost.persistence.changes import commit_anew
+from storepost.persistence.sealing import forget_keys
 from storepost.workspaces.model import Role
 from storepost.workspaces.repository import WorkspaceRepository
-from tests.kills import before_the_commit
+from tests.kills import before_the_commit, counted
 from tests.world import CANARY, Someone, World
 
 FIRST = f"first.{CANARY}@example.com"
@@ -132,6 +133,21 @@ class TestCreate:
             json_body={"email": member.email, "role": "member"},
         )
         assert answer.problem() == (409, "already_member")
+
+    def test_the_calls_are_the_same_whoever_has_an_account(
+        self, world: World, owner: Someone
+    ) -> None:
+        world.workspace(owner)
+
+        def calls(email: str) -> list[str]:
+            body = {"email": email, "role": "member"}
+            forget_keys()
+            return counted(
+                lambda: world.call("POST", "/invitations", token=owner.token, json_body=body)
+            )
+
+        calls(f"first.{GUEST}")  # makes the rows that the others change
+        assert calls(GUEST) == calls(world.person().email)
 
     def test_already_invited_even_when_expired(self, world: World, owner: Someone) -> None:
         invited(world, owner)

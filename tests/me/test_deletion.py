@@ -6,7 +6,7 @@ import pytest
 
 from local.pumps import run_schedule
 from storepost.identity.model import KeyScope
-from storepost.identity.repository import find_person, find_person_by_email
+from storepost.identity.repository import find_account, find_person
 from storepost.ids import short
 from storepost.me import deletion, repository
 from storepost.me.erasure import erase
@@ -85,7 +85,7 @@ class TestDelete:
         for token in (someone.token, elsewhere):
             assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
         assert find_person(PersonScope(someone.id)) is None
-        assert find_person_by_email(someone.email) is None
+        assert find_account(someone.email) is None
         assert not membership_exists(workspace, someone)
         assert membership_exists(workspace, owner)
 

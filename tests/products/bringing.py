@@ -1,8 +1,7 @@
 """Feeds as sources of a store's products, brought as an import would bring them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-from uuid import UUID
 
 from storepost.ids import new_id
 from storepost.persistence.changes import Changes, commit_anew
@@ -15,7 +14,7 @@ from storepost.products.writing import (
     Outcome,
     keys_behind,
     keys_of,
-    merge_records,
+    replace_layer,
 )
 from storepost.stores.model import Store
 
@@ -50,11 +49,6 @@ def bring(bringer: Bringer, *brought: Brought) -> list[Outcome]:
         reads.ahead(keys_of(bringer.store, names))
         reads.ahead(keys_behind(bringer.store, names, reads))
         changes.reads = reads
-        return [merge_records(changes, bringer, each).outcome for each in brought]
+        return [replace_layer(changes, bringer, each).outcome for each in brought]
 
     return commit_anew(write)
-
-
-def source_ids(*bringers: Bringer) -> Sequence[UUID]:
-    """The ids under which rules name them."""
-    return [each.source for each in bringers]

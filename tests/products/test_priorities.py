@@ -434,7 +434,9 @@ class TestStale:
         for what, do in self.other(place, bringer).items():
             do()
             assert (what, place.change(change)["stale"]) == (what, True)
-            assert place.act(change, "apply").problem() == (409, "stale")
+            answer = place.act(change, "apply")
+            assert answer.problem() == (409, "stale")
+            assert answer.json["detail"] == "Refresh the change, then apply it."
             assert place.change(change) == {**change, "stale": True}
             begin_anew()
 
@@ -442,7 +444,7 @@ class TestStale:
         change = place.ready(str(bringer.source))
         place.put("p-1")
         place.put("p-1", updatedAt="2026-03-09T00:00:00Z")
-        bring(bringer, says("p-1", title="Feed tea"))
+        bring(bringer, says("p-1", None, {"v-1": {"price": eur(1)}}, title="Feed tea"))
         commit_anew(lambda c: rename_feed(c, place.value, bringer.source_id, "Other"))
         now = place.value.connected_at
         commit_anew(lambda c: note_import(c, place.value, bringer.source_id, now))
@@ -518,7 +520,10 @@ class TestStale:
             {"locale": "en", "label": "L", "isPrimary": True, "country": "AT", "currency": "EUR"},
         ]
         assert place.call("PUT", f"/stores/{place.id}/locales", rows).status == 200
-        bring(bringer, says("p-1", vendor="Feed", title="Feed tea"))
+        bring(
+            bringer,
+            says("p-1", None, {"v-1": {"price": eur(1)}}, vendor="Feed", title="Feed tea"),
+        )
         after = store_of(place.world, place.id)
         assert (place.value.primary_locale, after.primary_locale) == ("de-AT", "en")
         [listed] = place.get("/products", externalId="p-1")["items"]
@@ -539,7 +544,11 @@ class TestStale:
 
     def test_refreshed(self, place: Place, bringer: Bringer) -> None:
         change = place.ready(str(bringer.source))
-        bring(bringer, says("p-1", title="Grüner Tee"), says("p-3", vendor="Feed"))
+        bring(
+            bringer,
+            says("p-1", None, {"v-1": {"price": eur(1)}}, title="Grüner Tee"),
+            says("p-3", vendor="Feed"),
+        )
         answer = place.act(change, "refresh")
         assert answer.status == 202
         assert (answer.json["status"], answer.json["readyAt"]) == ("previewing", None)
@@ -785,7 +794,11 @@ class TestWorker:
         change = place.propose(str(bringer.source))
         self.run(place, change, ms=1)
         self.run(place, change, ms=1)
-        bring(bringer, says("p-1", title="Grüner Tee"), says("p-3", vendor="Feed"))
+        bring(
+            bringer,
+            says("p-1", None, {"v-1": {"price": eur(1)}}, title="Grüner Tee"),
+            says("p-3", vendor="Feed"),
+        )
         self.run(place, change)
         shown = place.change(change)
         assert (shown["status"], shown["stale"]) == ("ready", False)

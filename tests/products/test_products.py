@@ -520,9 +520,6 @@ class TestSources:
         assert len({row["id"] for row in sources["items"]}) == 4
 
 
-TEA = {"title": "Tea", "vendor": "A", "productType": "Drink", "tags": ["hot"]}
-
-
 class TestList:
     """GET /products."""
 

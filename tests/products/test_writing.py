@@ -1,5 +1,6 @@
 """The way in for importers: layers of several sources, several products a transaction."""
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -16,14 +17,11 @@ from storepost.products.matching import Match, Wanted, match
 from storepost.products.model import product_id
 from storepost.products.naming import MOST_SKU_BYTES, candidates
 from storepost.products.packing import packed
-from storepost.products.records import Said
 from storepost.products.rows import LayerItem, NameItem
 from storepost.products.writing import (
     Bringer,
-    Brought,
     Outcome,
     remove_records,
-    replace_layer,
     resolve_again,
 )
 from storepost.stores.model import Store
@@ -88,14 +86,15 @@ class TestBringing:
         assert (body["compareAtPrice"], body["missing"]) == (eur(900), [])
         check(world, shop)
 
-    def test_what_is_not_said_again_stays(self, world: World, owner: Someone, shop: Store) -> None:
+    def test_what_is_not_said_again_goes(self, world: World, owner: Someone, shop: Store) -> None:
         source = feed(shop)
         bring(source, says("f-1", None, {"a": {"title": "A"}, "b": {"title": "B"}}, title="F"))
-        bring(source, says("f-1", None, {"b": {"title": "B2"}}))
-        bring(source, says("f-1", "en", title="E"))
+        changed = says("f-1", None, {"b": {"title": "B2"}}, title="F")
+        english = says("f-1", "en", title="E")
+        assert bring(source, replace(changed, said=changed.said + english.said)) == [CHANGED]
         path = f"/products/{product_id(shop.id, 'f-1')}/variants"
         rows = world.call("GET", path, token=owner.token).json["items"]
-        assert [(row["externalId"], row["title"]) for row in rows] == [("a", "A"), ("b", "B2")]
+        assert [(row["externalId"], row["title"]) for row in rows] == [("b", "B2")]
         body = shown(world, owner, shop, "f-1")
         assert (body["title"], body["locales"]) == ("F", ["de-AT", "en"])
 
@@ -176,8 +175,7 @@ class TestBringing:
         bring(source, says("f-1", None, large, title="F"))
         assert layers() > 1
         assert bring(source, says("f-1", None, large, title="F")) == [UNCHANGED]
-        small = Brought("f-1", (Said({"title": "F"}),))
-        commit_anew(lambda changes: replace_layer(changes, source, small))
+        assert bring(source, says("f-1", title="F")) == [CHANGED]
         # The removed variants are kept: they return under the same ids.
         assert layers() > 1
         check(world, shop)
@@ -186,10 +184,8 @@ class TestBringing:
 class TestRemoving:
     """remove_records: in that layer alone."""
 
-    def remove(self, source: Bringer, external_id: str, *places: Any) -> Outcome | None:
-        written = commit_anew(
-            lambda changes: remove_records(changes, source, external_id, places or None)
-        )
+    def remove(self, source: Bringer, external_id: str) -> Outcome | None:
+        written = commit_anew(lambda changes: remove_records(changes, source, external_id))
         return written.outcome if written else None
 
     def test_products_fall_back(self, world: World, owner: Someone, shop: Store) -> None:
@@ -198,7 +194,7 @@ class TestRemoving:
         before = shown(world, owner, shop, "p-1")
         put(world, owner, str(shop.id), "p-1", product(vendor=None))
         assert shown(world, owner, shop, "p-1")["vendor"] == "Feed"
-        assert self.remove(source, "p-1", (None, None)) is CHANGED
+        assert bring(source, says("p-1", None, {"v-1": {"title": "F 1"}})) == [CHANGED]
         body = shown(world, owner, shop, "p-1")
         assert (body["id"], body["vendor"], body["status"]) == (before["id"], None, "active")
         assert self.remove(source, "p-1") is CHANGED

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from storepost.change_proposals import service
+from storepost.change_proposals import reading, service
 from storepost.change_proposals.schemas import MOST_OPERATIONS
 from storepost.definitions.patching import Inapplicable, Op, Operation, patched
 from storepost.definitions.problems import SchemaMismatch
@@ -411,7 +411,7 @@ class TestList:
     def test_too_many_to_filter(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(2):
             desk.propose()
-        monkeypatch.setattr(service, "MOST_ROWS", 1)
+        monkeypatch.setattr(reading, "MOST_ROWS", 1)
         query = {"kind": "segment"}
         answer = desk.send(desk.owner.token, "GET", "/change-proposals", query=query)
         assert answer.problem() == (422, "filter_too_broad")
@@ -490,6 +490,7 @@ class TestApprove:
         assert desk.get(path)["stale"] is True
         answer = desk.send(desk.owner.token, "POST", f"{path}/approve")
         assert answer.problem() == (409, "stale")
+        assert answer.json["detail"].startswith("Reject the proposal, and propose the change")
         assert desk.send(desk.owner.token, "POST", f"{path}/reject").status == 200
         assert desk.get(path)["stale"] is False  # nothing waits for it any more
 
@@ -556,7 +557,7 @@ class TestReadAnew:
         def refuse(*_: object) -> None:
             raise Inapplicable(0, "It doesn't fit")
 
-        monkeypatch.setattr(service, "patched", refuse)
+        monkeypatch.setattr(reading, "patched", refuse)
         asked = [("GET", path), ("POST", f"{path}/approve"), ("POST", f"{path}/reject")]
         for method, at in asked:
             answer = desk.send(desk.owner.token, method, at)

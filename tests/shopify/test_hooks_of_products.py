@@ -14,7 +14,7 @@ from storepost.products.records import Said
 from storepost.products.repository import ProductRepository
 from storepost.products.rows import DeletedProductItem
 from storepost.products.rules import product_source_id
-from storepost.products.writing import Bringer, Brought, merge_records
+from storepost.products.writing import Bringer, Brought, replace_layer
 from storepost.shop_records.products import product_of
 from storepost.shop_records.reading import NoRecord
 from storepost.webhooks.messages import Webhook
@@ -146,7 +146,7 @@ class TestProducts:
         brought = Brought(str(PRODUCT), (said,))
 
         def feeds() -> None:
-            commit_anew(lambda changes: merge_records(changes, feed, brought))
+            commit_anew(lambda changes: replace_layer(changes, feed, brought))
 
         def deletes() -> None:
             at = datetime.fromisoformat(UPDATED) + timedelta(days=1)

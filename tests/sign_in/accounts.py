@@ -26,7 +26,6 @@ from tests.world import Answer, Email, Someone, World
 
 PASSWORD = "correct horse battery"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
-DAYS_30 = 30 * 24 * 3600 * 1000
 
 
 def account(world: World, name: str | None = None, *, verified: bool = True) -> Someone:

@@ -9,7 +9,7 @@ from storepost import clock
 from storepost.identity.codes import EmailedCode, check_code
 from storepost.identity.credentials import EmailedCodeItem
 from storepost.identity.passwords import verify_password
-from storepost.identity.repository import EmailClaimItem, PersonItem, find_person_by_email
+from storepost.identity.repository import EmailClaimItem, PersonItem, find_account
 from storepost.identity.sessions import Device
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Key
@@ -116,7 +116,7 @@ class TestSignUp:
         [sent] = [row for row in world.rows("token#") if isinstance(row, EmailedCodeItem)]
         assert code not in sent.mac
         assert sent.expires_at - row.begun_at >= timedelta(minutes=10)
-        assert find_person_by_email(ADDRESS) is None
+        assert find_account(ADDRESS) is None
 
     def test_a_known_address_gets_the_same_answer_and_its_owner_is_told(self, world: World) -> None:
         owner = account(world, f"Olive {CANARY}")
@@ -247,7 +247,7 @@ class TestVerifyEmail:
         assert session.expires_at == session.signed_in_at + timedelta(days=30)
         assert (session.browser, session.os) == ("Firefox", "Linux")
         assert (session.ip_address, session.workspace_id) == ("203.0.113.7", None)
-        person = find_person_by_email(ADDRESS)
+        person = find_account(ADDRESS)
         assert person is not None
         assert (person.id, person.name, person.email) == (session.person_id, NAME, ADDRESS)
         assert person.email_verified
@@ -266,7 +266,7 @@ class TestVerifyEmail:
         registration = signed_up(world)
         code = code_in(world.emails()[0])
         assert verify(world, registration, another(code)).problem() == (422, "code_invalid")
-        assert find_person_by_email(ADDRESS) is None
+        assert find_account(ADDRESS) is None
         assert verify(world, registration, code).status == 200
 
     def test_the_fifth_try_may_be_right(self, world: World) -> None:
@@ -282,7 +282,7 @@ class TestVerifyEmail:
         for _ in range(5):
             assert verify(world, registration, another(code)).problem() == (422, "code_invalid")
         assert verify(world, registration, code).problem() == (410, "challenge_closed")
-        assert find_person_by_email(ADDRESS) is None
+        assert find_account(ADDRESS) is None
 
     def test_a_code_lives_ten_minutes(self, world: World) -> None:
         registration = signed_up(world)
@@ -322,7 +322,7 @@ class TestVerifyEmail:
         first, second, third = map(code_in, world.emails())
         assert verify(world, mine, second).status == 200
         assert verify(world, theirs, first).problem() == (410, "challenge_closed")
-        person = find_person_by_email(ADDRESS)
+        person = find_account(ADDRESS)
         assert person is not None
         assert (person.name, verify_password(person.password_hash, PASSWORD)) == (NAME, True)
         resend(world, theirs)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
+from storepost.change_proposals import reading
 from storepost.change_proposals import service as proposals
 from storepost.change_proposals.model import ProposalStatus
 from storepost.change_proposals.schemas import (
@@ -102,11 +103,11 @@ def list_proposals(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ChangeProposalSummary]:
     """The workspace's proposals, newest first unless sorted otherwise."""
-    wanted = proposals.ProposalFilter(
+    wanted = reading.ProposalFilter(
         frozenset(status or ()), frozenset(kind or ()), definition_id, author, stale
     )
     request = PageRequest(page, page_size)
-    listing = proposals.list_proposals(caller.workspace, wanted, sort, request)
+    listing = reading.list_proposals(caller.workspace, wanted, sort, request)
     return Page[ChangeProposalSummary].of(listing, ChangeProposalSummary.of)
 
 
@@ -121,7 +122,7 @@ def create_proposal(
 @app.get("/v1/change-proposals/<id>", operation_id="changeProposals.get")
 def get_proposal(id: UUID, caller: Reader) -> ChangeProposal:
     """One proposal with what it says."""
-    return ChangeProposal.shown(proposals.get_proposal(caller.workspace, id))
+    return ChangeProposal.shown(reading.get_proposal(caller.workspace, id))
 
 
 @app.post("/v1/change-proposals/<id>/approve", operation_id="changeProposals.approve")

@@ -126,11 +126,11 @@ class Conflict(Problem):
 
 
 class Stale(Conflict):
-    """What it was made for has changed since: a change of priorities, or a proposal."""
+    """What a change was made for has changed since."""
 
     code = "stale"
-    title = "It is out of date"
-    mend = "Refresh the change of priorities; reject the proposal and make it for the new version."
+    title = "What this was made for has changed"
+    mend = "Read what is there now, and make the change for that."
 
 
 class Gone(Problem):
@@ -170,11 +170,11 @@ class ValidationFailed(Problem):
 
 
 class Unreadable(ValidationFailed):
-    """What was sent, or lies at an address, isn't in a form that is read: a feed, or codes."""
+    """What was sent, or lies at the address that was sent, isn't in a form that is read."""
 
     code = "unreadable"
     title = "The content can't be read"
-    mend = "Codes are CSV; a feed is CSV, TSV, XML (RSS or Atom) or JSON, plain or gzipped."
+    mend = "Send it, or have it at the address, in a form that the operation reads."
 
 
 class TooManyRequests(Problem):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, get_args
 
 from pydantic import (
     AfterValidator,
@@ -46,8 +46,6 @@ class RequestBody(Shape):
 
 class SecretAnswer(Shape):
     """An answer that holds a secret: kept for retries only sealed under the caller's token."""
-
-    holds_secret: ClassVar[bool] = True
 
     @staticmethod
     def is_behind(annotation: object) -> bool:

@@ -6,12 +6,8 @@ from uuid import UUID
 from pydantic import Discriminator, Field, RootModel, StringConstraints, Tag, model_validator
 
 from storepost.change_proposals.model import Base, ProposalStatus
-from storepost.change_proposals.service import (
-    ListedProposal,
-    NewChange,
-    NewDefinition,
-    ShownProposal,
-)
+from storepost.change_proposals.reading import ListedProposal, ShownProposal
+from storepost.change_proposals.service import NewChange, NewDefinition
 from storepost.definitions.authors import Author
 from storepost.definitions.model import Kind
 from storepost.definitions.patching import Op, Operation

@@ -1,6 +1,5 @@
 """Proposing changes of definitions, and deciding on them."""
 
-from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -18,44 +17,29 @@ from storepost.change_proposals.problems import (
     BaseNotCurrent,
     NotAuthor,
     OwnProposal,
-    PatchFailed,
     ProposalClosed,
 )
+from storepost.change_proposals.reading import (
+    ShownProposal,
+    applied,
+    find_proposal,
+    show_proposal,
+    shown_proposal,
+)
 from storepost.change_proposals.repository import ProposalRepository
-from storepost.definitions.authors import Author, Authors
 from storepost.definitions.checking import check, check_patch
 from storepost.definitions.kinds import newest_schema_version
 from storepost.definitions.model import Content, Definition, Kind, Version
-from storepost.definitions.patching import Inapplicable, Operation, patched
+from storepost.definitions.patching import Operation
 from storepost.definitions.problems import SchemaMismatch
 from storepost.definitions.repository import DefinitionRepository
-from storepost.definitions.service import find_definition, find_version
+from storepost.definitions.service import find_definition
 from storepost.ids import derived_id, timed_id
-from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.persistence.changes import Changes
-from storepost.problems import FieldError, NotFound, Stale
+from storepost.problems import FieldError, Stale
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.callers import Requester, WorkspaceCaller
 from storepost.workspaces.model import MANAGERS
-
-
-@dataclass(frozen=True)
-class ListedProposal:
-    """A proposal as lists show it."""
-
-    proposal: Proposal
-    stale: bool
-    author: Author
-    reviewer: Author | None
-
-
-@dataclass(frozen=True)
-class ShownProposal:
-    """A proposal with what it says, and the definition that it would make."""
-
-    listed: ListedProposal
-    patch: tuple[Operation, ...]
-    definition: Content
 
 
 @dataclass(frozen=True)
@@ -77,59 +61,6 @@ class NewChange:
     patch: tuple[Operation, ...]
 
 
-@dataclass(frozen=True)
-class ProposalFilter:
-    """Which proposals are asked for; what is empty or None asks for all."""
-
-    statuses: Collection[ProposalStatus] = ()
-    kinds: Collection[Kind] = ()
-    definition_id: UUID | None = None
-    author_id: UUID | None = None
-    stale: bool | None = None
-
-    @property
-    def asks_for_all(self) -> bool:
-        """Whether every proposal passes."""
-        return not (self.statuses or self.kinds) and (
-            self.definition_id is None and self.author_id is None and self.stale is None
-        )
-
-    def passes(self, proposal: Proposal) -> bool:
-        """Whether the proposal is among them, but for `stale`."""
-        author = proposal.author
-        return (
-            (not self.statuses or proposal.status in self.statuses)
-            and (not self.kinds or proposal.kind in self.kinds)
-            and self.definition_id in {None, proposal.definition_id}
-            and self.author_id in {None, author.person_id or author.key_id}
-        )
-
-
-def list_proposals(
-    workspace: WorkspaceScope, wanted: ProposalFilter, sort: str, page: PageRequest
-) -> Listing[ListedProposal]:
-    """The workspace's proposals by when they were made. Raises FilterTooBroad."""
-    repository, newest_first = ProposalRepository(workspace), sort.startswith("-")
-    if wanted.asks_for_all:
-        total = repository.count()
-        rows = repository.page(page, newest_first=newest_first) if page.skipped < total else []
-        return Listing(_listed(workspace, rows), total, page)
-    seen = list(repository.in_order(newest_first=newest_first, most=MOST_ROWS + 1))
-    if len(seen) > MOST_ROWS:
-        raise FilterTooBroad("status")
-    found = [proposal for proposal in seen if wanted.passes(proposal)]
-    if wanted.stale is not None:
-        current = _current_versions(workspace, found)
-        found = [each for each in found if _is_stale(each, current) is wanted.stale]
-    listing = cut(found, page)
-    return Listing(_listed(workspace, listing.items), listing.total, page)
-
-
-def get_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> ShownProposal:
-    """The proposal with what it says. Raises NotFound."""
-    return _read(workspace, _found(workspace, proposal_id))
-
-
 def propose(
     caller: WorkspaceCaller, new: NewDefinition | NewChange, changes: Changes
 ) -> ShownProposal:
@@ -144,15 +75,18 @@ def propose(
     proposal = _new(caller, new.kind, new.name, new.summary, None)
     proposed = Proposed(definition=new.definition)
     ProposalRepository(caller.workspace).add(changes, proposal, proposed)
-    return _shown(caller.workspace, proposal, proposed, new.definition)
+    return shown_proposal(caller.workspace, proposal, proposed, new.definition)
 
 
 def approve(
     caller: WorkspaceCaller, proposal_id: UUID, note: str | None, changes: Changes
 ) -> ShownProposal:
-    """Puts what is proposed into force. Raises OwnProposal, ProposalClosed, Stale and more."""
+    """Puts what is proposed into force.
+
+    Raises NotFound, OwnProposal, ProposalClosed, Stale, PatchFailed and SchemaMismatch.
+    """
     workspace = caller.workspace
-    proposal = _found(workspace, proposal_id)
+    proposal = find_proposal(workspace, proposal_id)
     _expect_reviewer(caller, proposal)
     _expect_open(proposal)
     proposed = ProposalRepository(workspace).proposed(proposal_id)
@@ -164,24 +98,24 @@ def approve(
     review = Review(caller.requester, version.created_at, note, result)
     approved = proposal.decided(ProposalStatus.APPROVED, review)
     ProposalRepository(workspace).decide(changes, approved)
-    return _shown(workspace, approved, proposed, content)
+    return shown_proposal(workspace, approved, proposed, content)
 
 
 def reject(
     caller: WorkspaceCaller, proposal_id: UUID, note: str | None, changes: Changes
 ) -> ShownProposal:
-    """Closes a proposal, a stale one too. Raises ProposalClosed."""
-    proposal = _found(caller.workspace, proposal_id)
+    """Closes a proposal, a stale one too. Raises NotFound and ProposalClosed."""
+    proposal = find_proposal(caller.workspace, proposal_id)
     _expect_open(proposal)
     review = Review(caller.requester, clock.now(), note, None)
     rejected = proposal.decided(ProposalStatus.REJECTED, review)
     ProposalRepository(caller.workspace).decide(changes, rejected)
-    return _read(caller.workspace, rejected)
+    return show_proposal(caller.workspace, rejected)
 
 
 def withdraw(caller: WorkspaceCaller, proposal_id: UUID, changes: Changes) -> None:
-    """Rejects the caller's own proposal. Raises NotAuthor, ProposalClosed."""
-    proposal = _found(caller.workspace, proposal_id)
+    """Rejects the caller's own proposal. Raises NotFound, NotAuthor and ProposalClosed."""
+    proposal = find_proposal(caller.workspace, proposal_id)
     if not _same(caller.requester, proposal.author):
         raise NotAuthor()
     _expect_open(proposal)
@@ -200,7 +134,7 @@ def _propose_change(caller: WorkspaceCaller, new: NewChange, changes: Changes) -
     proposed = Proposed(patch=new.patch)
     content = _result(caller.workspace, proposal, proposed)
     ProposalRepository(caller.workspace).add(changes, proposal, proposed)
-    return _shown(caller.workspace, proposal, proposed, content)
+    return shown_proposal(caller.workspace, proposal, proposed, content)
 
 
 def _new(
@@ -222,11 +156,11 @@ def _new(
 
 
 def _result(workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed) -> Content:
-    """What would be in force. Raises PatchFailed and SchemaMismatch."""
+    """What would be in force. Raises NotFound, PatchFailed and SchemaMismatch."""
     if proposal.base is None:
         check(proposal.kind, proposal.schema_version, proposed.definition, "/definition")
         return proposed.definition
-    content = _applied(workspace, proposal.base, proposed)
+    content = applied(workspace, proposal.base, proposed)
     try:
         check(proposal.kind, proposal.schema_version, content, "")
     except SchemaMismatch as mismatch:
@@ -238,22 +172,15 @@ def _result(workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed) -
     return content
 
 
-def _applied(workspace: WorkspaceScope, base: Base, proposed: Proposed) -> Content:
-    version = find_version(workspace, base.definition_id, base.version_id)
-    try:
-        return patched(version.content, proposed.patch)
-    except Inapplicable as failed:
-        error = FieldError(f"/patch/{failed.number}", failed.reason)
-        raise PatchFailed(errors=[error]) from failed
-
-
 def _definition_of(workspace: WorkspaceScope, proposal: Proposal) -> Definition | None:
-    """The definition that a change is about. Raises Stale where it has moved on."""
+    """The definition that a change is about. Raises NotFound, and Stale where it has moved on."""
     if proposal.base is None:
         return None
     definition = find_definition(workspace, proposal.base.definition_id)
     if proposal.is_stale(definition.version_id):
-        raise Stale()
+        raise Stale(
+            "Reject the proposal, and propose the change for the definition's current version."
+        )
     return definition
 
 
@@ -295,13 +222,6 @@ def _put_into_force(
     repository.add(changes, new, version)
 
 
-def _found(workspace: WorkspaceScope, proposal_id: UUID) -> Proposal:
-    proposal = ProposalRepository(workspace).get(proposal_id)
-    if proposal is None:
-        raise NotFound()
-    return proposal
-
-
 def _expect_open(proposal: Proposal) -> None:
     if proposal.status is not ProposalStatus.OPEN:
         raise ProposalClosed()
@@ -330,51 +250,3 @@ def _is_own(caller: WorkspaceCaller, proposal: Proposal) -> bool:
 
 def _same(one: Requester, other: Requester) -> bool:
     return (one.person_id, one.key_id) == (other.person_id, other.key_id)
-
-
-def _listed(workspace: WorkspaceScope, proposals: Sequence[Proposal]) -> list[ListedProposal]:
-    authors = Authors.of(
-        requester
-        for each in proposals
-        for requester in (each.author, each.review.by if each.review else None)
-    )
-    current = _current_versions(workspace, proposals)
-    return [
-        ListedProposal(
-            proposal=each,
-            stale=_is_stale(each, current),
-            author=authors.author(each.author),
-            reviewer=authors.author(each.review.by) if each.review else None,
-        )
-        for each in proposals
-    ]
-
-
-def _current_versions(workspace: WorkspaceScope, proposals: Iterable[Proposal]) -> dict[UUID, UUID]:
-    """The current versions of the definitions that open proposals would change."""
-    named = {
-        each.base.definition_id
-        for each in proposals
-        if each.base and each.status is ProposalStatus.OPEN
-    }
-    return DefinitionRepository(workspace).current_versions(named)
-
-
-def _is_stale(proposal: Proposal, current: dict[UUID, UUID]) -> bool:
-    base = proposal.base
-    return proposal.is_stale(current.get(base.definition_id) if base else None)
-
-
-def _read(workspace: WorkspaceScope, proposal: Proposal) -> ShownProposal:
-    """The proposal with the definition that it would make, or has made."""
-    proposed = ProposalRepository(workspace).proposed(proposal.id)
-    base = proposal.base
-    content = _applied(workspace, base, proposed) if base else proposed.definition
-    return _shown(workspace, proposal, proposed, content)
-
-
-def _shown(
-    workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed, content: Content
-) -> ShownProposal:
-    [listed] = _listed(workspace, [proposal])
-    return ShownProposal(listed, proposed.patch, content)

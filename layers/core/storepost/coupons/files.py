@@ -60,7 +60,10 @@ def read_codes(content: str, column: str | None) -> CodeFile:
     """The codes of a CSV file. Raises Unreadable and ColumnNotFound."""
     rows = _rows(content)
     if not rows:
-        raise Unreadable(errors=[FieldError("/content", "Has no row")])
+        raise Unreadable(
+            "Send the codes as CSV, in one row at least.",
+            errors=[FieldError("/content", "Has no row")],
+        )
     place, header = _place(rows, column)
     codes, faults, seen, duplicates = list[str](), list[Fault](), set[str](), 0
     for number, cells in rows[1:] if header is not None else rows:
@@ -80,12 +83,18 @@ def read_codes(content: str, column: str | None) -> CodeFile:
 def _rows(content: str) -> list[Row]:
     text = content.removeprefix("\ufeff")
     if "\x00" in text:
-        raise Unreadable(errors=[FieldError("/content", "Has a character that text doesn't have")])
+        raise Unreadable(
+            "Send the codes as CSV in plain text; a spreadsheet is saved as CSV first.",
+            errors=[FieldError("/content", "Has a character that text doesn't have")],
+        )
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     try:
         return [row for row in _numbered(reader) if row[1]]
     except csv.Error as error:
-        raise Unreadable(errors=[FieldError("/content", f"{error}".capitalize())]) from error
+        raise Unreadable(
+            "Send the codes as CSV; `errors` says what keeps this from being read.",
+            errors=[FieldError("/content", f"{error}".capitalize())],
+        ) from error
 
 
 def _numbered(reader: Iterator[list[str]]) -> Iterator[Row]:

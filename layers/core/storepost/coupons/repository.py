@@ -29,7 +29,7 @@ from storepost.coupons.rows import (
     as_coupon,
     coupon_attributes,
 )
-from storepost.ids import from_short, timed_id
+from storepost.ids import timed_id
 from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
 from storepost.persistence.reads import Reads
@@ -182,8 +182,3 @@ def due_before(shard: int, now: datetime, most: int) -> list[CouponDueItem]:
         limit=most,
     )
     return list(rows)
-
-
-def removed_code(item: CodeRemovalItem) -> UUID:
-    """The code that the platform is to forget."""
-    return from_short(item.sk.removeprefix(removal_prefix()))

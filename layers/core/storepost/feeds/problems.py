@@ -74,4 +74,4 @@ def problem_of(why: FeedFailure) -> ValidationFailed:
         case FeedFailure.NO_ROWS:
             return FeedWithoutRows()
         case _:
-            return Unreadable()
+            return Unreadable("A feed is CSV, TSV, XML (RSS or Atom) or JSON, plain or gzipped.")

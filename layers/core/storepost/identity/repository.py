@@ -127,14 +127,8 @@ def find_people(ids: Iterable[UUID]) -> dict[UUID, Person]:
     return {person.id: person for person in people}
 
 
-def find_person_by_email(email: str) -> Person | None:
-    """The account that the address belongs to."""
-    claim = find(EmailClaimItem, email_claim_key(email))
-    return find_person(PersonScope(claim.person_id)) if claim else None
-
-
 def find_account(email: str) -> Person | None:
-    """The account that the address belongs to, by as many reads where nobody has it."""
+    """The account that the address belongs to, or None, which takes as many reads."""
     claim = find(EmailClaimItem, email_claim_key(email))
     return find_person(PersonScope(claim.person_id if claim else NOBODY))
 

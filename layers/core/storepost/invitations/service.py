@@ -9,7 +9,7 @@ from storepost import clock
 from storepost.emails import messages
 from storepost.emails.outgoing import send_email
 from storepost.identity.model import Person, SignedInPerson
-from storepost.identity.repository import find_person, find_person_by_email
+from storepost.identity.repository import NOBODY, find_account, find_person
 from storepost.ids import new_id
 from storepost.invitations.model import (
     DAY,
@@ -56,8 +56,9 @@ def invite(
 ) -> Invitation:
     """Invites an address and emails it the link."""
     workspace, repository = caller.workspace, InvitationRepository(caller.workspace)
-    person = find_person_by_email(email)
-    if person and WorkspaceRepository(workspace).membership_of(person.id):
+    person = find_account(email)
+    # Read where nobody has the address, too: nothing tells who has an account elsewhere.
+    if WorkspaceRepository(workspace).membership_of(person.id if person else NOBODY):
         raise AlreadyMember()
     if repository.open_for(email):
         raise AlreadyInvited()

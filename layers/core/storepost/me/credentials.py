@@ -8,7 +8,7 @@ from storepost.identity.limits import CODES_TO_ADDRESS, count_for_address
 from storepost.identity.model import Person, SignedInPerson
 from storepost.identity.passwords import hash_password
 from storepost.identity.problems import ChallengeClosed
-from storepost.identity.repository import find_person_by_email
+from storepost.identity.repository import find_account
 from storepost.me import repository
 from storepost.me.proof import present, prove
 from storepost.persistence.changes import Changes
@@ -40,7 +40,7 @@ def ask_for_address(
     count_for_address(CODES_TO_ADDRESS, email)
     repository.ask_for_address(changes, person.scope, email)
     code = issue_code(changes, repository.address_code_key(person.scope))
-    owner = find_person_by_email(email)
+    owner = find_account(email)
     if owner:
         send_email(changes, owner.email, messages.AddressTaken(name=owner.name))
     else:

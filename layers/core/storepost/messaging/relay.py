@@ -78,8 +78,3 @@ def sweep() -> int:
             relay(row)
             sent += 1
     return sent
-
-
-def forget_clients() -> None:
-    """Drops what the container keeps, for tests."""
-    _sqs.cache_clear()

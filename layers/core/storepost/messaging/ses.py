@@ -56,8 +56,3 @@ def hand_over(to: str, subject: str, text: str, html: str) -> None:
         if error.response["Error"]["Code"] in _REFUSED:
             raise AddressRefused(error.response["Error"]["Code"]) from None
         raise
-
-
-def forget_clients() -> None:
-    """Drops what the container keeps, for tests."""
-    _ses.cache_clear()

@@ -56,8 +56,3 @@ def get_file(name: str, path: Path) -> None:
 def delete_object(name: str) -> None:
     """Keeps what stands under that name no longer, if anything does."""
     _s3().delete_object(Bucket=settings().job_objects, Key=name)
-
-
-def forget_clients() -> None:
-    """Drops what the container keeps, for tests."""
-    _s3.cache_clear()

@@ -112,7 +112,7 @@ def apply_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) -> S
     rules = RulesRepository(store)
     before, marked = rules.get().rules, rules.marked()
     if _is_stale(change, marked):
-        raise Stale()
+        raise Stale("Refresh the change, then apply it.")
     rules.save(changes, change.rules.instead_of(before), unless_changed_since=marked)
     now = clock.now()
     applying = replace(

@@ -79,10 +79,16 @@ class Layer:
         """The layer once the source says this and nothing else."""
         places = {each.place for each in said}
         gone = [record.place for record in self.records if record.place not in places]
-        layer = self.merged(said, now).without(gone, now)
+        layer = self._merged(said, now)._without(gone, now)
         return replace(layer, updated_at=updated_at)
 
-    def merged(self, said: Iterable[Said], now: datetime) -> "Layer":
+    def emptied(self, now: datetime, at: datetime | None = None) -> "Layer":
+        """The layer once the source says nothing of the product any more."""
+        emptied = self._without([record.place for record in self.records], now)
+        times = [time for time in (self.updated_at, at) if time is not None]
+        return replace(emptied, updated_at=max(times, default=None))
+
+    def _merged(self, said: Iterable[Said], now: datetime) -> "Layer":
         """The layer once the source says this, too, or instead of what it said of the same."""
         records = {record.place: record for record in self.records}
         for each in said:
@@ -93,7 +99,7 @@ class Layer:
             records[each.place] = Record(self.source, each, first, now)
         return replace(self, records=tuple(records.values()))
 
-    def without(self, places: Iterable[Place], now: datetime) -> "Layer":
+    def _without(self, places: Iterable[Place], now: datetime) -> "Layer":
         """The layer once the source says nothing of those any more."""
         gone = set(places)
         records = [
@@ -101,12 +107,6 @@ class Layer:
             for record in self.records
         ]
         return replace(self, records=_pruned(records))
-
-    def emptied(self, now: datetime, at: datetime | None = None) -> "Layer":
-        """The layer once the source says nothing of the product any more."""
-        emptied = self.without([record.place for record in self.records], now)
-        times = [time for time in (self.updated_at, at) if time is not None]
-        return replace(emptied, updated_at=max(times, default=None))
 
 
 def _pruned(records: Sequence[Record]) -> tuple[Record, ...]:

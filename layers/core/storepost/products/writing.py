@@ -23,7 +23,7 @@ from storepost.products.keys import custom_fields_key, product_key, rules_key
 from storepost.products.model import LayerMark, Product, product_id
 from storepost.products.naming import give_names, names_of, skus_of
 from storepost.products.packing import digest_of, layer_parts
-from storepost.products.records import Layer, Place, Said
+from storepost.products.records import Layer, Said
 from storepost.products.repository import ProductRepository
 from storepost.products.repository import keys_behind as layer_keys
 from storepost.products.resolution import Resolution
@@ -123,24 +123,14 @@ def replace_layer(changes: Changes, bringer: Bringer, brought: Brought) -> Writt
     return writing.write(replaced)
 
 
-def merge_records(changes: Changes, bringer: Bringer, brought: Brought) -> Written:
-    """Adds that the source says this of the product, too, or instead of what it said of the same.
-
-    What it said of other variants and locales stays.
-    """
-    writing = _Writing(changes, bringer, brought.external_id)
-    return writing.write(lambda layer, now: layer.merged(brought.said, now))
-
-
 def remove_records(
     changes: Changes,
     bringer: Bringer,
     external_id: str,
-    places: Iterable[Place] | None = None,
     *,
     at: datetime | None = None,
 ) -> Written | None:
-    """Adds that the source has these records no more, or none at all; None where it never had any.
+    """Adds that the source has the product no more; None where it never had it.
 
     `at` is the source's own time of that, where it tells one: nothing older is taken then.
 
@@ -149,10 +139,7 @@ def remove_records(
     writing = _Writing(changes, bringer, external_id)
     if writing.before is None or writing.mark is None:
         return None
-    if places is None:
-        return writing.write(lambda layer, now: layer.emptied(now, at))
-    gone = tuple(places)
-    return writing.write(lambda layer, now: layer.without(gone, now))
+    return writing.write(lambda layer, now: layer.emptied(now, at))
 
 
 def bury_records(changes: Changes, bringer: Bringer, external_id: str, at: datetime) -> None:

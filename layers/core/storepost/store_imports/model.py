@@ -103,11 +103,6 @@ class StoreImport:
     """The name of the object that holds its records; None where they are pulled."""
     pull: Pull = Pull()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it is still to end."""
-        return self.status in OPEN
-
     def failed(self, why: ImportFailure, at: datetime) -> "StoreImport":
         """The import once it failed."""
         return replace(
