@@ -131,7 +131,7 @@ def _run(
 def _expect_role(app: APIGatewayHttpResolver, changes: Changes) -> None:
     """Whoever loses the role that the operation asks for before the commit changes nothing."""
     expect: Callable[[Changes], None] | None = app.context.get("expect_role")
-    if expect and changes.items:
+    if expect and not changes.is_empty:
         expect(changes)
 
 

@@ -106,6 +106,11 @@ class Changes:
         """How many items the transaction will have, with what the commit adds first."""
         return len(self) + sum(step.items() for step in self._before)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is to be written; unlike `items` it looks at no list for that."""
+        return not self._writes and not self._before
+
     def create(self, item: Row, otherwise: Exception | None = None) -> None:
         """Writes a row that must not exist yet."""
         self.save(item, Item.pk.does_not_exist(), otherwise)
