@@ -508,7 +508,7 @@ class TestTroubles:
     def test_a_large_pool_fails_in_several_runs_of_which_one_asks_the_shop(
         self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(telling, "MOST_CODES", 4)
+        monkeypatch.setattr(telling, "CODES_OF_A_CALL", 4)
         coupon = shop.pool(10)
         monkeypatch.setattr(working, "MARGIN_MILLISECONDS", 10**9)
         refused = MutationRefused((UserError("Not now."),))

@@ -10,6 +10,7 @@ import pytest
 
 from local.shopify.customers import ShopCustomer
 from storepost import clock
+from storepost.messaging.remaining import Remaining
 from storepost.persistence.sealing import forget_keys
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.rows import IdentityItem
@@ -544,7 +545,7 @@ class TestShopRedact:
         remove_app(known)
         runs: list[Reached | None] = []
 
-        def work(webhook: Webhook, _remaining: privacy.Remaining) -> None:
+        def work(webhook: Webhook, _remaining: Remaining) -> None:
             left = iter([10**6] * 3)
             runs.append(webhook.reached)
             privacy.shop_redacted(webhook, lambda: next(left, 0))

@@ -52,7 +52,7 @@ def list_consent_changes(
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ConsentChange]:
-    """The profile's changes of either channel, recorded last first."""
+    """The profile's changes of either channel, most recently recorded first."""
     asked = ChangeFilter(channel, state, source)
     listing = list_changes(caller.workspace, id, asked, PageRequest(page, page_size))
     stores = store_names(caller.workspace, listing.items)

@@ -33,7 +33,7 @@ def list_events(
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProfileEvent]:
-    """What happened with the person, lately first.
+    """What happened with the person, newest first.
 
     A store's orders tell of `order_placed`, `order_cancelled` and, each time that more of one was
     given back, `order_refunded`; their `source` is the store's platform. Such events stay where

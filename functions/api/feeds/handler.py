@@ -104,7 +104,7 @@ def list_imports(
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[FeedImport]:
-    """A feed's imports, queued last first."""
+    """A feed's imports, most recently queued first."""
     request = PageRequest(page, page_size)
     found = listing.list_feed_imports(caller.workspace, id, status, request)
     return Page[FeedImport].of(found, FeedImport.of)

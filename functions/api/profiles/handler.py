@@ -57,7 +57,7 @@ def find_profiles(
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProfileSummary]:
-    """The workspace's profiles, seen first lately before the others unless sorted otherwise."""
+    """The workspace's profiles, newest first by `firstSeenAt` unless sorted otherwise."""
     asked = ProfileFilter(
         q=q,
         identities=identities_asked(email, phone, external_id, store_id),
@@ -144,7 +144,7 @@ def list_identities(
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProfileIdentity]:
-    """What names the person, shown or not; what was seen first lately comes first."""
+    """What names the person, shown or not, newest first by `firstSeenAt`."""
     request = PageRequest(page, page_size)
     listing = service.list_identities(caller.workspace, id, type, request)
     return Page[ProfileIdentity].of(listing, ProfileIdentity.of)

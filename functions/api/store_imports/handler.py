@@ -29,12 +29,12 @@ ImportId = Annotated[UUID, Path(alias="importId")]
 def create_batch(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[StoreBatch, Body()]
 ) -> StoreImport:
-    """Takes up to 500 customers and orders of a custom store, to be imported in the background.
+    """Takes up to 500 records of a custom store, to be imported in the background.
 
-    Each record does what its own PUT would, the customers first, then the orders, in the order in
-    which they stand. A record that is older than what is held changes nothing; it counts as
-    imported. One that can't be taken becomes one of the import's problems, and the rest goes on.
-    A store's batches are imported one after the other.
+    They are customers and orders, or products. Each does what its own PUT would, the customers
+    first, then the orders, in the order in which they stand. A record that is older than what is
+    held changes nothing; it counts as imported. One that can't be taken becomes one of the import's
+    problems, and the rest goes on. A store's batches are imported one after the other.
     """
     return StoreImport.of(queue_batch(caller, id, body, writes))
 
@@ -43,10 +43,10 @@ def create_batch(
 def create_import(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[NewImport, Body()]
 ) -> StoreImport:
-    """Pulls all that a connected shop has, in the background: its customers, then its orders.
+    """Pulls all that a connected shop has of a scope, in the background.
 
-    A record that is older than what is held changes nothing; it counts as imported. One pull is
-    open per store and scope.
+    That is its customers, then its orders; or its products. A record that is older than what is
+    held changes nothing; it counts as imported. One pull is open per store and scope.
     """
     return StoreImport.of(request_import(caller, id, body.scope, writes))
 
@@ -60,7 +60,7 @@ def list_imports(
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[StoreImport]:
-    """A store's imports, queued last first."""
+    """A store's imports, most recently queued first."""
     store = found_store(StoreRepository(caller.workspace), id)
     asked, request = ImportFilter(scope, status), PageRequest(page, page_size)
     found = listing.list_imports(caller.workspace, store.id, asked, request)

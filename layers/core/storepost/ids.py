@@ -35,6 +35,10 @@ def derived_id(parent: UUID, *parts: str) -> UUID:
     return uuid5(parent, "\x1f".join(parts))
 
 
+SHORT_LENGTH = 22
+"""Characters of a short id."""
+
+
 def short(identifier: UUID) -> str:
     """22 characters for keys; they sort as the identifiers themselves do."""
     return b64encode(identifier.bytes).rstrip(b"=").translate(_TO_SORTED).decode()

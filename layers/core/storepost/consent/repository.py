@@ -232,7 +232,7 @@ class ConsentRepository:
         return next((_as_change(row) for row in rows if isinstance(row, ConsentChangeItem)), None)
 
     def history(self, profile_id: UUID, most: int | None = None) -> Iterator[ConsentChange]:
-        """The profile's own changes, recorded last first, or so many of them."""
+        """The profile's own changes, most recently recorded first, or so many of them."""
         pk = self._scope.partition("profile", short(profile_id))
         rows = ConsentChangeItem.query(
             pk,

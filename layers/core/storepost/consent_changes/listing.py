@@ -47,7 +47,7 @@ class ChangeFilter:
 def list_changes(
     workspace: WorkspaceScope, profile_id: UUID, asked: ChangeFilter, page: PageRequest
 ) -> Listing[ConsentChange]:
-    """The profile's changes, recorded last first. Raises FilterTooBroad."""
+    """The profile's changes, most recently recorded first. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
     if not asked.given:
         return history_of(profile, page)

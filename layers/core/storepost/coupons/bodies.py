@@ -27,11 +27,11 @@ from storepost.wire import (
     Timestamp,
 )
 
-MOST_CODES = 200_000
+MOST_CODES_OF_A_POOL = 200_000
 MOST_DAYS = 365
 
 Prefix = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,32}$")]
-Quantity = Annotated[StrictInt, Field(ge=1, le=MOST_CODES)]
+Quantity = Annotated[StrictInt, Field(ge=1, le=MOST_CODES_OF_A_POOL)]
 
 
 def _of_few_bytes(content: str) -> str:

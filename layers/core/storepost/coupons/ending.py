@@ -4,7 +4,7 @@ from functools import partial
 from uuid import UUID
 
 from storepost import clock
-from storepost.coupons.expiring import CODES_AT_ONCE, Repositories, expire
+from storepost.coupons.expiring import CODES_CHANGED_AT_ONCE, Repositories, expire
 from storepost.coupons.model import CodeStatus
 from storepost.coupons.trees import CodeList, among
 from storepost.pagination import PageRequest
@@ -24,7 +24,7 @@ def _expire_some(changes: Changes, workspace: WorkspaceScope, coupon_id: UUID) -
         return False
     left = coupon.stored_for(CodeStatus.EXPIRED, now) - {CodeStatus.EXPIRED}
     tree = CodeList(workspace, coupon_id).tree
-    entries = tree.page(PageRequest(1, CODES_AT_ONCE), by=among(left)).items
+    entries = tree.page(PageRequest(1, CODES_CHANGED_AT_ONCE), by=among(left)).items
     for code in repositories.codes.get_many(entry.id for entry in entries).values():
         if code.status in left:
             expire(changes, repositories, code)

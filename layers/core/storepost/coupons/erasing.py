@@ -7,7 +7,7 @@ is of a personal coupon, of which nobody gets a code that is there already.
 from uuid import UUID
 
 from storepost.coupons.code_repository import CodeRepository
-from storepost.coupons.expiring import CODES_AT_ONCE
+from storepost.coupons.expiring import CODES_CHANGED_AT_ONCE
 from storepost.coupons.model import Code, CodeStatus
 from storepost.coupons.repository import CouponRepository
 from storepost.persistence.changes import Changes
@@ -15,7 +15,7 @@ from storepost.profiles.erasing import erase_from
 from storepost.profiles.erasure import Erasure
 from storepost.scope import WorkspaceScope
 
-MOST_CODES = 40
+ERASED_AT_ONCE = 40
 """In one transaction: each is two rows, the code and its place with the profile."""
 
 _UNFINISHED = frozenset({CodeStatus.PENDING, CodeStatus.FAILED})
@@ -28,10 +28,10 @@ def erase_holder(erasure: Erasure) -> bool:
 
 def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     codes = CodeRepository(erasure.workspace)
-    some = codes.some_pointers(profile_id, MOST_CODES)
+    some = codes.some_pointers(profile_id, ERASED_AT_ONCE)
     found = codes.get_many(pointer.code_id for pointer in some)
     unfinished = {code.id: code for code in found.values() if code.status in _UNFINISHED}
-    now = some[:CODES_AT_ONCE] if unfinished else some
+    now = some[:CODES_CHANGED_AT_ONCE] if unfinished else some
     codes.forget(changes, (pointer for pointer in now if pointer.code_id not in found))
     finished = found.keys() - unfinished.keys()
     codes.erase(changes, (pointer for pointer in now if pointer.code_id in finished))
@@ -40,7 +40,7 @@ def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
             code = unfinished[pointer.code_id]
             codes.erase_unfinished(changes, pointer, code)
             _forget_at_platform(changes, erasure.workspace, code)
-    return len(some) == MOST_CODES or len(now) < len(some)
+    return len(some) == ERASED_AT_ONCE or len(now) < len(some)
 
 
 def _forget_at_platform(changes: Changes, workspace: WorkspaceScope, code: Code) -> None:

@@ -22,7 +22,7 @@ from storepost.scope import WorkspaceScope
 MOST_OF_A_SHARD = 2000
 """A run ends in time; what is left is due a minute later, too."""
 
-CODES_AT_ONCE = 14
+CODES_CHANGED_AT_ONCE = 14
 """In one transaction: each is its row, its entry, when it is due, what the platform is to forget,
 and two nodes, which those of a large pool share with no other."""
 
@@ -66,8 +66,8 @@ def _move(workspace: WorkspaceScope, coupon_id: UUID, rows: list[CouponDueItem])
     if own:
         commit_anew(partial(_move_coupon, workspace=workspace, coupon_id=coupon_id, rows=own))
     due = [row for row in rows if row.code_id is not None]
-    for first in range(0, len(due), CODES_AT_ONCE):
-        some = due[first : first + CODES_AT_ONCE]
+    for first in range(0, len(due), CODES_CHANGED_AT_ONCE):
+        some = due[first : first + CODES_CHANGED_AT_ONCE]
         commit_anew(partial(_expire_codes, workspace=workspace, coupon_id=coupon_id, rows=some))
 
 

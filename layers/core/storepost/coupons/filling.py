@@ -9,7 +9,7 @@ from uuid import UUID
 from storepost import clock
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.model import Coupon
-from storepost.coupons.pool import CODES_AT_ONCE, add_codes, made_codes
+from storepost.coupons.pool import CODES_ADDED_AT_ONCE, add_codes, made_codes
 from storepost.coupons.repository import CouponRepository, Work
 from storepost.logs import log_unexpected
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, wait_before
@@ -55,7 +55,7 @@ class Filling:
     def _store(self, changes: Changes, coupon: Coupon, work: Work) -> None:
         codes = CodeRepository(self._scope, self._reads)
         if work.content is None:
-            texts = made_codes(coupon, min(work.left, CODES_AT_ONCE))
+            texts = made_codes(coupon, min(work.left, CODES_ADDED_AT_ONCE))
             added, _ = add_codes(changes, codes, coupon, texts)
             self._coupons.go_on(changes, work, left=work.left - added, done=0)
             return
@@ -65,7 +65,7 @@ class Filling:
             log_unexpected(error)
             self._coupons.drop(changes, work)
             return
-        texts, done = next_lines(content, work.done, CODES_AT_ONCE)
+        texts, done = next_lines(content, work.done, CODES_ADDED_AT_ONCE)
         _, known = add_codes(changes, codes, coupon, texts)
         if known:
             self._coupons.skip(changes, coupon.id, known)

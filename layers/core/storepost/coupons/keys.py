@@ -5,7 +5,7 @@ from uuid import UUID
 from zlib import crc32
 
 from storepost import clock
-from storepost.ids import from_short, short
+from storepost.ids import SHORT_LENGTH, from_short, short
 from storepost.persistence.item import Key
 from storepost.scope import WorkspaceScope
 
@@ -14,7 +14,6 @@ CODE_SHARDS = 64
 
 DUE_SHARDS = 8
 DUE_PARTITION = "due#coupon_expiry#"
-_ID_CHARACTERS = 22
 _POINTER = "coupon_code#"
 _WORK = "work#"
 _REMOVAL = "removal#"
@@ -89,7 +88,7 @@ def pointer_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
 def names_in_pointer(sort_key: str) -> tuple[UUID, str]:
     """The coupon that a pointer names, and under which name the profile has its code."""
     named = sort_key.removeprefix(_POINTER)
-    return from_short(named[:_ID_CHARACTERS]), named[_ID_CHARACTERS + 1 :]
+    return from_short(named[:SHORT_LENGTH]), named[SHORT_LENGTH + 1 :]
 
 
 def due_partition(coupon_id: UUID) -> str:

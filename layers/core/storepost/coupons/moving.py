@@ -4,7 +4,7 @@ from storepost.coupons.code_repository import CodeRepository
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.profiles.moving import Move
 
-MOST_CODES = 40
+MOVED_AT_ONCE = 40
 """In one transaction: each is its place with either profile."""
 
 
@@ -18,6 +18,6 @@ def move_codes(move: Move) -> bool:
 
 def _move_some(changes: Changes, move: Move) -> bool:
     codes = CodeRepository(move.workspace)
-    some = codes.some_pointers(move.source, MOST_CODES)
+    some = codes.some_pointers(move.source, MOVED_AT_ONCE)
     codes.move(changes, some, move.source, move.into)
-    return len(some) == MOST_CODES
+    return len(some) == MOVED_AT_ONCE

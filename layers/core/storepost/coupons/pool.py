@@ -9,7 +9,7 @@ from storepost.coupons.codes import code_id, made_code
 from storepost.coupons.model import Code, CodeStatus, Coupon, Use
 from storepost.persistence.changes import Changes
 
-CODES_AT_ONCE = 38
+CODES_ADDED_AT_ONCE = 38
 """In one transaction: each is its row and its entry; the rest is for nodes, and for how far the
 work is."""
 

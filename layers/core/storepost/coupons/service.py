@@ -20,7 +20,7 @@ from storepost.coupons.model import (
     Terms,
     Validity,
 )
-from storepost.coupons.pool import CODES_AT_ONCE, add_codes, made_codes
+from storepost.coupons.pool import CODES_ADDED_AT_ONCE, add_codes, made_codes
 from storepost.coupons.problems import (
     CouponArchived,
     CouponEnded,
@@ -249,7 +249,7 @@ def _make(changes: Changes, coupons: CouponRepository, coupon: Coupon, quantity:
     if not coupon.on_platform:
         codes, texts = (
             CodeRepository(coupon.workspace),
-            made_codes(coupon, min(quantity, CODES_AT_ONCE)),
+            made_codes(coupon, min(quantity, CODES_ADDED_AT_ONCE)),
         )
         added, known = add_codes(changes, codes, coupon, texts)
         if known:

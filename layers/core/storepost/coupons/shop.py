@@ -18,7 +18,7 @@ from storepost.shopify.admin import AdminClient
 from storepost.shopify.errors import MutationRefused, RequestRefused, ShopUnavailable
 from storepost.values.money import Money
 
-MOST_CODES = 250
+CODES_OF_A_CALL = 250
 """Of a call."""
 
 SEED_LENGTH = 24
@@ -70,7 +70,7 @@ def delete_codes(admin: AdminClient, discount: str, external_ids: Iterable[str])
 
     Raises what `AdminClient.run` does.
     """
-    for some in batched(external_ids, MOST_CODES, strict=False):
+    for some in batched(external_ids, CODES_OF_A_CALL, strict=False):
         ids = [f"{_CODE}{each}" for each in some]
         with _as_long_as_there(admin, discount):
             admin.run(documents.CODES_DELETE, discountId=f"{_DISCOUNT}{discount}", ids=ids)

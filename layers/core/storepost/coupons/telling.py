@@ -14,13 +14,13 @@ from uuid import UUID
 from storepost import clock
 from storepost.coupons.assigning import assigned
 from storepost.coupons.codes import folded
-from storepost.coupons.expiring import CODES_AT_ONCE, Repositories
+from storepost.coupons.expiring import CODES_CHANGED_AT_ONCE, Repositories
 from storepost.coupons.model import Code, CodeStatus, Coupon
 from storepost.coupons.putting_off import caught_up, put_off
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CodeRemovalItem
 from storepost.coupons.shop import (
-    MOST_CODES,
+    CODES_OF_A_CALL,
     Taken,
     add_codes,
     delete_codes,
@@ -78,7 +78,7 @@ class Telling:
         return self._give_up(coupon, store, self.failing)
 
     def _told(self, coupon: Coupon, store: Store) -> bool:
-        removals = CouponRepository(self.workspace).removals(coupon.id, MOST_CODES)
+        removals = CouponRepository(self.workspace).removals(coupon.id, CODES_OF_A_CALL)
         pending = self._pending(coupon)
         is_over = _is_over(coupon)
         if not removals and not pending and not (coupon.external_id and is_over):
@@ -92,7 +92,7 @@ class Telling:
                 return True
             if removals:
                 self._forget(admin, coupon, removals)
-            if is_over and coupon.external_id and len(removals) < MOST_CODES:
+            if is_over and coupon.external_id and len(removals) < CODES_OF_A_CALL:
                 delete_discount(admin, coupon.external_id)
                 self._name_discount(None)
         return bool(removals or coupon.told_in_vain)
@@ -130,7 +130,7 @@ class Telling:
         if not coupon.is_active(clock.now()):
             return ()
         tree = CodeList(self.workspace, coupon.id).tree
-        entries = tree.page(PageRequest(1, MOST_CODES), by=among([CodeStatus.PENDING])).items
+        entries = tree.page(PageRequest(1, CODES_OF_A_CALL), by=among([CodeStatus.PENDING])).items
         codes = Repositories.of(self.workspace).codes.get_many(entry.id for entry in entries)
         return [code for code in codes.values() if code.status is CodeStatus.PENDING]
 
@@ -143,7 +143,7 @@ class Telling:
         self._note(coupon, told)
 
     def _note(self, coupon: Coupon, told: dict[UUID, Taken]) -> None:
-        for some in batched(told.items(), CODES_AT_ONCE, strict=False):
+        for some in batched(told.items(), CODES_CHANGED_AT_ONCE, strict=False):
             commit_anew(partial(_note, coupon=coupon, told=dict(some)))
 
     def _give_up(self, coupon: Coupon, store: Store, why: str) -> bool:

@@ -15,14 +15,13 @@ from storepost.coupons.ending import expire_some
 from storepost.coupons.filling import Filling
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.telling import Telling
+from storepost.messaging.remaining import Remaining
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.scope import WorkspaceScope
 
 MARGIN_MILLISECONDS = 30_000
 """With so little time left nothing more is begun."""
 
-type Remaining = Callable[[], int]
-"""How many milliseconds the run may still take."""
 
 type Step = Callable[[], bool]
 """Does some; whether there may be more."""

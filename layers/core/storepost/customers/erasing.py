@@ -7,12 +7,10 @@ from uuid import UUID
 from storepost.customers.repository import CustomerItem, CustomerRepository, customer_key
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import remove
+from storepost.profiles.erasing import MOST_NAMES
 from storepost.profiles.erasure import Erasure
 from storepost.profiles.model import IdentityType
 from storepost.stores.repository import StoreRepository
-
-_MOST_NAMES = 90
-"""Of partitions in one condition, which takes a hundred."""
 
 
 def erase_customers(erasure: Erasure) -> bool:
@@ -34,7 +32,7 @@ def _removed(erasure: Erasure, store_id: UUID, external_id: str) -> bool:
     is_there = CustomerItem.deleted_at.does_not_exist()
     return any(
         remove(row, CustomerItem.profile_id.is_in(*some) & is_there)
-        for some in batched(erasure.partitions, _MOST_NAMES, strict=False)
+        for some in batched(erasure.partitions, MOST_NAMES, strict=False)
     )
 
 

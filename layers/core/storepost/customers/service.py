@@ -114,7 +114,7 @@ def remove_customer(
         profiles.save(changes, profile, _without(profile, customer))
 
 
-def bury_customer(store: Store, external_id: str, at: datetime, changes: Changes) -> None:
+def bury_customer(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
     """Adds to a unit of work that a shop has deleted a customer at that moment, known or not.
 
     Nothing older brings the customer, in whatever order that comes.

@@ -1,6 +1,5 @@
 """One run of the worker for one feed: what is its own, how long it has, and how it ends early."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -8,14 +7,12 @@ from storepost.feed_imports.objects import KeptFiles
 from storepost.feeds.model import Feed
 from storepost.feeds.queueing import go_on_with
 from storepost.feeds.repository import FeedImportRepository, FeedRepository
+from storepost.messaging.remaining import Remaining
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.scope import WorkspaceScope
 
 MARGIN_MILLISECONDS = 45_000
 """With so little time left nothing more is begun: what is settled has to be kept, too."""
-
-type Remaining = Callable[[], int]
-"""How many milliseconds the run may still take."""
 
 
 class Stopped(Exception):  # noqa: N818 - it is what happened

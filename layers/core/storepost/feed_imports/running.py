@@ -15,10 +15,11 @@ from storepost import clock
 from storepost.feed_files.failures import FeedFailure, FeedUnusable
 from storepost.feed_imports.bringing import Bringing
 from storepost.feed_imports.removing import take_back
-from storepost.feed_imports.run import Remaining, Run, Stopped, TakenAway
+from storepost.feed_imports.run import Run, Stopped, TakenAway
 from storepost.feeds.model import Feed, FeedImport, FeedImportStatus
 from storepost.feeds.queueing import end_import, in_turn, start_import
 from storepost.logs import log_unexpected
+from storepost.messaging.remaining import Remaining
 from storepost.messaging.tries import TRIES, check_tries
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.objects import ObjectGone

@@ -102,7 +102,7 @@ def list_feed_imports(
     statuses: Collection[FeedImportStatus] | None,
     page: PageRequest,
 ) -> Listing[FeedImport]:
-    """The feed's imports, queued last first. Raises FilterTooBroad."""
+    """The feed's imports, most recently queued first. Raises FilterTooBroad."""
     feed = found_feed(workspace, feed_id)
     total = sum(n for status, n in feed.counts.items() if statuses is None or status in statuses)
     wanted = min(page.size, total - page.skipped)

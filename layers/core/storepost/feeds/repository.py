@@ -126,7 +126,7 @@ class FeedImportRepository:
         return _as_import(item) if item else None
 
     def newest_first(self) -> Iterator[FeedImport]:
-        """All imports, queued last first."""
+        """All imports, most recently queued first."""
         rows = FeedImportItem.query(
             imports_partition(self._scope, self._feed_id),
             FeedImportItem.sk.startswith(IMPORTS),

@@ -4,14 +4,13 @@ from datetime import datetime
 from uuid import UUID
 
 from storepost import clock
-from storepost.ids import derived_id, from_short, short
+from storepost.ids import SHORT_LENGTH, derived_id, from_short, short
 from storepost.persistence.item import Key
 from storepost.scope import WorkspaceScope
 
 _ANY_POINTER = "order"
 _POINTER = "order#"
 _DELETED_POINTER = "order_deleted#"
-_ID_CHARACTERS = 22
 
 
 def order_id(store_id: UUID, external_id: str) -> UUID:
@@ -64,4 +63,4 @@ def pointer_partition(workspace: WorkspaceScope, profile_id: UUID) -> str:
 
 def order_of_pointer(sort_key: str) -> UUID:
     """The order that a pointer names."""
-    return from_short(sort_key[-_ID_CHARACTERS:])
+    return from_short(sort_key[-SHORT_LENGTH:])

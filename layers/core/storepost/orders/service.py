@@ -102,7 +102,7 @@ def remove_order(store: Store, external_id: str, changes: Changes) -> None:
     tell_of_sales(changes, store.workspace, order, None)
 
 
-def bury_order(store: Store, external_id: str, at: datetime, changes: Changes) -> None:
+def bury_order(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
     """Adds to a unit of work that a store has deleted an order at that moment, known or not.
 
     Nothing older brings it back, in whatever order that comes.

@@ -31,17 +31,14 @@ def compare(
     before, after = (Resolution(records, rules, terms) for rules in (now, then))
     pairs = {each: (before.in_locale(each), after.in_locale(each)) for each in before.locales}
     found = {locale: dict(_differences(*pair)) for locale, pair in pairs.items()}
-    titles = {v.key: title_of(v, pairs[terms.primary_locale][1]) for v in _variants(pairs, terms)}
+    _, primary = pairs[terms.primary_locale]
+    titles = {variant.key: title_of(variant, primary) for variant in primary.live_variants}
     changes = list(_gathered(found))
     if not changes:
         return None
     listed = tuple(_listed(product.id, changes, titles))
     summary = product.summary
     return ChangedProduct(product.id, product.external_id, summary.title, summary.image, listed)
-
-
-def _variants(pairs: dict[str, tuple[ResolvedProduct, ResolvedProduct]], terms: Terms) -> Any:  # noqa: ANN401
-    return pairs[terms.primary_locale][1].live_variants
 
 
 def _differences(

@@ -5,7 +5,7 @@ that list, and so comes again. Where the worker is stands in the change's row, w
 transaction moves on; so a message may come twice, late, or after a run that was killed anywhere.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -13,6 +13,7 @@ from uuid import UUID
 
 from storepost import clock
 from storepost.logs import log_unexpected
+from storepost.messaging.remaining import Remaining
 from storepost.messaging.tries import TRIES, check_tries
 from storepost.pagination import PageRequest, PageSize
 from storepost.persistence.changes import Changes, TooManyWrites, commit_anew
@@ -50,9 +51,6 @@ UNDER_WAY = timedelta(minutes=1)
 """A write may bear a time as much older than the moment at which it is done: no unit of work takes
 longer."""
 MOST_ROUNDS = 5
-
-type Remaining = Callable[[], int]
-"""How many milliseconds the run may still take."""
 
 
 def run_job(message: str, tries: int, remaining: Remaining) -> None:

@@ -17,7 +17,7 @@ from uuid import UUID
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
-from storepost.ids import from_short, short
+from storepost.ids import SHORT_LENGTH, from_short, short
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import Key, find_raw
 from storepost.products.jobs import Job, JobKind, send_job
@@ -35,7 +35,6 @@ MOST_SKU_BYTES = 100_000
 MOST_WITH_PRODUCT = 40
 """Names in the product's own transaction; those of more variants a worker writes after it."""
 _AT_ONCE = 80
-_ID_CHARACTERS = 22
 _KIND = Path("kind").set("product_name")
 
 
@@ -106,7 +105,7 @@ def name_key(store: Store, name: Name) -> Key:
 def candidates(item: NameItem) -> list[Called]:
     """Who is called so, or was."""
     refs = dict.fromkeys((item.first, item.last))
-    return [Called(from_short(ref[:_ID_CHARACTERS]), ref[_ID_CHARACTERS:]) for ref in refs]
+    return [Called(from_short(ref[:SHORT_LENGTH]), ref[SHORT_LENGTH:]) for ref in refs]
 
 
 class _Book:

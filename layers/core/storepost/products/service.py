@@ -71,7 +71,7 @@ def remove_product(
         raise NotFound()
 
 
-def bury_product(store: Store, external_id: str, at: datetime, changes: Changes) -> None:
+def bury_product(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
     """Adds to a unit of work that a shop has deleted a product at that moment, known or not.
 
     Nothing older brings it, in whatever order that comes.

@@ -7,11 +7,11 @@ was killed anywhere (docs/adr/0060).
 """
 
 import json
-from collections.abc import Callable
 from uuid import UUID
 
 from storepost.coupons.erasing import erase_holder
 from storepost.customers.erasing import erase_customers
+from storepost.messaging.remaining import Remaining
 from storepost.orders.erasing import erase_buyer
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.profile_erasures.service import erase_rest
@@ -42,9 +42,6 @@ ERASERS: tuple[Eraser, ...] = (
 
 MARGIN_MILLISECONDS = 15_000
 """With so little time left nothing more is begun."""
-
-type Remaining = Callable[[], int]
-"""How many milliseconds the run may still take."""
 
 
 def erase(message: str, remaining: Remaining) -> None:

@@ -96,7 +96,7 @@ class _Room:
 
 
 def _orders(profile: Profile, links: dict[tuple[UUID, str], str]) -> Iterator[Order]:
-    """The person's orders whole, placed last first."""
+    """The person's orders whole, most recently placed first."""
     repository = OrderRepository(profile.workspace)
     stores = {store.id: store for store in stores_of(profile)}
     ids = repository.ids_of_profile(profile.partitions, MOST_ROWS, descending=True)

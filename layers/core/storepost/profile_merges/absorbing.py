@@ -7,12 +7,12 @@ twice, late, or after a run that was killed anywhere (docs/adr/0031).
 """
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from uuid import UUID
 
 from storepost.coupons.moving import move_codes
 from storepost.customers.moving import move_customers
+from storepost.messaging.remaining import Remaining
 from storepost.orders.moving import move_orders
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.profile_events.moving import move_events
@@ -34,9 +34,6 @@ MOVERS: tuple[Mover, ...] = (
 
 MARGIN_MILLISECONDS = 15_000
 """With so little time left nothing more is begun."""
-
-type Remaining = Callable[[], int]
-"""How many milliseconds the run may still take."""
 
 
 def absorb(message: str, remaining: Remaining) -> None:

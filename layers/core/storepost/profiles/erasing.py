@@ -29,10 +29,13 @@ MOST_ADDRESSES = 10
 _MOST_CHANGES = 25
 """In one transaction: each is a row, and its address may be two."""
 
+_MOST_SAID = 40
+"""Addresses in one transaction: each is its state and its keyed hash."""
+
 _MOST_MERGES = 40
 """In one transaction: each is two rows."""
 
-_MOST_NAMES = 90
+MOST_NAMES = 90
 """Of partitions in one condition, which takes a hundred."""
 
 _CHANNELS = {IdentityType.EMAIL: Channel.EMAIL, IdentityType.PHONE: Channel.SMS}
@@ -72,7 +75,7 @@ def _leave_places(changes: Changes, erasure: Erasure) -> bool:
 
 def erase_addresses(erasure: Erasure) -> bool:
     """Takes away what the profile's changes say of the addresses that it had."""
-    for some in batched(addresses_of(erasure.identities), _MOST_MERGES, strict=False):
+    for some in batched(addresses_of(erasure.identities), _MOST_SAID, strict=False):
         commit_anew(partial(_erase_said, erasure=erasure, addresses=some))
     return False
 
@@ -115,6 +118,6 @@ def erase_claims(erasure: Erasure) -> bool:
     """Removes the claims of its identities, but for those that somebody else has taken."""
     for identity in erasure.identities:
         row = IdentityItem(*claim_key(erasure.workspace, identity))
-        for some in batched(erasure.partitions, _MOST_NAMES, strict=False):
+        for some in batched(erasure.partitions, MOST_NAMES, strict=False):
             remove(row, IdentityItem.profile_id.is_in(*some))
     return False

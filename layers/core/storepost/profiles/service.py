@@ -43,7 +43,7 @@ def list_identities(
     types: Collection[IdentityType] | None,
     page: PageRequest,
 ) -> Listing[KnownIdentity]:
-    """What identifies the person, of some types or of all; what was seen first lately first."""
+    """What identifies the person, of some types or of all, newest first by `firstSeenAt`."""
     profile = get_profile(workspace, profile_id)
     sightings = profile.sightings
     asked = [each for each in sightings if types is None or each.type in types]

@@ -3,8 +3,9 @@
 import json
 from uuid import UUID
 
+from storepost.messaging.remaining import Remaining
 from storepost.scope import WorkspaceScope
-from storepost.shop_imports.running import Remaining, pull
+from storepost.shop_imports.running import pull
 from storepost.store_batches.running import go_on as go_on_with_batches
 from storepost.stores.repository import StoreRepository
 

@@ -8,7 +8,7 @@ class StoreNotPullable(Conflict):
 
     code = "store_not_pullable"
     title = "The store sends its own data"
-    mend = "Send customers and orders with `POST /stores/{id}/batches`."
+    mend = "Send customers, orders and products with `POST /stores/{id}/batches`."
 
 
 class NeedsReauth(Conflict):

@@ -5,7 +5,6 @@ or read, and how many of its records are done, moved on in each chunk's transact
 may come twice, late, or after a run that was killed anywhere.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from time import sleep
@@ -13,6 +12,7 @@ from time import sleep
 from storepost import clock
 from storepost.consent.model import Origin, Source
 from storepost.logs import log_unexpected, logger
+from storepost.messaging.remaining import Remaining
 from storepost.messaging.tries import TRIES, check_tries
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew, wait_before
 from storepost.shop_imports.exports import Ended, Export, begin_export, fetch, look_at, shows_all
@@ -59,8 +59,6 @@ FIRST = {
     ImportScope.PRODUCTS: ImportStage.PRODUCTS,
 }
 NEXT = {ImportStage.CUSTOMERS: ImportStage.ORDERS}
-
-type Remaining = Callable[[], int]
 
 
 class _Stopped(Exception):  # noqa: N818 - it is what happened

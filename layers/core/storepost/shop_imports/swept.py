@@ -97,7 +97,7 @@ class _Orders:
         return order.updated_at if order else None
 
     def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
-        bury_order(self.store, external_id, at, changes)
+        bury_order(self.store, external_id, changes, at)
 
 
 @dataclass

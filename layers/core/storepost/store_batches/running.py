@@ -5,7 +5,7 @@ transaction moves on. So a message may come twice, late, or after a run that was
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from uuid import UUID
@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from storepost.consent.origins import origin_by
 from storepost.logs import log_unexpected
+from storepost.messaging.remaining import Remaining
 from storepost.messaging.tries import TRIES, check_tries
 from storepost.persistence.changes import (
     MOST_RUNS,
@@ -42,9 +43,6 @@ from storepost.workspaces.callers import Requester
 
 MARGIN_MILLISECONDS = 30_000
 """With so little time left nothing more is begun; a chunk takes a second at the worst."""
-
-type Remaining = Callable[[], int]
-"""How many milliseconds the run may still take."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class ImportFilter:
 def list_imports(
     workspace: WorkspaceScope, store_id: UUID, asked: ImportFilter, page: PageRequest
 ) -> Listing[StoreImport]:
-    """The store's imports that are asked for, queued last first. Raises FilterTooBroad."""
+    """The store's imports that are asked for, most recently queued first. Raises FilterTooBroad."""
     turns = TurnsRepository(workspace).get(store_id)
     total = turns.total(asked.scopes, asked.statuses)
     wanted = min(page.size, total - page.skipped)

@@ -97,7 +97,7 @@ class ImportRepository:
         return _as_import(item) if item else None
 
     def newest_first(self) -> Iterator[StoreImport]:
-        """All imports, queued last first."""
+        """All imports, most recently queued first."""
         rows = ImportItem.query(
             imports_partition(self._scope, self._store_id),
             ImportItem.sk.startswith(IMPORTS),

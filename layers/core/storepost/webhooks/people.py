@@ -156,7 +156,7 @@ def _add(changes: Changes, store: Store, external_id: str, given: GivenCustomer)
 
 
 def _bury(store: Store, external_id: str, at: datetime) -> None:
-    commit_anew(lambda changes: bury_customer(store, external_id, at, changes))
+    commit_anew(lambda changes: bury_customer(store, external_id, changes, at))
 
 
 def _remove(store: Store, external_id: str, at: datetime) -> None:

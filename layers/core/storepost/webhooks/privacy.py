@@ -14,6 +14,7 @@ from storepost.customers.repository import CustomerRepository
 from storepost.emails.messages import DataRequested
 from storepost.emails.outgoing import send_email
 from storepost.identity.repository import find_person
+from storepost.messaging.remaining import Remaining
 from storepost.orders.model import Order
 from storepost.orders.repository import OrderRepository
 from storepost.orders.service import forget_buyer, forget_order
@@ -31,8 +32,6 @@ from storepost.webhooks.receiving import queue_webhook
 from storepost.webhooks.redacting import redact, redact_buyer
 from storepost.webhooks.stores import all_stores
 from storepost.workspaces.repository import WorkspaceRepository
-
-type Remaining = Callable[[], int]
 
 MARGIN_MILLISECONDS = 20_000
 _PAGE = 25

@@ -23,4 +23,4 @@ def order_changed(store: Store, webhook: Webhook) -> None:
 def order_deleted(store: Store, webhook: Webhook) -> None:
     """`orders/delete`: for good, as Shopify gives no id twice."""
     external_id = needed_id(webhook.body(), "id")
-    commit_anew(lambda changes: bury_order(store, external_id, webhook.triggered_at, changes))
+    commit_anew(lambda changes: bury_order(store, external_id, changes, webhook.triggered_at))

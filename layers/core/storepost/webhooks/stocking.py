@@ -18,4 +18,4 @@ def product_changed(store: Store, webhook: Webhook) -> None:
 def product_deleted(store: Store, webhook: Webhook) -> None:
     """`products/delete`: nothing that was told before it brings the product back."""
     external_id, at = needed_id(webhook.body(), "id"), webhook.triggered_at
-    commit_anew(lambda changes: bury_product(store, external_id, at, changes))
+    commit_anew(lambda changes: bury_product(store, external_id, changes, at))

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from storepost.logs import logger
+from storepost.messaging.remaining import Remaining
 from storepost.persistence.objects import ObjectGone
 from storepost.shop_records.reading import NoRecord
 from storepost.shopify.errors import NeedsReauth, RequestRefused
@@ -33,7 +34,7 @@ OF_A_STORE: dict[str, Callable[[Store, Webhook], None]] = {
 }
 """By topic: who does what of it, for the store that the shop is connected as."""
 
-OF_THE_LAW: dict[str, Callable[[Webhook, privacy.Remaining], None]] = {
+OF_THE_LAW: dict[str, Callable[[Webhook, Remaining], None]] = {
     "customers/data_request": privacy.data_requested,
     "customers/redact": privacy.customer_redacted,
     "shop/redact": privacy.shop_redacted,
@@ -41,7 +42,7 @@ OF_THE_LAW: dict[str, Callable[[Webhook, privacy.Remaining], None]] = {
 """What is done whether or not the shop is still connected."""
 
 
-def work_on(message: str, remaining: privacy.Remaining) -> None:
+def work_on(message: str, remaining: Remaining) -> None:
     """Does what the webhook asks for. What another try may mend is raised; the rest is logged.
 
     A shop that is connected nowhere is nobody's any more: what it tells is left alone.
@@ -56,7 +57,7 @@ def work_on(message: str, remaining: privacy.Remaining) -> None:
         logger.warning("webhook not taken", extra={"topic": topic, "reason": str(error)})
 
 
-def _work_on(webhook: Webhook, remaining: privacy.Remaining) -> None:
+def _work_on(webhook: Webhook, remaining: Remaining) -> None:
     if webhook.topic in OF_THE_LAW:
         OF_THE_LAW[webhook.topic](webhook, remaining)
         return

@@ -5,11 +5,12 @@ may come twice, late, or after a run that was killed anywhere (docs/adr/0061).
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import timedelta
 from uuid import UUID
 
 from storepost import clock
+from storepost.messaging.remaining import Remaining
 from storepost.persistence.changes import commit_anew
 from storepost.persistence.item import Item
 from storepost.scope import WorkspaceScope
@@ -22,9 +23,6 @@ MARGIN_MILLISECONDS = 30_000
 
 WRITTEN_UNTIL = timedelta(minutes=10)
 """So long after the end something may still be written that was under way: an import's chunks."""
-
-type Remaining = Callable[[], int]
-"""How many milliseconds the run may still take."""
 
 
 class NotYet(Exception):  # noqa: N818 - it is what happened

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from storepost.ids import from_short, from_short_moment, short, short_moment
+from storepost.ids import SHORT_LENGTH, from_short, from_short_moment, short, short_moment
 from storepost.text import sort_key
 
 LOWEST = "!"
@@ -13,7 +13,6 @@ LOWEST = "!"
 END = "~"
 """Behind every key."""
 
-_ID_CHARACTERS = 22
 _BEFORE_ID = "\x01"
 """Sorts before all that folded text can hold, so that "ann" stands before "ann lee"."""
 
@@ -28,7 +27,7 @@ def moment_key(moment: datetime, identifier: UUID) -> str:
 
 def moment_of(key: str) -> datetime:
     """The moment at the beginning of a moment key."""
-    return from_short_moment(key[:-_ID_CHARACTERS])
+    return from_short_moment(key[:-SHORT_LENGTH])
 
 
 def text_key(text: str | None, identifier: UUID) -> str:
@@ -42,7 +41,7 @@ def text_key(text: str | None, identifier: UUID) -> str:
 
 def id_of(key: str) -> UUID:
     """The identifier at the end of a key."""
-    return from_short(key[-_ID_CHARACTERS:])
+    return from_short(key[-SHORT_LENGTH:])
 
 
 @dataclass(frozen=True)
