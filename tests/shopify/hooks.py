@@ -105,7 +105,7 @@ def customer_body(**given: Any) -> dict[str, Any]:
         "id": CUSTOMER,
         "created_at": CREATED,
         "updated_at": UPDATED,
-        "first_name": "Bob",
+        "first_name": "Barnabas",
         "last_name": "Biller",
         "state": "disabled",
         "note": None,
@@ -178,7 +178,7 @@ def order_body(**given: Any) -> dict[str, Any]:
         "total_discounts_set": money("3.34"),
         "total_shipping_price_set": money("5.00"),
         "total_tax_set": money("6.11"),
-        "customer": {"id": CUSTOMER, "email": EMAIL, "phone": PHONE, "first_name": "Bob"},
+        "customer": {"id": CUSTOMER, "email": EMAIL, "phone": PHONE, "first_name": "Barnabas"},
         "discount_codes": [{"code": "TENOFF", "amount": "3.34", "type": "fixed_amount"}],
         "line_items": [line_body()],
         "refunds": [

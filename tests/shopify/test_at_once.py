@@ -38,7 +38,7 @@ def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
     """A store whose shop has somebody with an order, of whom nothing is known here."""
     at = moment_of(UPDATED)
     assert at is not None
-    buyer = ShopCustomer(CUSTOMER, EMAIL, None, "Bob", "Biller", created_at=at, updated_at=at)
+    buyer = ShopCustomer(CUSTOMER, EMAIL, None, "Barnabas", "Biller", created_at=at, updated_at=at)
     buyer.email_consent = Consent("SUBSCRIBED", at)
     shopify.shop(SHOP).customers.append(buyer)
     shopify.shop(SHOP).orders.append(order_node(ORDER, buyer))
@@ -110,7 +110,7 @@ def _wanted(who: str, profile: dict[str, Any], shop: Shop) -> bool:
     kinds = {each["type"] for each in names}
     found: dict[str, bool] = {
         "by key": "anonymous_id" in kinds,
-        "by webhook": (profile["name"], profile["phone"]) == ("Bob Builder", PHONE),
+        "by webhook": (profile["name"], profile["phone"]) == ("Barnabas Builder", PHONE),
         "by order": shop.get("/orders")["items"][0]["fulfillmentStatus"] == "partially_fulfilled",
         "by another store": len(profile["storeIds"]) == 2,
     }

@@ -83,7 +83,7 @@ def shop(hooks: Hooks, owner: Someone, shopify: Shopify) -> Shop:
     """A customer with an order, whose shop knows another one by the same phone."""
     at = moment_of(LATER)
     assert at is not None
-    kept = ShopCustomer(OTHER, EMAIL, PHONE, "Bob", created_at=at, updated_at=at)
+    kept = ShopCustomer(OTHER, EMAIL, PHONE, "Barnabas", created_at=at, updated_at=at)
     shopify.shop(SHOP).customers.append(kept)
     shopify.shop(SHOP).name = f"Renamed {CANARY}"
     hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))

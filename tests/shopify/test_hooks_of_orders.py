@@ -56,7 +56,7 @@ class TestCreate:
         assert order.customer_external_id == str(CUSTOMER)
         assert listed(hooks, owner) == 1
         [profile] = hooks.world.call("GET", "/profiles", token=owner.token).json["items"]
-        assert (profile["email"], profile["name"]) == (EMAIL, "Bob")
+        assert (profile["email"], profile["name"]) == (EMAIL, "Barnabas")
 
     def test_of_a_guest(self, hooks: Hooks, owner: Someone) -> None:
         hooks.tell("orders/create", order_body(customer=None, email=f"guest.{CANARY}@example.com"))

@@ -53,7 +53,13 @@ def moment(text: str) -> datetime:
 
 def in_shop(shopify: Shopify, **given: Any) -> ShopCustomer:
     """The customer as the shop has them when it is asked."""
-    told = {"email": EMAIL, "phone": PHONE, "first_name": "Bob", "last_name": "Biller", **given}
+    told = {
+        "email": EMAIL,
+        "phone": PHONE,
+        "first_name": "Barnabas",
+        "last_name": "Biller",
+        **given,
+    }
     times = {"created_at": moment(CREATED), "updated_at": moment(UPDATED)}
     customer = ShopCustomer(CUSTOMER, **{**times, **told})
     shopify.shop(SHOP).customers.append(customer)
@@ -98,14 +104,14 @@ class TestCreate:
         hooks.tell("customers/create", customer_body())
         customer, profile = hooks.customer(), hooks.profile()
         assert asked(shopify) == 1
-        assert (customer.first_name, customer.last_name) == ("Bob", "Biller")
+        assert (customer.first_name, customer.last_name) == ("Barnabas", "Biller")
         assert (customer.email, customer.phone, customer.locale) == (EMAIL, PHONE, "de")
         assert customer.admin_url == f"{hooks.store.admin_url}/customers/{CUSTOMER}"
         assert customer.external_created_at == moment(CREATED)
         assert customer.external_updated_at == moment(UPDATED)
         assert (customer.email_consent, customer.sms_consent) == (SUBSCRIBED, NOTHING)
         assert customer.email_consent_at == moment(CREATED)
-        assert (profile.name, profile.email_consent) == ("Bob Biller", SUBSCRIBED)
+        assert (profile.name, profile.email_consent) == ("Barnabas Biller", SUBSCRIBED)
 
     def test_one_that_says_all(self, hooks: Hooks, shopify: Shopify) -> None:
         hooks.tell("customers/create", customer_body(**consents("subscribed", "unsubscribed")))
@@ -156,7 +162,7 @@ class TestUpdate:
         customer = hooks.customer()
         assert (customer.last_name, customer.email_consent) == ("Baker", SUBSCRIBED)
         assert customer.external_updated_at == moment(LATER)
-        assert hooks.profile().name == "Bob Baker"
+        assert hooks.profile().name == "Barnabas Baker"
         assert asked(shopify) == 0
 
     def test_an_older_one_changes_nothing(self, hooks: Hooks) -> None:
@@ -203,7 +209,7 @@ class TestDelete:
         hooks.tell("customers/create", customer_body(**consents("subscribed")))
         hooks.tell("customers/delete", {"id": CUSTOMER})
         assert hooks.customer().deleted_at is not None
-        assert hooks.profile().name == "Bob Biller"
+        assert hooks.profile().name == "Barnabas Biller"
 
     def test_what_was_sent_before_does_not_bring_it_back(self, hooks: Hooks) -> None:
         hooks.tell("customers/create", customer_body(**consents("subscribed")))
@@ -282,7 +288,7 @@ class TestDelete:
         [kept] = [row for row in hooks.world.rows() if isinstance(row, DeletedCustomerItem)]
         assert kept.at == deleted_at
         assert timedelta(days=29) < kept.expiration - clock.now() <= timedelta(days=30)
-        words = (EMAIL, PHONE, "Bob", "Biller", str(person.id))
+        words = (EMAIL, PHONE, "Barnabas", "Biller", str(person.id))
         assert not [row for row in hooks.world.rows() if any(w in repr(vars(row)) for w in words)]
         tells(moment(LATER))
         assert (hooks.customer().email, hooks.customer().deleted_at) == (EMAIL, None)

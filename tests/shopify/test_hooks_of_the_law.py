@@ -143,15 +143,15 @@ class TestCustomerRedact:
         order = known.order()
         assert order is not None
         assert (order.profile_id, order.customer_external_id) == (None, None)
-        words = (EMAIL, PHONE, "Bob", "Biller")
+        words = (EMAIL, PHONE, "Barnabas", "Biller")
         assert [row for row in known.world.rows() if any(w in repr(vars(row)) for w in words)] == []
 
     def test_what_another_store_told_stays(self, known: Hooks, owner: Someone) -> None:
-        put_elsewhere(known, owner, firstName="Bob")
+        put_elsewhere(known, owner, firstName="Barnabas")
         for _ in range(2):
             known.tell("customers/redact", REDACT)
         [profile] = profiles(known, owner)
-        assert (profile["name"], profile["email"], profile["phone"]) == ("Bob", EMAIL, None)
+        assert (profile["name"], profile["email"], profile["phone"]) == ("Barnabas", EMAIL, None)
         assert known.find_customer() is None
         names = of_profile(known, owner, profile["id"], "identities")
         assert [(each["type"], each["value"]) for each in names] == [
@@ -254,7 +254,7 @@ class TestCustomerRedact:
         hooks.tell("orders/create", order_body())
         for _ in range(2):
             hooks.tell("customers/redact", REDACT)
-        words = ["Bob", PHONE] if is_known_to_others else ["Bob", PHONE, EMAIL]
+        words = ["Barnabas", PHONE] if is_known_to_others else ["Barnabas", PHONE, EMAIL]
         assert [row for row in hooks.world.rows() if any(w in repr(vars(row)) for w in words)] == []
         found = profiles(hooks, owner)
         assert [(p["name"], p["email"], p["phone"]) for p in found] == (
@@ -283,7 +283,7 @@ class TestCustomerRedact:
         privacy.customer_redacted(asked, lambda: 10**6)
         known.world.deliver()
         assert profiles(known, owner) == []
-        words = (EMAIL, PHONE, "Bob", "Biller")
+        words = (EMAIL, PHONE, "Barnabas", "Biller")
         assert [row for row in known.world.rows() if any(w in repr(vars(row)) for w in words)] == []
 
     def test_an_order_of_nobody_yet(self, known: Hooks, owner: Someone) -> None:

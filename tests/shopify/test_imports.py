@@ -246,7 +246,7 @@ class TestPull:
     def test_each_is_as_it_is_there(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         at = moment_of(UPDATED)
         assert at is not None
-        buyer = ShopCustomer(CUSTOMER, EMAIL, PHONE, "Bob", "Biller", "fr", at, at)
+        buyer = ShopCustomer(CUSTOMER, EMAIL, PHONE, "Barnabas", "Biller", "fr", at, at)
         buyer.sms_consent = Consent("UNSUBSCRIBED", at)
         shopify.shop(SHOP).customers.append(buyer)
         shopify.shop(SHOP).orders.append(order_node(ORDER, buyer))

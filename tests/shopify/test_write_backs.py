@@ -37,7 +37,7 @@ from tests.world import CANARY, Someone
 @pytest.fixture
 def customer(hooks: Hooks, shopify: Shopify) -> ShopCustomer:
     """Somebody whom the shop and the service know alike."""
-    made = ShopCustomer(CUSTOMER, EMAIL, PHONE, "Bob", "Biller")
+    made = ShopCustomer(CUSTOMER, EMAIL, PHONE, "Barnabas", "Biller")
     shopify.shop(SHOP).customers.append(made)
     hooks.tell("customers/create", customer_body(**consents("not_subscribed", at=None)))
     shopify.server.requests.clear()
