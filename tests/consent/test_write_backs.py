@@ -825,6 +825,15 @@ class TestToldAgain:
         """The first of the changes holds again."""
         said_of_old(shop, person, ConsentState.PENDING, 7)
 
+    def holds_again(self, shop: Shop, person: Profile) -> dict[str, str]:
+        """The message by which the store is told of the first, having been told of both."""
+        for said in (self.subscribed, self.unsubscribed):
+            said(shop, person)
+            shop.world.deliver()
+        self.lifted(shop, person)
+        *_, message = shop.queued()
+        return message
+
     def first(self, shop: Shop, person: Profile) -> ConsentChange:
         """The one that holds again, as it is now."""
         *_, change = ConsentRepository(shop.workspace).history(person.id)
@@ -835,11 +844,7 @@ class TestToldAgain:
         self, shop: Shop, person: Profile, listener: Listener
     ) -> None:
         """Whoever drops a message that is known by its id takes this one; each try has one id."""
-        for said in (self.subscribed, self.unsubscribed):
-            said(shop, person)
-            shop.world.deliver()
-        self.lifted(shop, person)
-        *_, message = shop.queued()
+        message = self.holds_again(shop, person)
         listener.answers = [503, 400]
         assert not hand_over(message)
         assert hand_over(message, 2)
@@ -875,11 +880,7 @@ class TestToldAgain:
     def test_killed_between_noting_and_marking(
         self, shop: Shop, person: Profile, listener: Listener
     ) -> None:
-        for said in (self.subscribed, self.unsubscribed):
-            said(shop, person)
-            shop.world.deliver()
-        self.lifted(shop, person)
-        *_, message = shop.queued()
+        message = self.holds_again(shop, person)
 
         def kill_at_the_mark(_number: int, operation: str, moment: Moment) -> None:
             if operation == "UpdateItem" and moment is Moment.AFTER:

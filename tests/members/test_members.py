@@ -35,6 +35,12 @@ def workspace(world: World, owner: Someone) -> WorkspaceScope:
     return world.workspace(owner, "Olive's Shop")
 
 
+def make_key_on_leaving(world: World, admin: Someone) -> None:
+    """An admin makes a key while somebody removes them."""
+    body = {"name": "On leaving", "scope": "write"}
+    assert world.call("POST", "/api-keys", token=admin.token, json_body=body).status == 201
+
+
 def id_of(world: World, someone: Someone, workspace: WorkspaceScope) -> UUID:
     """The id of somebody's membership."""
     membership = world.membership(someone, workspace)
@@ -496,13 +502,8 @@ class TestDelete:
     ) -> None:
         admin = world.member(workspace, Role.ADMIN)
         target = id_of(world, admin, workspace)
-        body = {"name": "On leaving", "scope": "write"}
 
-        def meanwhile() -> None:
-            answer = world.call("POST", "/api-keys", token=admin.token, json_body=body)
-            assert answer.status == 201
-
-        with before_the_commit(meanwhile):
+        with before_the_commit(lambda: make_key_on_leaving(world, admin)):
             assert self.delete(world, owner.token, target).status == 204
         [email] = world.emails()
         assert email.to == owner.email
@@ -519,9 +520,7 @@ class TestDelete:
         def meanwhile() -> None:
             path = f"/api-keys/{revoked.id}/revoke"
             assert world.call("POST", path, token=admin.token).status == 204
-            body = {"name": "On leaving", "scope": "write"}
-            answer = world.call("POST", "/api-keys", token=admin.token, json_body=body)
-            assert answer.status == 201
+            make_key_on_leaving(world, admin)
 
         with before_the_commit(meanwhile):
             assert self.delete(world, owner.token, target).status == 204

@@ -57,11 +57,13 @@ class GivenCustomer:
         An equal record of before, or an export of hours ago, tells what the store had until it gave
         another consent or took one from us.
         """
+        if held is None:
+            return self
         said = {channel: self.consent(channel) for channel in Channel}
         for channel in Channel:
-            since = held.consent_at(channel) if held else None
+            since = held.consent_at(channel)
             at = max(self.external_updated_at, said[channel].updated_at or self.external_updated_at)
-            if held and since and at < since and held.address(channel) == self.address(channel):
+            if since and at < since and held.address(channel) == self.address(channel):
                 said[channel] = GivenConsent()
         return replace(self, email_consent=said[Channel.EMAIL], sms_consent=said[Channel.SMS])
 

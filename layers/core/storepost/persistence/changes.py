@@ -166,7 +166,7 @@ class Changes:
 
     def has(self, item: Row) -> bool:
         """Whether this unit writes the row, or demands something of it."""
-        return (type(item).Meta.table_name, item.key) in self._writes
+        return _place(item) in self._writes
 
     def gathered[T](self, under: Hashable, make: Callable[[], T]) -> T:
         """What several writes of this unit gather together; the first of them makes it."""
@@ -221,9 +221,11 @@ class Changes:
         if self.has(item):
             raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
         self.reads.wrote(item.key)
-        self._writes[type(item).Meta.table_name, item.key] = _Write(
-            order, item.key, add_to, otherwise or LostRace()
-        )
+        self._writes[_place(item)] = _Write(order, item.key, add_to, otherwise or LostRace())
+
+
+def _place(item: Row) -> tuple[str, Key]:
+    return type(item).Meta.table_name, item.key
 
 
 def _transact(writes: list[_Write]) -> None:

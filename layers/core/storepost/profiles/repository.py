@@ -49,12 +49,11 @@ MOST_STEPS = MOST_ABSORBING + 2
 PLACES_OF_A_MERGE = 6
 """Places of stores' lists that a merge changes: fewer, as it has two profiles' other places too."""
 
+PLACES_OF_AN_ERASURE = 6
+"""Places of stores' lists that an erasure leaves at once: it has addresses to take away, too."""
 
 HELD_BACK = timedelta(days=1)
 """How long a claim of nobody's is kept: longer than any run takes that read that there is none."""
-
-PLACES_OF_AN_ERASURE = 6
-"""Places of stores' lists that an erasure leaves at once: it has addresses to take away, too."""
 
 
 @dataclass(frozen=True)
