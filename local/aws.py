@@ -16,6 +16,7 @@ from moto.core.botocore_stubber import BotocoreStubber
 from local import (
     mail,
     moto_answers,
+    moto_calls,
     moto_keys,
     moto_queries,
     moto_streams,
@@ -82,6 +83,7 @@ def start() -> None:
     BotocoreStubber.process_request = process_one_at_a_time  # type: ignore[method-assign]
     URLLib3Session.send = send_elsewhere  # type: ignore[method-assign]
     mock_aws().start()
+    moto_calls.install(LOCK, announce)
 
 
 def announce(target: str | bytes) -> None:
@@ -177,6 +179,7 @@ def queue_arn(logical_id: str) -> str:
     return f"arn:aws:sqs:{REGION}:{ACCOUNT}:{queue_name(logical_id)}"
 
 
+@cache
 def queue_url(logical_id: str) -> str:
     """The queue's address."""
     return str(client("sqs").get_queue_url(QueueName=queue_name(logical_id))["QueueUrl"])

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import HTTPClientError
-from moto.core.botocore_stubber import BotocoreStubber
 
 from local import functions
 from local.functions import Context
@@ -14,6 +13,7 @@ from storepost.http.deadline import MARGIN_SECONDS
 from storepost.locales import service
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace
 from storepost.persistence.idempotency import RecordItem
+from storepost.persistence.item import dynamodb_client
 from storepost.scope import WorkspaceScope
 from tests.world import CANARY, Answer, Someone, World
 
@@ -158,11 +158,10 @@ class TestDeadline:
     ) -> None:
         """Its HTTP session takes every exception for the connection's, and it tries again."""
         plain, slow = service.add_locale, list[bool]()
-        answered = BotocoreStubber.__call__
 
-        def hang(stubber: BotocoreStubber, **given: Any) -> Any:
+        def hang(**_: Any) -> None:
             if not slow:
-                return answered(stubber, **given)
+                return
             slow.pop()
             try:
                 time.sleep(30)
@@ -173,10 +172,14 @@ class TestDeadline:
             slow.append(True)
             return plain(*given)
 
-        with monkeypatch.context() as patched:
-            patched.setattr(BotocoreStubber, "__call__", hang)
-            patched.setattr(service, "add_locale", add)
-            self.refused(world, owner)
+        events = dynamodb_client().meta.events
+        events.register_first("before-send.dynamodb", hang)
+        try:
+            with monkeypatch.context() as patched:
+                patched.setattr(service, "add_locale", add)
+                self.refused(world, owner)
+        finally:
+            events.unregister("before-send.dynamodb", hang)
         assert slow == []
         assert total(world, owner) == 0
         assert create(world, owner, "k").status == 201

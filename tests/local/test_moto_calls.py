@@ -1,0 +1,304 @@
+"""Calls that reach moto without HTTP: the same answers, and the whole way where it is needed."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+import boto3
+import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+from moto.core.botocore_stubber import BotocoreStubber
+
+from local import aws, moto_calls
+
+type Row = dict[str, dict[str, Any]]
+TABLE = "Table"
+KEY: Row = {"pk": {"S": "p"}, "sk": {"S": "s"}}
+VALUES: Row = {
+    "text": {"S": "grüße \U0001f600"},
+    "empty": {"S": ""},
+    "number": {"N": "-1.50"},
+    "truth": {"BOOL": False},
+    "nothing": {"NULL": True},
+    "bytes": {"B": b"\x00\xff"},
+    "texts": {"SS": ["b", "a"]},
+    "numbers": {"NS": ["1", "2.5"]},
+    "list": {"L": [{"M": {"deep": {"B": b"\x01"}}}, {"L": []}]},
+    "map": {"M": {"a": {"M": {}}, "b": {"N": "1"}}},
+}
+
+
+@pytest.fixture
+def dynamodb() -> Iterator[Any]:
+    """A client, whose rows are taken away at the end."""
+    client = boto3.client("dynamodb")
+    yield client
+    for row in client.scan(TableName=TABLE)["Items"]:
+        client.delete_item(TableName=TABLE, Key={"pk": row["pk"], "sk": row["sk"]})
+
+
+@contextmanager
+def whole_way() -> Iterator[list[str]]:
+    """The requests that were built and sent meanwhile, by their target."""
+    sent: list[str] = []
+    plain = BotocoreStubber.process_request
+
+    def process(self: BotocoreStubber, request: Any) -> Any:
+        sent.append(request.headers.get("X-Amz-Target", b""))
+        return plain(self, request)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BotocoreStubber, "process_request", process)
+        yield sent
+
+
+def both(client: Any, call: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """What a call answers, and what it does with all that botocore does."""
+    with whole_way() as sent:
+        ours = call(client)
+    assert sent == []
+    listened(client)
+    with whole_way() as sent:
+        theirs = call(client)
+    assert len(sent) == 1
+    client.meta.events.unregister("before-send", noted)
+    for answer in (ours, theirs):
+        assert answer.pop("ResponseMetadata")["HTTPStatusCode"] == 200
+    return ours, theirs
+
+
+def noted(**_: object) -> None:
+    """Listens."""
+
+
+def listened(client: Any) -> None:
+    """Somebody wants to see the requests as they are sent."""
+    client.meta.events.register("before-send", noted)
+
+
+@pytest.mark.parametrize("consumed", ["NONE", "TOTAL"])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda c, **more: c.get_item(TableName=TABLE, Key=KEY, ConsistentRead=True, **more),
+        lambda c, **more: c.get_item(TableName=TABLE, Key=KEY, **more),
+        lambda c, **more: c.get_item(TableName=TABLE, Key={**KEY, "sk": {"S": "no"}}, **more),
+        lambda c, **more: c.get_item(
+            TableName=TABLE,
+            Key=KEY,
+            ProjectionExpression="pk, #t, #l",
+            ExpressionAttributeNames={"#t": "text", "#l": "list"},
+            **more,
+        ),
+        lambda c, **more: c.batch_get_item(
+            RequestItems={
+                TABLE: {"Keys": [KEY, {**KEY, "sk": {"S": "no"}}], "ConsistentRead": True},
+                "IdempotencyTable": {"Keys": [{"id": {"S": "no"}}]},
+            },
+            **more,
+        ),
+        lambda c, **more: c.query(
+            TableName=TABLE,
+            KeyConditionExpression="pk = :p",
+            ExpressionAttributeValues={":p": {"S": "p"}},
+            Limit=1,
+            **more,
+        ),
+        lambda c, **more: c.query(
+            TableName=TABLE,
+            KeyConditionExpression="pk = :p",
+            ExpressionAttributeValues={":p": {"S": "no"}},
+            **more,
+        ),
+        lambda c, **more: c.query(
+            TableName=TABLE,
+            KeyConditionExpression="pk = :p AND begins_with(sk, :s)",
+            ExpressionAttributeValues={":p": {"S": "p"}, ":s": {"S": "s"}},
+            ScanIndexForward=False,
+            Select="COUNT",
+            **more,
+        ),
+        lambda c, **more: c.scan(TableName=TABLE, **more),
+    ],
+)
+def test_a_read_is_what_botocore_makes_of_it(
+    dynamodb: Any, read: Callable[..., Any], consumed: str
+) -> None:
+    dynamodb.put_item(TableName=TABLE, Item={**KEY, **VALUES})
+    dynamodb.put_item(TableName=TABLE, Item={**KEY, "sk": {"S": "second"}, **VALUES})
+    ours, theirs = both(dynamodb, lambda c: read(c, ReturnConsumedCapacity=consumed))
+    assert ours == theirs
+    for rows in ("Item", "Items", "Responses"):
+        assert repr(ours.get(rows)) == repr(theirs.get(rows)), "and of the same types, in order"
+
+
+def test_what_is_written_is_what_botocore_would_have_written(dynamodb: Any) -> None:
+    ours, theirs = both(dynamodb, lambda c: c.put_item(TableName=TABLE, Item={**KEY, **VALUES}))
+    assert ours == theirs == {}
+    assert dynamodb.get_item(TableName=TABLE, Key=KEY)["Item"] == {**KEY, **VALUES}
+    update = {
+        "TableName": TABLE,
+        "Key": KEY,
+        "UpdateExpression": "SET #t = :t",
+        "ExpressionAttributeNames": {"#t": "text"},
+        "ExpressionAttributeValues": {":t": VALUES["list"]},
+        "ReturnValues": "ALL_NEW",
+    }
+    ours, theirs = both(dynamodb, lambda c: c.update_item(**update))
+    assert ours == theirs
+    assert ours["Attributes"] == {**KEY, **VALUES, "text": VALUES["list"]}
+
+
+def test_what_a_caller_changes_afterwards_changes_no_row(dynamodb: Any) -> None:
+    given: Row = {"list": {"L": [{"S": "a"}]}, "texts": {"SS": ["a"]}}
+    dynamodb.put_item(TableName=TABLE, Item={**KEY, **given})
+    given["list"]["L"].append({"S": "b"})
+    given["texts"]["SS"].append("b")
+    read = dynamodb.get_item(TableName=TABLE, Key=KEY)["Item"]
+    assert read == {**KEY, "list": {"L": [{"S": "a"}]}, "texts": {"SS": ["a"]}}
+    read["list"]["L"].append({"S": "b"})
+    read["texts"]["SS"].append("b")
+    again = dynamodb.get_item(TableName=TABLE, Key=KEY)["Item"]
+    assert again == {**KEY, "list": {"L": [{"S": "a"}]}, "texts": {"SS": ["a"]}}
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (
+            lambda c: c.put_item(
+                TableName=TABLE, Item=KEY, ConditionExpression="attribute_exists(absent)"
+            ),
+            "ConditionalCheckFailedException",
+        ),
+        (lambda c: c.get_item(TableName="No", Key=KEY), "ResourceNotFoundException"),
+        (lambda c: c.get_item(TableName=TABLE, Key={"id": {"S": "x"}}), "ValidationException"),
+        (
+            lambda c: c.transact_write_items(
+                TransactItems=[
+                    {
+                        "ConditionCheck": {
+                            "TableName": TABLE,
+                            "Key": KEY,
+                            "ConditionExpression": "attribute_exists(pk)",
+                        }
+                    }
+                ]
+            ),
+            "TransactionCanceledException",
+        ),
+    ],
+)
+def test_what_moto_refuses_is_said_in_the_words_of_aws(
+    dynamodb: Any, call: Callable[[Any], Any], code: str
+) -> None:
+    with whole_way() as sent, pytest.raises(ClientError) as refused:
+        call(dynamodb)
+    assert len(sent) == 1
+    assert refused.value.response["Error"]["Code"] == code
+    assert type(refused.value) is getattr(dynamodb.exceptions, code, ClientError)
+
+
+def test_messages_come_as_botocore_would_have_brought_them() -> None:
+    sqs: Any = boto3.client("sqs")
+    url = sqs.create_queue(
+        QueueName=f"{uuid4().hex}.fifo", Attributes={"FifoQueue": "true", "VisibilityTimeout": "0"}
+    )["QueueUrl"]
+    entries = [
+        {
+            "Id": "a",
+            "MessageBody": "ä",
+            "MessageGroupId": "g",
+            "MessageDeduplicationId": uuid4().hex,
+        }
+    ]
+    sent, again = both(sqs, lambda c: c.send_message_batch(QueueUrl=url, Entries=entries))
+    (one,), (other,) = sent.pop("Successful"), again.pop("Successful")
+    assert sent == again
+    assert {n: type(v) for n, v in one.items()} == {n: type(v) for n, v in other.items()}
+    assert one["MD5OfMessageBody"] == other["MD5OfMessageBody"]
+
+    def receive(client: Any) -> Any:
+        answer = client.receive_message(
+            QueueUrl=url, MessageSystemAttributeNames=["All"], MessageAttributeNames=["All"]
+        )
+        for message in answer["Messages"]:
+            del message["ReceiptHandle"]
+            for each in ("ApproximateReceiveCount", "ApproximateFirstReceiveTimestamp"):
+                assert type(message["Attributes"].pop(each)) is str
+        return answer
+
+    ours, theirs = both(sqs, receive)
+    assert ours == theirs
+    assert [message["Body"] for message in ours["Messages"]] == ["ä"]
+    names = {"QueueUrl": url, "AttributeNames": ["All"]}
+    ours, theirs = both(sqs, lambda c: c.get_queue_attributes(**names))
+    assert ours == theirs
+    (message,) = sqs.receive_message(QueueUrl=url, VisibilityTimeout=30)["Messages"]
+    handle = {"QueueUrl": url, "ReceiptHandle": message["ReceiptHandle"]}
+    sqs.change_message_visibility(**handle, VisibilityTimeout=0)
+    assert "Messages" in sqs.receive_message(QueueUrl=url, VisibilityTimeout=0)
+    sqs.delete_message(**handle)
+    ours, theirs = both(sqs, lambda c: c.receive_message(QueueUrl=url))
+    assert ours == theirs == {}
+    sqs.delete_queue(QueueUrl=url)
+
+
+def test_a_write_rings_the_bell_and_a_read_does_not(dynamodb: Any) -> None:
+    heard = aws.TABLES_CHANGED.rings
+    dynamodb.get_item(TableName=TABLE, Key=KEY)
+    assert aws.TABLES_CHANGED.rings == heard
+    dynamodb.put_item(TableName=TABLE, Item=KEY)
+    assert aws.TABLES_CHANGED.rings == heard + 1
+
+
+def test_calls_wait_for_each_other(dynamodb: Any) -> None:
+    done = threading.Event()
+
+    def read() -> None:
+        dynamodb.get_item(TableName=TABLE, Key=KEY)
+        done.set()
+
+    reading = threading.Thread(target=read)
+    with aws.LOCK:
+        reading.start()
+        assert not done.wait(0.05)
+    reading.join(5)
+    assert done.is_set()
+
+
+@pytest.mark.parametrize("event", moto_calls.EVENTS)
+def test_whoever_listens_is_told(event: str) -> None:
+    """Such as who throttles requests as they are sent."""
+    client: Any = boto3.client("dynamodb")
+    told: list[str] = []
+
+    def tell(event_name: str, **_: object) -> None:
+        told.append(event_name)
+
+    client.get_item(TableName=TABLE, Key=KEY)
+    client.meta.events.register(event, tell)
+    with whole_way() as sent:
+        client.get_item(TableName=TABLE, Key=KEY)
+        if event == "after-call-error":
+            return
+    assert len(sent) == 1
+    assert told
+    client.meta.events.unregister(event, tell)
+    with whole_way() as sent:
+        client.get_item(TableName=TABLE, Key=KEY)
+    assert sent == []
+
+
+def test_nobody_else_may_come_between() -> None:
+    """Botocore has the parts that the module takes hold of."""
+    client: Any = boto3.client("dynamodb")
+    emitter = client.meta.events._emitter
+    before = emitter._lookup_cache
+    client.meta.events.register("before-send", noted)
+    assert emitter._lookup_cache is not before
+    assert noted in emitter._handlers.prefix_search("before-send.dynamodb.GetItem")
+    assert callable(BaseClient._make_api_call)  # type: ignore[attr-defined]
