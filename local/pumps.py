@@ -202,8 +202,8 @@ def _stream_record(record: Record, arn: str) -> Record:
 def pump_queue(queue: str, retry_after_seconds: int | None = None) -> int:
     """Hands what is visible in a queue to its reader; the number of messages it took.
 
-    What failed comes again after so many seconds, or else when the queue's own visibility timeout
-    is over. How often it may come is the queue's to say.
+    What failed comes again when its reader said, or else when the queue's own visibility timeout
+    is over; tests may have it come sooner. How often it may come is the queue's to say.
     """
     function, source = _reader(queue)
     sqs = client("sqs")
