@@ -24,6 +24,8 @@ from local.shopify.app import APP
 from local.shopify.shops import demo_shops
 from local.shopify.web import PretendShopify
 
+FIRST_SECONDS = 1
+"""When a failed message comes again for the first time: deployed queues take longer."""
 RETRY_SECONDS = 1
 """When a pump goes on that failed itself."""
 LOOK_AGAIN_SECONDS = 0.5
@@ -166,7 +168,7 @@ class LocalRun:
 
 
 def _of_queue(queue: str) -> Pump:
-    return lambda: pump_queue(queue)
+    return lambda: pump_queue(queue, FIRST_SECONDS)
 
 
 def _allow(host: str) -> None:

@@ -53,9 +53,9 @@ def _address_by_arn(arn: str) -> str:
     return next(url for url in map(address_of, Queue) if url.rpartition("/")[2] == name)
 
 
-def longest_wait(receives: int) -> int:
+def longest_wait(receives: int, first_seconds: int = _FIRST_SECONDS) -> int:
     """The seconds after which a message comes again at the latest that failed so many times."""
-    return min(MAX_SECONDS, _FIRST_SECONDS * _FACTOR ** (receives - 1))
+    return min(MAX_SECONDS, first_seconds * _FACTOR ** (receives - 1))
 
 
 def bring_again(records: Iterable[SQSRecord]) -> None:
