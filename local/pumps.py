@@ -16,6 +16,7 @@ from local.functions import invoke
 from local.places import Places
 from local.template import Function, functions
 from storepost import clock
+from storepost.messaging.queues import longest_wait
 
 MOST_RECEIVED = 10
 """What one receive of SQS brings at most, and a reader's batch where it says nothing."""
@@ -199,11 +200,12 @@ def _stream_record(record: Record, arn: str) -> Record:
     }
 
 
-def pump_queue(queue: str, retry_after_seconds: int | None = None) -> int:
+def pump_queue(queue: str, first_seconds: int | None = None) -> int:
     """Hands what is visible in a queue to its reader; the number of messages it took.
 
-    What failed comes again after so many seconds, or else when the queue's own visibility timeout
-    is over. How often it may come is the queue's to say.
+    What failed comes again after that many seconds, and after more each further time, so that it
+    outlasts the lease of a run that was killed; by None when its reader said, or else when the
+    queue's own visibility timeout is over. How often it may come is the queue's to say.
     """
     function, source = _reader(queue)
     sqs = client("sqs")
@@ -224,8 +226,10 @@ def pump_queue(queue: str, retry_after_seconds: int | None = None) -> int:
         handle = {"QueueUrl": url, "ReceiptHandle": message["ReceiptHandle"]}
         if message["MessageId"] not in failed:
             sqs.delete_message(**handle)
-        elif retry_after_seconds is not None:
-            sqs.change_message_visibility(**handle, VisibilityTimeout=retry_after_seconds)
+        elif first_seconds is not None:
+            receives = int(message["Attributes"]["ApproximateReceiveCount"])
+            seconds = longest_wait(receives, first_seconds)
+            sqs.change_message_visibility(**handle, VisibilityTimeout=seconds)
     return len(messages)
 
 

@@ -24,12 +24,14 @@ from local.shopify.app import APP
 from local.shopify.shops import demo_shops
 from local.shopify.web import PretendShopify
 
+FIRST_SECONDS = 1
+"""When a failed message comes again for the first time: deployed queues take longer."""
 RETRY_SECONDS = 1
-"""When a failed message comes again: deployed queues wait minutes for it."""
+"""When a pump goes on that failed itself."""
 LOOK_AGAIN_SECONDS = 0.5
 """How often a queue is looked at where no bell can ring: a message's time to come again."""
 FINISH_SECONDS = 8
-"""How long a run that ends waits for what is in its queues: a failed message has its five tries."""
+"""How long a run that ends waits for what is in its queues; what failed may come too late."""
 
 type Pump = Callable[[], int]
 
@@ -166,7 +168,7 @@ class LocalRun:
 
 
 def _of_queue(queue: str) -> Pump:
-    return lambda: pump_queue(queue, RETRY_SECONDS)
+    return lambda: pump_queue(queue, FIRST_SECONDS)
 
 
 def _allow(host: str) -> None:

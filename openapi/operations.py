@@ -17,6 +17,7 @@ from storepost.http.rendering import CONTENT_TYPE
 from storepost.identity.model import ApiKeyHolder, SignedInPerson
 from storepost.persistence.idempotency import IdempotencyInProgress, IdempotencyKeyReused
 from storepost.problems import (
+    Busy,
     Conflict,
     Internal,
     MalformedRequest,
@@ -79,7 +80,7 @@ def problems_for(
     operation: Operation, caller: MayCall | None, document: Document
 ) -> set[type[Problem]]:
     """Everything that the operation may answer instead of a success."""
-    found: set[type[Problem]] = {Internal, *problems_of(operation.function), *_of_input(document)}
+    found = {Busy, Internal, *problems_of(operation.function), *_of_input(document)}
     if caller:
         found |= {Unauthenticated, *caller.problems}
     if operation.method != "GET":
@@ -210,4 +211,4 @@ HEADERS: Document = {
 def _has(problem: type[Problem], header: str) -> bool:
     if header == "WWW-Authenticate":
         return problem is Unauthenticated
-    return problem.status == 429 or problem is IdempotencyInProgress
+    return problem.status == 429 or problem in {Busy, IdempotencyInProgress}

@@ -18,6 +18,7 @@ type Reach = tuple[str, int, str]
 _FREE = {"type", "title", "description"}
 _GUARDED = frozenset(
     {
+        "busy",
         "conflict",
         "idempotency_in_progress",
         "idempotency_key_reused",

@@ -85,7 +85,7 @@ class TestQueues:
         instead: Callable[[str, Work], None],
         capfd: pytest.CaptureFixture[str],
     ) -> None:
-        monkeypatch.setattr(running, "RETRY_SECONDS", 0)
+        monkeypatch.setattr(running, "FIRST_SECONDS", 0)
         tries: list[str] = []
 
         def work(event: Event) -> Event:
@@ -267,7 +267,7 @@ class TestStream:
             return real(service)
 
         monkeypatch.setattr(pumps, "client", client_of)
-        monkeypatch.setattr(running, "RETRY_SECONDS", 0)
+        monkeypatch.setattr(running, "FIRST_SECONDS", 0)
         write_rows("a")
         soon(lambda: failed)
         soon(lambda: client.get("/_local/queues")["EmailQueue"]["deadLetters"])
@@ -300,7 +300,7 @@ class TestFinishing:
     def run(self, world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalRun]:
         """A run without pumps: what is on its way stays there."""
         monkeypatch.setenv("FEED_ALLOW_HOSTS", "")
-        monkeypatch.setattr(running, "RETRY_SECONDS", 0)
+        monkeypatch.setattr(running, "FIRST_SECONDS", 0)
         with functions.apart(), socket.create_server(("127.0.0.1", 0)) as listening:
             run = LocalRun(listening)
             run.serve()
@@ -329,7 +329,7 @@ class TestFinishing:
         instead: Callable[[str, Work], None],
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(running, "RETRY_SECONDS", 60)
+        monkeypatch.setattr(running, "FIRST_SECONDS", 60)
         monkeypatch.setattr(running, "FINISH_SECONDS", 0)
         instead(SENDER, lambda event: {"batchItemFailures": [{"itemIdentifier": ""}]})
         send("EmailQueue", '"one"', '"two"')

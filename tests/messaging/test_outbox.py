@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterator
+from typing import cast
+from uuid import UUID
 
 import pytest
 
 from storepost.messaging import outbox, relay
-from storepost.messaging.outbox import PARTITION, OutboxItem, Queue, send_with
+from storepost.messaging.outbox import PARTITION, SHARDS, OutboxItem, Queue, send_with
 from storepost.persistence.changes import Changes
+from storepost.settings import settings
 from tests.world import World
 
 QUEUES = {
@@ -32,10 +35,14 @@ class Sqs:
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, str]] = []
+        self.refuses: set[str] = set()
+        """Queues that take nothing, by the last part of their address."""
 
     def send_message_batch(self, QueueUrl: str, Entries: list[dict[str, str]]) -> dict[str, object]:  # noqa: N803
         assert 0 < len(Entries) <= 10
-        self.sent += [(e["MessageDeduplicationId"], e["MessageBody"]) for e in Entries]
+        if QueueUrl.rpartition("/")[2] in self.refuses:
+            return {"Failed": [{"Id": e["Id"], "Code": "ServiceUnavailable"} for e in Entries]}
+        self.sent += [(e.get("MessageDeduplicationId", ""), e["MessageBody"]) for e in Entries]
         return {}
 
 
@@ -120,3 +127,42 @@ def test_to_its_queue_by_the_stream_and_by_the_sweep(world: World, queue: Queue)
     world.sweep()
     assert world.queue_depth(name) == 2
     assert rows(world) == []
+
+
+class TestSweep:
+    """Each row for itself."""
+
+    def test_a_row_that_is_refused_holds_back_no_other(
+        self, world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Nor those of later shards."""
+        refused = settings().email_queue_url.rpartition("/")[2]
+        sqs.refuses.add(refused)
+        for shard in range(SHARDS):
+            monkeypatch.setattr(outbox, "new_id", lambda shard=shard: UUID(int=shard))
+            for queue in (Queue.EMAILS, Queue.WRITE_BACKS):
+                changes = Changes()
+                send_with(changes, queue, [({"shard": shard}, "a")])
+                changes.commit()
+                monkeypatch.setattr(outbox, "new_id", lambda n=shard: UUID(int=n + SHARDS))
+        world.lose_stream()
+        world.advance(minutes=3)
+        with pytest.raises(relay.NotSent, match="emails"):
+            world.sweep()
+        assert sorted(json.loads(body)["shard"] for _, body in sqs.sent) == list(range(SHARDS))
+        assert {row.queue for row in rows(world)} == {Queue.EMAILS}
+        sqs.refuses.clear()
+        world.sweep()
+        assert rows(world) == []
+
+    def test_nor_is_one_whose_row_is_broken(self, world: World, sqs: Sqs) -> None:
+        """Whatever it is that fails."""
+        for queue in ("no such queue", Queue.PRODUCT_SALES):
+            changes = Changes()
+            send_with(changes, cast("Queue", queue), [({"n": 1}, None)])
+            changes.commit()
+        world.lose_stream()
+        world.advance(minutes=3)
+        with pytest.raises(relay.NotSent):
+            world.sweep()
+        assert len(sqs.sent) == 1

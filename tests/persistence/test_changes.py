@@ -1,16 +1,18 @@
 """What a transaction does to the version of a row."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
+from botocore.client import BaseClient
 from botocore.exceptions import ClientError
-from pynamodb.connection import Connection
-from pynamodb.exceptions import QueryError, TransactWriteError
+from pynamodb.exceptions import QueryError
 
 from storepost.identity.repository import PersonItem, find_person, person_key, rename_person
 from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.item import Item, dynamodb_client, find
 from storepost.scope import PersonScope
+from tests.faults import lost_answer, refusal
 from tests.world import Someone, World
 
 
@@ -55,16 +57,17 @@ class TestUpdate:
     def test_a_second_try_writes_the_same(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        someone, sent = world.person(), []
-        plain = Connection.transact_write_items
+        someone, sent = world.person(), list[Any]()
+        plain = BaseClient._make_api_call  # type: ignore[attr-defined]
 
-        def busy_at_first(self: Connection, **request: object) -> object:
-            sent.append(request["update_items"])
-            if len(sent) == 1:
-                raise TransactWriteError("busy", ClientErrorOf("TransactionInProgressException"))
-            return plain(self, **request)  # type: ignore[arg-type]
+        def busy_at_first(client: BaseClient, operation: str, sends: Any) -> Any:
+            if operation == "TransactWriteItems":
+                sent.append(deepcopy(sends))
+                if len(sent) == 1:
+                    raise refusal("TransactionInProgressException")
+            return plain(client, operation, sends)
 
-        monkeypatch.setattr(Connection, "transact_write_items", busy_at_first)
+        monkeypatch.setattr(BaseClient, "_make_api_call", busy_at_first)
         rename(someone, "Ann")
         assert sent[0] == sent[1]
         assert row_of(someone).name == "Ann"
@@ -73,24 +76,13 @@ class TestUpdate:
 class TestLostAnswer:
     """A transaction was written, and its answer got lost on the way."""
 
-    def test_the_next_try_writes_nothing_again(
-        self, world: World, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_next_try_writes_nothing_again(self, world: World) -> None:
         """The row's version counts what was written."""
-        someone, tries = world.person(), []
-        first, plain = row_of(someone).version, Connection.transact_write_items
-
-        def lose_the_first(self: Connection, **request: Any) -> object:
-            tries.append(request["client_request_token"])
-            answer = plain(self, **request)
-            if len(tries) == 1:
-                raise TransactWriteError("lost", ClientErrorOf("InternalServerError"))
-            return answer
-
-        monkeypatch.setattr(Connection, "transact_write_items", lose_the_first)
-        rename(someone, "Ann")
-        assert len(tries) == 2
-        assert len(set(tries)) == 1
+        someone = world.person()
+        first = row_of(someone).version
+        with lost_answer("TransactWriteItems") as calls:
+            rename(someone, "Ann")
+        assert calls.made.count("TransactWriteItems") == 2
         assert row_of(someone).version == first + 1
         rename(someone, "Bea")
         assert row_of(someone).version == first + 2
@@ -118,11 +110,3 @@ def test_a_range_that_ends_before_it_begins_is_refused(world: World) -> None:
     with pytest.raises(QueryError, match="ValidationException"):
         list(asked)
     assert list(PersonItem.query("p", PersonItem.sk.between("a", "a"))) == []
-
-
-class ClientErrorOf(Exception):  # noqa: N818 - what botocore would raise
-    """botocore's error with that code."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.response = {"Error": {"Code": code, "Message": "busy"}}

@@ -7,6 +7,7 @@ import pytest
 
 from storepost.persistence import item
 from storepost.persistence.item import find_raw
+from storepost.problems import Busy
 
 KEYS = [(f"p{number}", "s") for number in range(2000)]
 
@@ -27,7 +28,7 @@ def answering(brings: int) -> Any:
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for an engine that isn't there."""
-    monkeypatch.setattr("storepost.persistence.item.time.sleep", lambda _seconds: None)
+    monkeypatch.setattr("storepost.persistence.patience.time.sleep", lambda _seconds: None)
 
 
 def test_however_often_something_is_left_as_long_as_something_comes() -> None:
@@ -40,6 +41,6 @@ def test_what_brings_nothing_is_given_up() -> None:
     """Which is throttling."""
     with (
         mock.patch.object(item.connection, "batch_get_item", answering(0)),
-        pytest.raises(TimeoutError),
+        pytest.raises(Busy),
     ):
         find_raw(KEYS)

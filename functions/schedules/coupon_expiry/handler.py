@@ -1,12 +1,12 @@
 """Every minute: coupons and codes whose end has passed are moved to where they count as already."""
 
-from typing import Any
-
-from aws_lambda_powertools.utilities.typing import LambdaContext
-
 from storepost.coupons.expiring import move_what_is_due
+from storepost.jobs.schedules import schedule_handler
 
 
-def lambda_handler(_event: dict[str, Any], _context: LambdaContext) -> dict[str, int]:
+def move_due_coupons() -> dict[str, int]:
     """Moves what is due."""
     return {"moved": move_what_is_due()}
+
+
+lambda_handler = schedule_handler(move_due_coupons)

@@ -12,7 +12,8 @@
     ├── UnsupportedMediaType  415
     ├── ValidationFailed      422
     ├── TooManyRequests       429
-    └── Internal              500
+    ├── Internal              500
+    └── Busy                  503
 
 A kind is a status. A slice states its own rules as subclasses of a kind, each with a `code` to
 branch on, a `title` that says what happened and a `mend` that says what helps.
@@ -199,8 +200,21 @@ class Internal(Problem):
     mend = "Repeat the request; an `idempotency-key` makes that safe."
 
 
+class Busy(Problem):
+    """The database was too busy for the whole time that the operation had."""
+
+    status = 503
+    kind = code = "busy"
+    title = "Too busy just now"
+    mend = "Repeat the request after `Retry-After` seconds; an `idempotency-key` makes that safe."
+
+    def __init__(self, detail: str | None = None, *, retry_after: int = 2) -> None:
+        """`retry_after` is in seconds."""
+        super().__init__(detail, headers={"Retry-After": str(max(1, retry_after))})
+
+
 def kinds() -> tuple[type[Problem], ...]:
-    """The twelve kinds, by status."""
+    """The thirteen kinds, by status."""
     return tuple(sorted(Problem.__subclasses__(), key=lambda kind: kind.status))
 
 

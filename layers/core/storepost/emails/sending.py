@@ -1,6 +1,6 @@
 """Sends an email once, under a lease: killed in between it goes twice, never none."""
 
-from functools import cache
+from typing import Any, cast
 
 from aws_lambda_powertools.utilities.idempotency import (
     DynamoDBPersistenceLayer,
@@ -11,18 +11,20 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from storepost.emails.outgoing import OutgoingEmail, read_email
 from storepost.emails.rendering import render
+from storepost.ids import new_id
 from storepost.logs import logger
 from storepost.messaging.ses import AddressRefused, hand_over
-from storepost.persistence.item import dynamodb_client
+from storepost.persistence.idempotency import OwnedClient
 from storepost.settings import settings
 
 _config = IdempotencyConfig(expires_after_seconds=24 * 60 * 60, hash_function="sha256")
 
 
-@cache
 def _records() -> DynamoDBPersistenceLayer:
+    """The lease's records, with an owner of this run: it knows its own where an answer got lost."""
     return DynamoDBPersistenceLayer(
-        table_name=settings().idempotency_table, boto3_client=dynamodb_client()
+        table_name=settings().idempotency_table,
+        boto3_client=cast("Any", OwnedClient(str(new_id()))),
     )
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from storepost.feed_records.reading import Terms
 from storepost.feeds.model import Feed, FeedMode, Settings
 from storepost.feeds.repository import FeedRepository
+from storepost.persistence.patience import with_patience
 from storepost.persistence.reads import Reads
 from storepost.products.matching import Match, Wanted, match
 from storepost.products.rules import product_source_id
@@ -40,7 +41,9 @@ def finder(store: Store, settings: Settings) -> "Find":
 
     def find(rows: "Sequence[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
         with ThreadPoolExecutor(_AT_ONCE) as threads:
-            found = chain.from_iterable(threads.map(look, batched(rows, _TOGETHER, strict=False)))
+            found = chain.from_iterable(
+                threads.map(with_patience(look), batched(rows, _TOGETHER, strict=False))
+            )
             return [(each.product.external_id, each.variant) if each else None for each in found]
 
     return find

@@ -43,7 +43,14 @@ from storepost.http.writing import as_json
 from storepost.logs import logger
 from storepost.persistence.changes import Changes
 from storepost.persistence.ledger import Ledger
-from storepost.problems import MalformedRequest, PayloadTooLarge, Problem, UnsupportedMediaType
+from storepost.persistence.patience import Patience, patience
+from storepost.problems import (
+    Busy,
+    MalformedRequest,
+    PayloadTooLarge,
+    Problem,
+    UnsupportedMediaType,
+)
 from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall
 
 BODY_BYTES = 1_000_000
@@ -84,16 +91,19 @@ class Resolver(APIGatewayHttpResolver):
 
         def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             began, self.operation = perf_counter(), None
-            try:
-                with deadline(context.get_remaining_time_in_millis()):
-                    answer = self.resolve(event, context)
-            except DeadlineReached as error:
-                answer = self._out_of_time(event, error)
+            remaining = context.get_remaining_time_in_millis()
+            with patience(remaining) as own:
+                try:
+                    with deadline(remaining):
+                        answer = self.resolve(event, context)
+                except DeadlineReached as error:
+                    answer = self._out_of_time(event, error, own)
             logger.info(
                 "request",
                 extra={
                     "operation": self.operation,
                     "status": answer["statusCode"],
+                    "retries": own.retries,
                     "milliseconds": round((perf_counter() - began) * 1000, 1),
                     "requestId": event["requestContext"]["requestId"],
                 },
@@ -102,10 +112,12 @@ class Resolver(APIGatewayHttpResolver):
 
         return lambda_handler
 
-    def _out_of_time(self, event: dict[str, Any], error: DeadlineReached) -> dict[str, Any]:
+    def _out_of_time(
+        self, event: dict[str, Any], error: DeadlineReached, own: Patience
+    ) -> dict[str, Any]:
         # The signal may have come before the resolver knew the event.
         BaseRouter.current_event = self._to_proxy_event(event)
-        response = render(self, unexpected(error))
+        response = render(self, Busy() if own.is_retrying else unexpected(error))
         return self._build_response(ResponseBuilder(response, serializer=self._serializer))
 
 

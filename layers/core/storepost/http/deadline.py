@@ -11,6 +11,7 @@ from types import FrameType
 
 MARGIN_SECONDS = 2.0
 AGAIN_SECONDS = 0.1
+GRACE_SECONDS = 1.0
 
 
 class DeadlineReached(BaseException):
@@ -49,5 +50,23 @@ def deadline(remaining_milliseconds: int) -> Iterator[None]:
 
 
 def silence() -> None:
-    """Ends the ringing, once the deadline was heard and there is still something to put right."""
+    """Ends the ringing."""
     signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@contextmanager
+def grace() -> Iterator[None]:
+    """Gives what is still to be put right one second after the deadline; the rest is left undone.
+
+    Nothing rings outside the main thread, where no deadline was set either.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    try:
+        signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS, AGAIN_SECONDS)
+        yield
+    except DeadlineReached:
+        pass
+    finally:
+        silence()

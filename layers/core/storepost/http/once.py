@@ -18,7 +18,7 @@ from aws_lambda_powertools.event_handler import (
 )
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
-from storepost.http.deadline import DeadlineReached, silence
+from storepost.http.deadline import DeadlineReached, grace
 from storepost.http.rendering import render
 from storepost.identity.model import Caller
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, wait_before
@@ -101,8 +101,8 @@ def _run_claimed(
     except Problem as problem:
         return _refuse(app, claim, problem)
     except DeadlineReached:
-        silence()
-        claim.release()
+        with grace():
+            claim.release()
         raise
     except Exception:
         claim.release()

@@ -1,4 +1,7 @@
-"""Batches from queues and streams: each record by itself, and only the failed ones come again."""
+"""Batches from queues and streams: each record by itself, and only the failed ones come again.
+
+Calls to DynamoDB are tried again within the run for as long as its time allows.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,25 +13,24 @@ from aws_lambda_powertools.utilities.batch import (
     process_partial_response,
 )
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
-from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSEvent, SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from storepost.logs import log_unexpected
+from storepost.messaging.queues import bring_again
+from storepost.persistence.patience import patience
 
 type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 
 
 def queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
     """The handler of a standard queue's reader."""
-    return _handler(BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False), work)
+    return _of_queue(BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False), work)
 
 
 def fifo_queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
     """The handler of a FIFO queue's reader: a failure holds back its own group only."""
-    return _handler(
-        _partial_fifo(),
-        work,
-    )
+    return _of_queue(_partial_fifo(), work)
 
 
 def _partial_fifo() -> SqsFifoPartialProcessor:
@@ -44,6 +46,24 @@ def stream_handler(work: Callable[[DynamoDBRecord, LambdaContext], None]) -> Han
     )
 
 
+def _of_queue(
+    processor: BatchProcessor, work: Callable[[SQSRecord, LambdaContext], None]
+) -> Handler:
+    run = _handler(processor, work)
+
+    def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        answer = run(event, context)
+        failed = {each["itemIdentifier"] for each in answer["batchItemFailures"]}
+        if failed:
+            try:
+                bring_again(r for r in SQSEvent(event).records if r.message_id in failed)
+            except Exception as error:  # they come again nevertheless, but later
+                log_unexpected(error)
+        return answer
+
+    return lambda_handler
+
+
 def _handler(processor: BatchProcessor, work: Callable[[Any, LambdaContext], None]) -> Handler:
     def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         def handle(record: Any) -> None:  # noqa: ANN401 - Powertools knows it by its name
@@ -53,10 +73,11 @@ def _handler(processor: BatchProcessor, work: Callable[[Any, LambdaContext], Non
                 log_unexpected(error)
                 raise
 
-        return dict(
-            process_partial_response(
-                event=event, record_handler=handle, processor=processor, context=context
+        with patience(context.get_remaining_time_in_millis()):
+            return dict(
+                process_partial_response(
+                    event=event, record_handler=handle, processor=processor, context=context
+                )
             )
-        )
 
     return lambda_handler

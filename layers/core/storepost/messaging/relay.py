@@ -4,14 +4,14 @@ Killed in between, a row is sent again: every consumer knows a message by its de
 """
 
 from datetime import timedelta
-from functools import cache
+from itertools import chain
 from typing import Any
 
-import boto3
-
 from storepost import clock
+from storepost.logs import log_unexpected
 from storepost.messaging.outbox import SHARDS, OutboxItem, Queue, due
-from storepost.settings import settings
+from storepost.messaging.queues import address_of
+from storepost.messaging.queues import client as _sqs
 
 STREAM_MISSED = timedelta(minutes=2)
 _BATCH = 10
@@ -19,29 +19,6 @@ _BATCH = 10
 
 class NotSent(Exception):  # noqa: N818 - it is what happened
     """SQS refused some of the row's messages for now."""
-
-
-@cache
-def _sqs() -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    return boto3.client("sqs")
-
-
-def _address(queue: Queue) -> str:
-    urls = {
-        Queue.EMAILS: settings().email_queue_url,
-        Queue.WRITE_BACKS: settings().write_back_queue_url,
-        Queue.ACCOUNT_ERASURES: settings().account_erasure_queue_url,
-        Queue.STORE_IMPORTS: settings().store_import_queue_url,
-        Queue.PROFILE_MERGES: settings().profile_merge_queue_url,
-        Queue.WEBHOOKS: settings().webhook_queue_url,
-        Queue.PROFILE_ERASURES: settings().profile_erasure_queue_url,
-        Queue.WORKSPACE_DELETIONS: settings().workspace_deletion_queue_url,
-        Queue.FEED_IMPORTS: settings().feed_import_queue_url,
-        Queue.PRODUCT_JOBS: settings().product_job_queue_url,
-        Queue.PRODUCT_SALES: settings().product_sales_queue_url,
-        Queue.COUPON_CODES: settings().coupon_code_queue_url,
-    }
-    return urls[queue]
 
 
 def relay_image(image: dict[str, Any]) -> None:
@@ -62,7 +39,7 @@ def relay(row: OutboxItem) -> None:
         entries.append(entry)
     for first in range(0, len(entries), _BATCH):
         answer = _sqs().send_message_batch(
-            QueueUrl=_address(Queue(row.queue)), Entries=entries[first : first + _BATCH]
+            QueueUrl=address_of(Queue(row.queue)), Entries=entries[first : first + _BATCH]
         )
         if answer.get("Failed"):
             raise NotSent(row.queue)
@@ -70,11 +47,21 @@ def relay(row: OutboxItem) -> None:
 
 
 def sweep() -> int:
-    """Sends what is older than two minutes; the number of rows sent."""
+    """Sends what is older than two minutes; the number of rows sent.
+
+    Each row goes by itself: one that its queue refuses holds back no other. Where any was refused,
+    NotSent is raised at the end, so that the alarm of failing schedules rings.
+    """
     before = clock.now() - STREAM_MISSED
-    sent = 0
-    for shard in range(SHARDS):
-        for row in due(shard, before):
+    sent, refused = 0, set[str]()
+    for row in chain.from_iterable(due(shard, before) for shard in range(SHARDS)):
+        try:
             relay(row)
+        except Exception as error:
+            log_unexpected(error)
+            refused.add(row.queue)
+        else:
             sent += 1
+    if refused:
+        raise NotSent(", ".join(sorted(refused)))
     return sent

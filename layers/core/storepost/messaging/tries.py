@@ -5,8 +5,9 @@ killed notes nothing, and what kills it, such as a lack of memory, may kill each
 bring a message once more than there are tries, and that time nothing is tried: it has failed.
 """
 
-TRIES = 5
+TRIES = 7
 RECEIVES = TRIES + 1
+"""They come again in growing waits (`messaging/queues.py`): the last after 37 minutes at most."""
 
 
 class NeverEnded(Exception):  # noqa: N818 - it is what happened

@@ -4,8 +4,6 @@ A service adds each write together with the problem that it means if its conditi
 is written before `commit`, which is one transaction: all of it, or none.
 """
 
-import random
-import time
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +17,8 @@ from pynamodb.expressions.update import Action
 from pynamodb.transactions import TransactWrite
 
 from storepost.logs import log_unexpected
-from storepost.persistence.item import Item, Key, Row, VersionedItem, connection, pause
+from storepost.persistence.item import Item, Key, Row, VersionedItem, connection
+from storepost.persistence.patience import wait
 from storepost.persistence.reads import Reads
 from storepost.problems import Conflict, PayloadTooLarge
 
@@ -29,20 +28,8 @@ MOST_ITEMS = 89
 DynamoDB takes 100. The rest is for what may come to every transaction one day.
 """
 
-MOST_RUNS = 6
-_MOST_TRIES = 8
-_TRANSIENT = frozenset(
-    {
-        "TransactionConflict",
-        "ThrottlingError",
-        "ThrottlingException",
-        "ProvisionedThroughputExceeded",
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "TransactionInProgressException",
-        "InternalServerError",
-    }
-)
+MOST_RUNS = 12
+_WAIT_SECONDS = 0.02
 
 
 # DynamoDB's own words, for a row that is put and for one that is updated.
@@ -231,19 +218,16 @@ def _place(item: Row) -> tuple[str, Key]:
 def _transact(writes: list[_Write]) -> None:
     if len(writes) > MOST_ITEMS + 1:
         raise TooManyWrites(f"a transaction of {len(writes)} items")
-    # One token for all tries: a try whose answer got lost is not written twice.
+    try:
+        _send(writes)
+    except TransactWriteError as error:
+        _raise_what_failed(error, writes)
+        raise
+
+
+def _send(writes: list[_Write]) -> None:
+    # The client sends it again where it must: by its token it isn't written twice.
     token = uuid4().hex
-    for tried in range(_MOST_TRIES):
-        try:
-            return _send(writes, token)
-        except TransactWriteError as error:
-            _raise_what_failed(error, writes)
-            if tried == _MOST_TRIES - 1 or not _is_transient(error):
-                raise
-        pause(tried)
-
-
-def _send(writes: list[_Write], token: str) -> None:
     with TransactWrite(connection=connection, client_request_token=token) as transaction:
         for write in writes:
             write.add_to(transaction)
@@ -259,15 +243,10 @@ def _raise_what_failed(error: TransactWriteError, writes: list[_Write]) -> None:
         raise PayloadTooLarge(text) from error
 
 
-def _is_transient(error: TransactWriteError) -> bool:
-    codes = {reason.code for reason in error.cancellation_reasons if reason}
-    return bool(_TRANSIENT & (codes | {error.cause_response_code or ""}))
-
-
 def wait_before(run: int) -> None:
-    """Waits before the work that lost a race is done again; `run` 0 is the first."""
+    """Waits before the work that lost a race is done again; `run` 0 is the first. Raises Busy."""
     if run:
-        time.sleep(random.uniform(0, 0.02 * 2**run))  # noqa: S311
+        wait(run, _WAIT_SECONDS)
 
 
 def commit_anew[T](work: Callable[[Changes], T]) -> T:

@@ -5,12 +5,41 @@ What each of these saves is in docs/adr/0012.
 
 import json
 from base64 import b64decode
+from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from botocore.config import Config
+from botocore.exceptions import ClientError, ConnectionError, HTTPClientError
 from botocore.loaders import Loader
 from botocore.parsers import JSONParser, ResponseParserFactory
 from pynamodb.connection import Connection
+
+from storepost.persistence.patience import answered, pause
+
+_REFUSED_FOR_NOW = frozenset(
+    {
+        "InternalServerError",
+        "ProvisionedThroughputExceeded",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "ServiceUnavailable",
+        "ThrottlingError",
+        "ThrottlingException",
+        "TransactionConflict",
+        "TransactionInProgressException",
+    }
+)
+"""Errors, and reasons for which a transaction is cancelled, that a later try may not meet.
+
+A single write that meets a transaction, `TransactionConflictException`, isn't among them: some of
+those who write one row leave it alone then.
+"""
+_REFUSED = frozenset(
+    {"ConditionalCheckFailed", "ItemCollectionSizeLimitExceeded", "ValidationError"}
+)
+"""Reasons for which no later try of a transaction does better."""
+_SERVERS_FAULT = 500
 
 
 class _OneService(Loader):
@@ -67,4 +96,38 @@ def make_client(connection: Connection) -> None:
     session.register_component("response_parser_factory", _PlainParsers())
     # Else it is put together anew for each request, from what never changes.
     session.set_default_client_config(Config(user_agent="Storepost"))
-    _ = connection.client
+    client: Any = connection.client
+    client._make_api_call = _patient(client)
+
+
+def _patient(client: Any) -> Callable[[str, Any], Any]:  # noqa: ANN401 - botocore has no types
+    """The client's calls, sent again while DynamoDB refuses for now, or doesn't answer.
+
+    A transaction goes with its one token each time: what was written already isn't written twice.
+    """
+
+    def call(operation: str, parameters: Any) -> Any:  # noqa: ANN401 - botocore's own shapes
+        for tries in count(1):
+            try:
+                answer = type(client)._make_api_call(client, operation, parameters)
+            except (ClientError, HTTPClientError, ConnectionError) as error:
+                if not _may_pass(error):
+                    raise
+                pause(tries)
+            else:
+                answered()
+                return answer
+
+    return call
+
+
+def _may_pass(error: Exception) -> bool:
+    """Whether a later try may do better: DynamoDB refused for now, or its answer never came."""
+    if not isinstance(error, ClientError):
+        return True
+    said: Any = error.response
+    reasons = {reason.get("Code") for reason in said.get("CancellationReasons", [])}
+    if reasons & _REFUSED:
+        return False
+    status = said.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return status >= _SERVERS_FAULT or bool(_REFUSED_FOR_NOW & {said["Error"]["Code"], *reasons})

@@ -12,16 +12,18 @@ from collections.abc import Mapping
 from typing import Any, cast
 from uuid import uuid4
 
+from botocore.exceptions import ClientError
 from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribute
 
 from storepost import clock
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Key, Row, dynamodb_client
-from storepost.problems import Conflict, ValidationFailed
+from storepost.problems import Busy, Conflict, ValidationFailed
 from storepost.settings import settings
 
 KEPT_SECONDS = 24 * 60 * 60
 _IN_PROGRESS, _COMPLETED = "INPROGRESS", "COMPLETED"
+_CONFLICT = "TransactionConflictException"
 
 type Answer = dict[str, Any]
 
@@ -72,17 +74,24 @@ class RecordItem(Row):
         return (self.id, "")
 
 
-class _OwnedClient:
-    """DynamoDB's client with the claim's owner in what Powertools puts, by the service's clock.
+class OwnedClient:
+    """DynamoDB's client with an owner in what Powertools puts, by the service's clock.
+
+    A put is sent again where its answer got lost. The second one is refused over the first, and
+    brings the record back: where the owner is the same, it is no refusal.
 
     It has no `meta`: Powertools would hang one more handler on the shared client with each claim.
     """
 
     def __init__(self, owner: str) -> None:
+        """`owner` tells the run from every other one."""
         self._client = dynamodb_client()
         self._owner = owner
+        self.update_item = self._client.update_item
+        self.delete_item = self._client.delete_item
 
     def put_item(self, **request: Any) -> Any:  # noqa: ANN401 - botocore's own shapes
+        """Puts the record with its owner."""
         item, values = request["Item"], request["ExpressionAttributeValues"]
         item["owner"] = {"S": self._owner}
         ahead = clock.ahead().total_seconds()
@@ -94,7 +103,13 @@ class _OwnedClient:
         ):
             if name in holder:
                 holder[name] = {"N": str(int(holder[name]["N"]) + int(ahead * unit))}
-        return self._client.put_item(**request)
+        try:
+            return self._client.put_item(**request)
+        except ClientError as error:
+            stored: Any = error.response.get("Item", {})
+            if stored.get("owner") != item["owner"] or stored.get("status") != item["status"]:
+                raise
+            return {}
 
 
 class Claim:
@@ -112,7 +127,7 @@ class Claim:
         self._event = {"name": dict(name), "request": dict(request)}
         self._layer = DynamoDBPersistenceLayer(
             table_name=settings().idempotency_table,
-            boto3_client=cast("Any", _OwnedClient(self._owner)),
+            boto3_client=cast("Any", OwnedClient(self._owner)),
             data_attr="answer",
         )
         self._layer.configure(
@@ -155,6 +170,11 @@ class Claim:
             if record is None or record.status == _IN_PROGRESS or not record.response_data:
                 raise IdempotencyInProgress() from error
             return unpacked(cast("Any", record.response_data).value)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != _CONFLICT:
+                raise
+            # The first call's transaction, which completes the record, is on its way.
+            raise IdempotencyInProgress() from error
         return None
 
     def complete(self, changes: Changes, answer: Answer) -> None:
@@ -172,7 +192,10 @@ class Claim:
         )
 
     def release(self) -> None:
-        """Gives the key back after an answer that isn't kept, so that a retry runs."""
+        """Gives the key back after an answer that isn't kept, so that a retry runs.
+
+        Where DynamoDB is too busy for that, the key is free once its lease ends.
+        """
         changes = Changes()
         changes.delete(
             RecordItem(self.id),
@@ -181,7 +204,7 @@ class Claim:
         )
         try:
             changes.commit()
-        except LostClaim:
+        except (LostClaim, Busy):
             return
 
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import random
-import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
@@ -28,6 +26,7 @@ from pynamodb.models import Model
 
 from storepost import clock
 from storepost.persistence.client import make_client
+from storepost.persistence.patience import pause, with_patience
 from storepost.settings import settings
 
 type Key = tuple[str, str]
@@ -35,7 +34,6 @@ type Key = tuple[str, str]
 BATCH_GET_KEYS = 100
 _GONE = "ConditionalCheckFailedException"
 _BUSY = "TransactionConflictException"
-_PATIENCE = 8
 _AT_ONCE = 8
 
 
@@ -98,9 +96,10 @@ class Item(Row):
 
         table_name = settings().table
         region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-        connect_timeout_seconds = 2
-        read_timeout_seconds = 5
-        max_retry_attempts = 4
+        connect_timeout_seconds = 1
+        read_timeout_seconds = 3
+        # The client tries again itself, by the time that a request has.
+        max_retry_attempts = 0
 
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)
@@ -189,7 +188,7 @@ def all_exist(model: type[Item], keys: Iterable[Key]) -> bool:
         return False
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         while some := list(islice(batches, _AT_ONCE)):
-            if not all(threads.map(holds, some)):
+            if not all(threads.map(with_patience(holds), some)):
                 return False
     return True
 
@@ -206,7 +205,7 @@ def existing(model: type[Item], keys: Iterable[Key]) -> set[Key]:
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         batches = batched(dict.fromkeys(keys), BATCH_GET_KEYS, strict=False)
-        return set[Key]().union(*threads.map(look, batches))
+        return set[Key]().union(*threads.map(with_patience(look), batches))
 
 
 def note(item: Item, actions: list[Action]) -> bool:
@@ -309,10 +308,3 @@ def find_in[T: Item](found: dict[Key, Item], model: type[T], key: Key) -> T | No
     if item is not None and not isinstance(item, model):
         raise TypeError(f"{key[1].split('#')[0]} holds a {type(item).__name__}")
     return item
-
-
-def pause(tries: int) -> None:
-    """Full jitter, doubling from 10 ms to 1 s."""
-    if tries > _PATIENCE:
-        raise TimeoutError("DynamoDB went on throttling")
-    time.sleep(random.uniform(0, min(1.0, 0.01 * 2**tries)))  # noqa: S311

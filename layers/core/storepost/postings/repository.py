@@ -7,7 +7,8 @@ from typing import Any, cast
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from storepost.ids import from_short, from_short_moment, short_moment
-from storepost.persistence.item import Item, Key, dynamodb_client, pause
+from storepost.persistence.item import Item, Key, dynamodb_client
+from storepost.persistence.patience import pause
 from storepost.postings.entries import Entry, Posting, SearchKind, postings_of
 from storepost.postings.keys import END_OF_WORD, posting_key, postings_partition
 from storepost.scope import WorkspaceScope
