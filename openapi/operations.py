@@ -58,7 +58,7 @@ def complete(group: Group, operation: Operation, document: Document) -> None:
         document["parameters"] = parameters
     _complete_body(group, operation, document)
     document["responses"] = _successes(operation, document) | _refusals(
-        problems_for(operation, caller, document)
+        problems_for(group, operation, caller, document)
     )
 
 
@@ -77,10 +77,15 @@ def caller_of(operation: Operation) -> MayCall | None:
 
 
 def problems_for(
-    operation: Operation, caller: MayCall | None, document: Document
+    group: Group, operation: Operation, caller: MayCall | None, document: Document
 ) -> set[type[Problem]]:
     """Everything that the operation may answer instead of a success."""
-    found = {Busy, Internal, *problems_of(operation.function), *_of_input(document)}
+    found: set[type[Problem]] = {
+        Busy,
+        Internal,
+        *problems_of(operation.function),
+        *_of_input(group, document),
+    }
     if caller:
         found |= {Unauthenticated, *caller.problems}
     if operation.method != "GET":
@@ -92,9 +97,11 @@ def problems_for(
     return found
 
 
-def _of_input(document: Document) -> set[type[Problem]]:
+def _of_input(group: Group, document: Document) -> set[type[Problem]]:
     if "requestBody" in document:
-        return {MalformedRequest, UnsupportedMediaType, ValidationFailed}
+        limit = group.app.unreadable_limit
+        found = {limit.problem} if limit else set[type[Problem]]()
+        return found | {MalformedRequest, UnsupportedMediaType, ValidationFailed}
     return {ValidationFailed} if document.get("parameters") else set()
 
 

@@ -4,6 +4,7 @@ import gzip
 import tracemalloc
 import zlib
 from collections.abc import Iterator
+from time import process_time
 
 import pytest
 
@@ -45,6 +46,41 @@ REFUSED = {
         b'{"id": 1}\n' + b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
         FeedFailure.UNREADABLE,
     ),
+    "arrays that close in the same piece": (
+        b'{"products":' + b"[" * 500_000 + b"]" * 500_000 + b"}",
+        FeedFailure.UNREADABLE,
+    ),
+    "arrays that close after brackets in a string": (
+        b'[{"a": "' + b"]" * 9_000 + b'", "b": ' + b"[" * 101 + b"]" * 101 + b"}]",
+        FeedFailure.UNREADABLE,
+    ),
+    "an array a line, too deep": (
+        b'{"id": 1}\n{"a":' + b"[" * 100 + b"]" * 100 + b"}\n",
+        FeedFailure.UNREADABLE,
+    ),
+    "deep elements in an item": (
+        b"<r><item>" + b"<a>x" * 100_000 + b"</a>" * 100_000 + b"</item></r>",
+        FeedFailure.UNREADABLE,
+    ),
+    "deep elements around the items": (
+        b"<r>" + b"<a>" * 100 + b"<item><id>1</id></item>" + b"</a>" * 100 + b"</r>",
+        FeedFailure.UNREADABLE,
+    ),
+    "columns with long names, many times": (
+        b'[{"a":'
+        + (b'{"' + b"k" * 9_000 + b'":') * 50
+        + b"{"
+        + b",".join(b'"%x":0' % number for number in range(50_000))
+        + b"}" * 52
+        + b"]",
+        FeedFailure.UNREADABLE,
+    ),
+    "elements with long names, many times": (
+        b"<r><item>"
+        + b"".join(b"<%s>" % (b"k" * 9_000 + b"%d" % n) for n in range(50))
+        + b"<b>x</b>" * 50_000,
+        FeedFailure.UNREADABLE,
+    ),
     "a picture": (
         b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(range(256)),
         FeedFailure.UNREADABLE,
@@ -62,7 +98,7 @@ REFUSED = {
     "an endless item": (b"<r><item>" + b"<a>x</a>" * 400_000, FeedFailure.ROW_TOO_LONG),
     "an endless element": (b"<r><item><a>" + b"x" * 3_000_000, FeedFailure.ROW_TOO_LONG),
     "an endless tag": (b"<r><item " + b"a='1' " * 600_000, FeedFailure.ROW_TOO_LONG),
-    "endless nesting": (b"<r>" + b"<a>" * 1_000_000, FeedFailure.ROW_TOO_LONG),
+    "endless nesting": (b"<r>" + b"<a>" * 1_000_000, FeedFailure.UNREADABLE),
     "an endless object": (b'[{"a": "' + b"x" * 3_000_000, FeedFailure.ROW_TOO_LONG),
     "an endless object a line": (b'{"id":1}\n{"a": "' + b"x" * 3_000_000, FeedFailure.ROW_TOO_LONG),
 }
@@ -80,6 +116,41 @@ def test_is_refused_in_little_memory(name: str) -> None:
         tracemalloc.stop()
     assert refused.value.why is why
     assert peak < 64 * 1024**2
+
+
+DEEP_BUT_READ = {
+    "an array within 100 levels": b'[{"id":"1","a":' + b"[" * 98 + b"]" * 98 + b"}]",
+    "brackets in a string": b'[{"id":"1","a":"' + b"[{" * 5_000 + b'"}]',
+    "brackets behind an escaped quote": b'[{"id":"1","a":"\\"' + b"[{" * 5_000 + b'"}]',
+    "a line within 100 levels": b'{"id":"1","a":' + b"[" * 99 + b"]" * 99 + b"}\n" * 1,
+    "elements within 100 levels": (
+        b"<r><item><id>1</id>" + b"<a>" * 98 + b"x" + b"</a>" * 98 + b"</item></r>"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DEEP_BUT_READ)
+def test_a_hundred_levels_are_read(name: str) -> None:
+    _, [row] = read(DEEP_BUT_READ[name])
+    assert row
+    assert row["id"] == "1"
+
+
+def test_what_stands_in_an_item_many_times_takes_linear_time() -> None:
+    def took(count: int) -> float:
+        file = b"<r><item>" + b"<a>x</a>" * count + b"</item></r>"
+        began = process_time()
+        _, [row] = read(file)
+        assert row == {"a": ",".join("x" * count)}
+        return process_time() - began
+
+    took(1_000)
+    assert took(80_000) < 12 * took(20_000)
+
+
+def test_half_a_pair_of_surrogates_is_replaced() -> None:
+    _, [row] = read(b'{"id": "1", "a\\ud800": "x\\udfffy", "b": "\\ud83d\\ude00"}\n')
+    assert row == {"id": "1", "a?": "x?y", "b": "\U0001f600"}
 
 
 @pytest.mark.parametrize("unknown", ["klingon", "rot13", "unicode_escape", "utf-9", "base64"])

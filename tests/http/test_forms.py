@@ -49,6 +49,12 @@ class TestParts:
     @example(
         b"--b\r\nContent-Disposition: form-data; name*=utf-8''a\r\n\r\nx\r\n--b--", "; boundary=b"
     )
+    @example(b'--b\r\nContent-Disposition: form-data; name="' + b"(" * 500, "; boundary=b")
+    @example(b"--b\r\nContent-Disposition: form-data; name=" + b"(" * 500, "; boundary=b")
+    @example(b"--b\r\nContent-Disposition: form-data; name*99999999*=x\r\n\r\n", "; boundary=b")
+    @example(b"--b\r\n" + b"\r\n".join([b"a:b"] * 500), "; boundary=b")
+    @example(b"--b" * 500, "; boundary=b")
+    @example(b"--b\r\nContent-Disposition: form-data; name=\xff\r\n\r\nx", "; boundary=b")
     def test_whatever_comes_is_read_or_no_text(self, body: bytes, parameter: str) -> None:
         try:
             event, _ = read(body, f"multipart/form-data{parameter}")

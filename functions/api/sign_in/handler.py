@@ -8,6 +8,7 @@ from storepost.http.app import create_app
 from storepost.http.callers import SignedIn as SignedInCaller
 from storepost.http.once import Writes
 from storepost.http.origin import From
+from storepost.identity.limits import PASSWORDS_OF_SOURCE
 from storepost.identity.sessions import device_of
 from storepost.sign_in import registering, resetting, signing_in
 from storepost.sign_in.schemas import (
@@ -26,7 +27,7 @@ from storepost.sign_in.schemas import (
     TwoFactorCodeRequest,
 )
 
-app = create_app()
+app = create_app(unreadable_limit=PASSWORDS_OF_SOURCE)
 
 
 @app.post("/v1/auth/sign-up", operation_id="auth.signUp", status_code=202)

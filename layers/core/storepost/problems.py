@@ -19,9 +19,13 @@ A kind is a status. A slice states its own rules as subclasses of a kind, each w
 branch on, a `title` that says what happened and a `mend` that says what helps.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import ClassVar
+
+MAX_ERRORS = 50
+"""A problem names so many errors of a request, the first ones; nobody reads more."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +49,16 @@ class Problem(Exception):  # noqa: N818 - the standard's word
         self,
         detail: str | None = None,
         *,
-        errors: Sequence[FieldError] = (),
+        errors: Iterable[FieldError] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """`detail` is for people; without one they are told what mends the problem."""
+        """`detail` is for people; without one they are told what mends the problem.
+
+        Of the errors the first 50 are taken; what would make more isn't asked for them.
+        """
         super().__init__(self.code)
         self.detail = detail or self.mend
-        self.errors = tuple(errors)
+        self.errors = tuple(islice(errors, MAX_ERRORS))
         self.headers = dict(headers or {})
 
     def document(self, base_url: str) -> dict[str, object]:

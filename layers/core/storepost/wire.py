@@ -18,6 +18,7 @@ from pydantic import (
     StrictInt,
     StringConstraints,
     WithJsonSchema,
+    model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import core_schema
@@ -27,6 +28,8 @@ from storepost.values.money import CurrencyCode, Money
 
 TEXT_LENGTH = 255
 URL_LENGTH = 2048
+MAX_FIELDS = 100
+"""Of an object in a request; none of ours has half as many."""
 MOST_MINOR_UNITS = 10**15
 
 
@@ -42,6 +45,14 @@ class RequestBody(Shape):
     """A shape in a request: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_few_fields(cls, value: object) -> object:
+        """Each unknown field is an error, which takes a hundred times its own size."""
+        if isinstance(value, dict) and len(value) > MAX_FIELDS:
+            raise ValueError(f"Must have at most {MAX_FIELDS} fields")
+        return value
 
 
 class SecretAnswer(Shape):
@@ -74,6 +85,8 @@ def _no_number(value: object) -> object:
         float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return value
+    except OverflowError:
+        pass  # a whole number beyond every float
     raise ValueError("Must be a date and a time with its offset, as `2026-01-31T09:30:00Z`")
 
 

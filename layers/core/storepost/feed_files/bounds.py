@@ -10,6 +10,9 @@ MOST_BYTES = 1024**3
 ROW_LENGTH = 1024**2
 """Characters of the file that one row may take, with what stands before it."""
 
+MAX_NAME_LENGTH = 1_000
+"""Characters of the name of a column that stands inside another, with the names around it."""
+
 
 class Bound:
     """The whole file is read; more than 1 GiB is `too_large`."""

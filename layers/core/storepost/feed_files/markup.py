@@ -7,8 +7,10 @@ refused, so that there is nothing to expand.
 from collections.abc import Iterator
 from xml.parsers import expat
 
+from storepost.feed_files.bounds import MAX_NAME_LENGTH
 from storepost.feed_files.failures import FeedFailure, FeedUnusable
 from storepost.feed_files.source import FeedText
+from storepost.json_reading import MAX_DEPTH
 
 _ROWS = frozenset({"item", "entry", "product"})
 _MERCHANT = "http://base.google.com/ns/1.0"
@@ -40,8 +42,10 @@ class _Reader:
 
     def __init__(self) -> None:
         self.rows: list[dict[str, str]] = []
-        self._row: dict[str, str] | None = None
+        self._row: dict[str, list[str]] | None = None
+        self._depth = 0
         self._path: list[str] = []
+        self._path_length = 0
         self._text: list[str] = []
         self._merchants: set[str] = set()
         self._prefixes = {"g"}
@@ -55,16 +59,20 @@ class _Reader:
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if self._row is None:
+        self._depth += 1
+        if self._row is not None:
+            self._path.append(name)
+            self._path_length += len(name) + 1
+            if name == "link" and "href" in attributes:
+                self._link(self._row, attributes)
+        else:
             if self._is_root:
                 self._begin(name, attributes)
             if name.rpartition(":")[2] in _ROWS:
                 self._row = {}
                 self._merchants.clear()
-        else:
-            self._path.append(name)
-            if name == "link" and "href" in attributes:
-                self._link(attributes)
+        if self._depth > MAX_DEPTH or self._path_length > MAX_NAME_LENGTH:
+            _refuse()
         self._text.clear()
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
@@ -75,35 +83,35 @@ class _Reader:
             if key.startswith("xmlns:") and value == _MERCHANT:
                 self._prefixes.add(key.removeprefix("xmlns:"))
 
-    def _link(self, attributes: dict[str, str]) -> None:
-        row = self._row
-        if row is not None and attributes.get("rel", "alternate") == "alternate":
-            row.setdefault("link", attributes["href"])
+    def _link(self, row: dict[str, list[str]], attributes: dict[str, str]) -> None:
+        if attributes.get("rel", "alternate") == "alternate":
+            row.setdefault("link", [attributes["href"]])
 
     def _end(self, _name: str) -> None:
+        self._depth -= 1
         row = self._row
         if row is None:
             return
         if not self._path:
-            self.rows.append(row)
+            self.rows.append({name: ",".join(values) for name, values in row.items()})
             self._row = None
             return
         value = "".join(self._text).strip()
         self._text.clear()
         if value:
             self._put(row, value)
-        self._path.pop()
+        self._path_length -= len(self._path.pop()) + 1
 
-    def _put(self, row: dict[str, str], value: str) -> None:
+    def _put(self, row: dict[str, list[str]], value: str) -> None:
         whole = ".".join(self._path)
         prefix, colon, rest = whole.partition(":")
         is_merchants = bool(colon) and prefix in self._prefixes
         name = rest.replace(f".{prefix}:", ".") if is_merchants else whole
         if is_merchants and name not in self._merchants:
             self._merchants.add(name)
-            row[name] = value
+            row[name] = [value]
         elif is_merchants or name not in self._merchants:
-            row[name] = f"{row[name]},{value}" if name in row else value
+            row.setdefault(name, []).append(value)
 
 
 def _refuse(*_declaration: object) -> None:

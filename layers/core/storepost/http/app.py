@@ -7,7 +7,6 @@ query is told of the missing credentials first.
 """
 
 import gc
-import json
 import re
 from collections.abc import Callable
 from functools import cache
@@ -38,9 +37,12 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from storepost.http.deadline import DeadlineReached, deadline
 from storepost.http.forms import FORM, MULTIPART, media_type, read_form
 from storepost.http.once import as_sent, first_answer, once
+from storepost.http.origin import origin_of
 from storepost.http.rendering import from_validation, missing, render, unexpected
 from storepost.http.writing import as_json
-from storepost.logs import logger
+from storepost.identity.limits import Limit, count_for_source
+from storepost.json_reading import MAX_DEPTH, TooDeep, read_json
+from storepost.logs import log_unexpected, logger
 from storepost.persistence.changes import Changes
 from storepost.persistence.ledger import Ledger
 from storepost.persistence.patience import Patience, patience
@@ -56,6 +58,7 @@ from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall
 BODY_BYTES = 1_000_000
 LARGE_BODY_BYTES = 5_000_000
 JSON = "application/json"
+_READABLE_FORM = "Send a form that is text in UTF-8."
 _EXACT = 2**53
 """Below it a float holds every whole number exactly."""
 
@@ -65,13 +68,20 @@ type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 class Resolver(APIGatewayHttpResolver):
     """A group's routes."""
 
-    def __init__(self, *, large_bodies: frozenset[str], forms: frozenset[str]) -> None:
+    def __init__(
+        self,
+        *,
+        large_bodies: frozenset[str],
+        forms: frozenset[str],
+        unreadable_limit: Limit | None,
+    ) -> None:
         """`large_bodies` and `forms` are the ids of operations that take 5 MB, or a form."""
         super().__init__(
             enable_validation=False, serializer=as_json, json_body_deserializer=_read_json
         )
         self.large_bodies = large_bodies
         self.forms = forms
+        self.unreadable_limit = unreadable_limit
         self.operation: str | None = None
         """The id of the operation that runs, for the log; the context is gone by then."""
 
@@ -122,10 +132,17 @@ class Resolver(APIGatewayHttpResolver):
 
 
 def create_app(
-    *, large_bodies: frozenset[str] = frozenset(), forms: frozenset[str] = frozenset()
+    *,
+    large_bodies: frozenset[str] = frozenset(),
+    forms: frozenset[str] = frozenset(),
+    unreadable_limit: Limit | None = None,
 ) -> Resolver:
-    """A resolver for a group's routes."""
-    app = Resolver(large_bodies=large_bodies, forms=forms)
+    """A resolver for a group's routes.
+
+    Where nobody need be known, a body that can't be read counts as an attempt of its source under
+    `unreadable_limit`: else a stranger could send any number of them.
+    """
+    app = Resolver(large_bodies=large_bodies, forms=forms, unreadable_limit=unreadable_limit)
     app.use(
         middlewares=[
             _authenticate,
@@ -177,12 +194,42 @@ _validation: Any = OpenAPIRequestValidationMiddleware()  # type: ignore[no-untyp
 
 def _validate_request(app: Resolver, next_middleware: NextMiddleware) -> Response[Any]:
     """The body's size, type and form, then everything that the route's annotations say."""
+    try:
+        _read_request(app)
+    except Exception:
+        if app.unreadable_limit and app.context["_route"].dependant.body_params:
+            count_for_source(app.unreadable_limit, origin_of(app.request).ip_address)
+        raise
+    return next_middleware(app)
+
+
+def _read_request(app: Resolver) -> None:
+    """Puts what the request says in place of what it sent.
+
+    Whatever else a parser or a validator raises is the request's fault as well: there are too many
+    of them to know what each raises over what nobody thought of.
+    """
     route, event = app.context["_route"], app.current_event
-    _check_size(event, LARGE_BODY_BYTES if route.operation_id in app.large_bodies else BODY_BYTES)
-    if event.body and route.dependant.body_params:
-        _check_form(event) if route.operation_id in app.forms else _check_json(event)
-    response: Response[Any] = _validation(app, next_middleware)
-    return response
+    is_form = route.operation_id in app.forms
+    try:
+        most = LARGE_BODY_BYTES if route.operation_id in app.large_bodies else BODY_BYTES
+        _check_size(event, most)
+        if event.body and route.dependant.body_params:
+            _check_form(event) if is_form else _check_json(event)
+        _validation(app, _nothing_more)
+    except (Problem, RequestValidationError, RequestUnsupportedContentType):
+        raise
+    except TooDeep as error:
+        raise MalformedRequest(f"Send JSON of at most {MAX_DEPTH} levels.") from error
+    except Exception as error:
+        if not isinstance(error, ValueError):
+            log_unexpected(error)
+        raise MalformedRequest(_READABLE_FORM if is_form else None) from error
+
+
+def _nothing_more(_app: APIGatewayHttpResolver) -> Response[Any]:
+    """Stands for the rest of the middlewares, whose errors aren't the request's."""
+    return Response(200)
 
 
 def _check_size(event: BaseProxyEvent, most: int) -> None:
@@ -200,23 +247,17 @@ def _check_json(event: BaseProxyEvent) -> None:
         raise UnsupportedMediaType()
     # Powertools compares it as it was sent; its case says nothing (RFC 9110, section 8.3.1).
     event["headers"]["content-type"] = sent
-    try:
-        _ = event.json_body
-    except (ValueError, RecursionError) as error:
-        raise MalformedRequest() from error
+    _ = event.json_body
 
 
 def _check_form(event: BaseProxyEvent) -> None:
     if media_type(event) not in {FORM, MULTIPART}:
         raise UnsupportedMediaType(f"Send the form as `{FORM}` or `{MULTIPART}`.")
-    try:
-        read_form(event)
-    except ValueError as error:
-        raise MalformedRequest("Send a form that is text in UTF-8.") from error
+    read_form(event)
 
 
 def _read_json(text: str) -> Any:  # noqa: ANN401 - whatever JSON can say
-    return json.loads(text, parse_constant=_no_json, parse_float=_number)
+    return read_json(text, parse_constant=_no_json, parse_float=_number)
 
 
 def _number(text: str) -> float:

@@ -36,9 +36,8 @@ def from_validation(app: APIGatewayHttpResolver, error: RequestValidationError) 
     errors = error.errors()
     if any(e["loc"][0] == "response" for e in errors):
         return unexpected(error)  # our own answer broke its schema: a fault of ours
-    return ValidationFailed(
-        errors=[FieldError(path, _message(e)) for path, e in _distinct(errors, _sent(app))]
-    )
+    distinct = _distinct(errors, _sent(app))
+    return ValidationFailed(errors=(FieldError(path, _message(e)) for path, e in distinct))
 
 
 def missing(app: APIGatewayHttpResolver) -> Problem:
@@ -114,8 +113,12 @@ def _message(error: dict[str, Any]) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _distinct(errors: Iterable[dict[str, Any]], body: object) -> list[tuple[str, dict[str, Any]]]:
-    seen: dict[tuple[str, str], dict[str, Any]] = {}
+def _distinct(
+    errors: Iterable[dict[str, Any]], body: object
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    seen: set[tuple[str, str]] = set()
     for error in errors:
-        seen.setdefault((_path(error, body), error["msg"]), error)
-    return [(path, error) for (path, _), error in seen.items()]
+        path = _path(error, body)
+        if (path, error["msg"]) not in seen:
+            seen.add((path, error["msg"]))
+            yield path, error

@@ -15,10 +15,14 @@ from tempfile import mkstemp
 from types import TracebackType
 from typing import Any, Self
 
+from storepost.json_reading import read_json
+
+MAX_LINE_BYTES = 10_000_000
+"""A shop's largest records take a tenth of it."""
 _BELOW = """
     WITH RECURSIVE below (id, number, line) AS (
         SELECT id, number, line FROM child WHERE parent = ?
-        UNION ALL
+        UNION
         SELECT child.id, child.number, child.line FROM child JOIN below ON child.parent = below.id
     )
     SELECT line FROM below ORDER BY number
@@ -56,7 +60,7 @@ class Spool:
         """)
 
     def _take(self, number: int, line: bytes) -> None:
-        told = json.loads(line)
+        told = _record(line)
         parent = told.get("__parentId")
         if parent:
             row = (parent, told.get("id"), number, line)
@@ -106,10 +110,32 @@ class Spool:
         self._path.unlink(missing_ok=True)
 
 
+def _record(line: bytes) -> dict[str, Any]:
+    """The line's object. Raises ValueError where it is none, or nothing that has a place."""
+    found = read_json(line)
+    if not isinstance(found, dict):
+        raise ValueError("a line that is no object")
+    names = found.get("id"), found.get("__parentId")
+    if not any(names) or not all(isinstance(name, str | None) for name in names):
+        raise ValueError("an object without a readable id")
+    return found
+
+
 def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    left = b""
+    """The lines, but those that are longer than a record can be."""
+    left = bytearray()
+    is_too_long = False
     for piece in pieces:
-        *whole, left = (left + piece).split(b"\n")
-        yield from filter(None, whole)
-    if left:
-        yield left
+        *whole, rest = piece.split(b"\n")
+        for end in whole:
+            left += end
+            if left and not is_too_long:
+                yield bytes(left)
+            left.clear()
+            is_too_long = False
+        left += rest
+        if len(left) > MAX_LINE_BYTES:
+            left.clear()
+            is_too_long = True
+    if left and not is_too_long:
+        yield bytes(left)

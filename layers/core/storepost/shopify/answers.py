@@ -1,12 +1,12 @@
 """What an answer of the Admin API means."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from storepost.fetching import Answer
+from storepost.json_reading import read_json
 from storepost.shopify.errors import (
     AccessDenied,
     MutationRefused,
@@ -84,7 +84,7 @@ def raise_refusals(data: Data) -> None:
 
 def _read_body(answer: Answer) -> Outcome:
     try:
-        body = json.loads(answer.body)
+        body = read_json(answer.body)
         errors = body.get("errors") or []
     except (ValueError, AttributeError) as error:
         raise ShopUnavailable("the Admin API: an answer that is no JSON object") from error

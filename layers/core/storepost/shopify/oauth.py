@@ -5,7 +5,6 @@ Each refresh gives both anew; the refresh token that it used goes on working unt
 in its place is used, so that an answer that got lost can be asked for again.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,6 +13,7 @@ from urllib.parse import urlencode
 
 from storepost import clock
 from storepost.fetching import Answer, FetchFailed, UrlNotAllowed, post
+from storepost.json_reading import read_json
 from storepost.shopify.app import ShopifyApp
 from storepost.shopify.errors import ShopifyError, ShopUnavailable
 from storepost.shopify.shops import address_of
@@ -100,13 +100,13 @@ def _read(answer: Answer, now: datetime) -> Tokens:
             refresh_ends_at=now + timedelta(seconds=int(told["refresh_token_expires_in"])),
             scopes=tuple(filter(None, str(told["scope"]).split(","))),
         )
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise ShopUnavailable("the shop's tokens came without what belongs to them") from error
 
 
 def _json(answer: Answer) -> dict[str, Any]:
     try:
-        told = json.loads(answer.body)
+        told = read_json(answer.body)
     except ValueError:
         return {}
     return told if isinstance(told, dict) else {}

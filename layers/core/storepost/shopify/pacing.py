@@ -76,6 +76,6 @@ def cost_of(answer: Mapping[str, Any]) -> Cost | None:
             at=clock.now(),
         )
         cost = Cost(float(told["requestedQueryCost"]), bucket)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
     return cost if bucket.restored_a_second > 0 else None

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from storepost import clock
+from storepost.json_reading import read_json
 from storepost.persistence.objects import get_object, put_object
 from storepost.shop_records.reading import Body, NoRecord, moment_of
 
@@ -42,8 +43,8 @@ class Webhook:
     def body(self) -> Body:
         """What was told. Raises NoRecord."""
         try:
-            told = json.loads(self.raw)
-        except (ValueError, RecursionError) as error:
+            told = read_json(self.raw)
+        except ValueError as error:
             raise NoRecord("a body that is no JSON") from error
         if not isinstance(told, Mapping):
             raise NoRecord("a body that is no object")

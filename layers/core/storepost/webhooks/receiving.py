@@ -1,10 +1,10 @@
 """Taking a webhook: its signature, and the way into the queue. Nothing else, as Shopify waits."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 
 from storepost import clock
+from storepost.json_reading import read_json
 from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
 from storepost.problems import handles
@@ -60,8 +60,8 @@ def _group(webhook: Webhook) -> str:
 
 def _id(raw: bytes) -> str:
     try:
-        body = json.loads(raw)
-    except (ValueError, RecursionError):
+        body = read_json(raw)
+    except ValueError:
         return ""
     told = body if isinstance(body, dict) else {}
     return next((found for name in _IDS if (found := id_of(told.get(name)))), "")

@@ -1,0 +1,86 @@
+"""JSON that somebody else wrote, read within bounds: its depth is known before it is parsed."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from itertools import accumulate
+from typing import Any
+
+MAX_DEPTH = 100
+"""Arrays and objects that may stand inside one another."""
+
+_SLICE = 65_536
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_BRACKETS = b"[]{}"
+_OTHER_BYTES = bytes(byte for byte in range(256) if byte not in _BRACKETS)
+_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+
+
+class TooDeep(ValueError):  # noqa: N818 - it is what the text is
+    """More than 100 arrays and objects stand inside one another."""
+
+    def __init__(self) -> None:
+        """The message is for the log."""
+        super().__init__(f"more than {MAX_DEPTH} levels")
+
+
+class DepthGuard:
+    """Follows the depth of a JSON text that comes in pieces, in linear time and flat memory.
+
+    Brackets inside strings don't count. In a text that isn't JSON the depth means nothing, but the
+    parser that reads the text next never gets one that is deeper.
+    """
+
+    def __init__(self) -> None:
+        """Nothing was read yet."""
+        self._depth = 0
+        self._in_string = False
+        self._escape = ""
+
+    def follow(self, piece: str) -> None:
+        """Takes the next piece. Raises TooDeep where it goes too deep anywhere."""
+        text = _ESCAPE.sub("", self._escape + piece)
+        self._escape = "\\" if text.endswith("\\") else ""
+        parts = text.split('"')
+        outside = "".join(parts[self._in_string :: 2])
+        self._in_string ^= len(parts) % 2 == 0
+        self._descend(outside.encode(errors="replace").translate(None, _OTHER_BYTES))
+
+    def _descend(self, brackets: bytes) -> None:
+        depths = accumulate(map(_STEP.__getitem__, brackets), initial=self._depth)
+        deepest = self._depth
+        for depth in depths:
+            deepest = max(deepest, depth)
+            self._depth = depth
+        if deepest > MAX_DEPTH:
+            raise TooDeep()
+
+
+def read_json(
+    text: str | bytes,
+    *,
+    parse_float: Callable[[str], Any] | None = None,
+    parse_constant: Callable[[str], Any] | None = None,
+) -> Any:  # noqa: ANN401 - whatever JSON can say
+    """What the text says, of at most 100 levels. Bytes are UTF-8.
+
+    Raises ValueError for what is no JSON, and for numbers of thousands of digits; TooDeep is one.
+    """
+    if isinstance(text, bytes):
+        text = text.decode()
+    check_depth(text)
+    return json.loads(text, parse_float=parse_float, parse_constant=parse_constant)
+
+
+def check_depth(text: str) -> None:
+    """Raises TooDeep for more than 100 levels."""
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return  # as most texts: nothing can be deeper than it has brackets
+    guard = DepthGuard()
+    for piece in _slices(text):
+        guard.follow(piece)
+
+
+def _slices(text: str) -> Iterator[str]:
+    for start in range(0, len(text), _SLICE):
+        yield text[start : start + _SLICE]
