@@ -1,12 +1,14 @@
 """What the log says of a request, and the metrics beside it."""
 
 import json
+import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from aws_lambda_powertools import Metrics
 
 from storepost import logs, metrics
-from storepost.http import app
 from storepost.persistence import changes
 from storepost.persistence.changes import LostRace
 from storepost.scope import WorkspaceScope
@@ -21,7 +23,7 @@ def counted(
     monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "false")
     monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "storepost-test")
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "storepost")
-    fresh = metrics.Metrics()
+    fresh = Metrics()
     monkeypatch.setattr(metrics, "_metrics", fresh)
     yield Counted(capsys)
     fresh.clear_metrics()
@@ -50,11 +52,11 @@ class TestLines:
         keys: list[dict[str, object]] = []
         plain = logs.logger.info
 
-        def note(message: str, **given: object) -> None:
+        def note(message: str, **given: Any) -> None:
             keys.append(dict(logs.logger.get_current_keys()))
             plain(message, **given)
 
-        monkeypatch.setattr(app.logger, "info", note)
+        monkeypatch.setattr(logs.logger, "info", note)
         assert world.call("GET", "/locales", token=owner.token).status == 200
         assert world.call("GET", "/locales").status == 401
         signed_in, anonymous = keys
@@ -90,7 +92,7 @@ class TestMetrics:
             raise LostRace()
 
         monkeypatch.setattr(changes.Changes, "commit", lose)
-        monkeypatch.setattr(changes.time, "sleep", lambda _seconds: None)
+        monkeypatch.setattr(time, "sleep", lambda _seconds: None)
         answer = world.call("POST", "/locales", token=owner.token, json_body={"code": "da"})
         assert answer.status in {409, 503}
         (line,) = counted.lines()

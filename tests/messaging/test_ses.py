@@ -1,5 +1,6 @@
 """SES's refusals: of a recipient, of ourselves, and for now."""
 
+import time
 from typing import Any
 
 import pytest
@@ -138,8 +139,8 @@ class TestPace:
     def slept(self, monkeypatch: pytest.MonkeyPatch) -> list[float]:
         """How long each call waited; time passes only so."""
         waits: list[float] = []
-        monkeypatch.setattr(pacing.time, "sleep", waits.append)
-        monkeypatch.setattr(pacing.time, "monotonic", lambda: sum(waits))
+        monkeypatch.setattr(time, "sleep", waits.append)
+        monkeypatch.setattr(time, "monotonic", lambda: sum(waits))
         return waits
 
     def test_all_containers_together_keep_to_the_rate(self, slept: list[float]) -> None:
