@@ -6,6 +6,7 @@ PYTHON ?= $(shell command -v python3.13 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 SPECTRAL := 6.16.3
+ARCHITECTURE ?= arm64
 export PYTHONPATH := layers/core:.
 export SAM_CLI_TELEMETRY := 0
 
@@ -48,8 +49,9 @@ test-long: install ## the state machines at length: 2,000 histories each
 test-sam-local: install ## the whole service in containers, from sign-up to write-back (needs Docker)
 	$(BIN)/pytest tests/end_to_end
 
-build: install ## what is deployed; compiled here, for a function can't keep what Python compiles
-	$(BIN)/sam build
+build: install ## what is deployed, for ARCHITECTURE; compiled here: a function can't keep what Python compiles
+	$(BIN)/sam build --parameter-overrides Architecture=$(ARCHITECTURE)
+	$(BIN)/python -m local.stamp .aws-sam/build/template.yaml $(ARCHITECTURE)
 	$(BIN)/python -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build
 
 bench-%: install ## a benchmark: benchmarks/README.md has their names

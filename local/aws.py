@@ -53,7 +53,11 @@ def prepare_environment() -> None:
         STOREPOST_LOCAL="1",
     )
     tables = {name: name for name in resources(TABLE)}
-    given = {"AppUrl": os.environ.get("APP_URL", ""), "ShopifyClientId": APP.client_id}
+    given = {
+        "AppUrl": os.environ.get("APP_URL", ""),
+        "ShopifyClientId": APP.client_id,
+        "EmailsPerSecond": "0",
+    }
     _set_variables({**parameter_defaults(), **tables, **given})
 
 
@@ -101,13 +105,14 @@ def keep_tables_at(url: str) -> None:
 
 
 def create_resources(keys: Mapping[str, KeyMaterial] | None = None) -> None:
-    """The template's tables, queues, keys, buckets and sender, named by their logical ids.
+    """The template's tables, queues, keys, buckets and senders, named by their logical ids.
 
     And the secret that people keep beside the stack.
     `keys` are those of an earlier run, by logical id; without them they are new.
     """
     create_tables()
-    _set_variables({**create_queues(), **create_keys(keys or {}), **create_buckets()})
+    made = {**create_queues(), **create_keys(keys or {}), **create_buckets()}
+    _set_variables({**made, **create_configuration_sets()})
     client("ssm").put_parameter(
         Name=os.environ["SHOPIFY_SECRET_NAME"], Value=APP.secret, Type="SecureString"
     )
@@ -203,6 +208,14 @@ def create_buckets() -> dict[str, str]:
         where = {"LocationConstraint": REGION}
         client("s3").create_bucket(Bucket=name, CreateBucketConfiguration=where)
     return buckets
+
+
+def create_configuration_sets() -> dict[str, str]:
+    """SES's configuration sets of the template: their names, which are their logical ids."""
+    names = {name: name for name in resources("AWS::SES::ConfigurationSet")}
+    for name in names:
+        client("sesv2").create_configuration_set(ConfigurationSetName=name)
+    return names
 
 
 def create_keys(known: Mapping[str, KeyMaterial]) -> dict[str, str]:

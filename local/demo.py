@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from local import gateway, mail, shop
 from local.gateway import Answer
+from local.seeded import seeded
 from local.shopify.oauth import approve
 from local.template import ROOT
 
@@ -83,6 +84,8 @@ class Demo:
     """The profile of somebody who is subscribed to emails."""
     unsubscribe_url: str
     """What an email to that person would have; empty where no link can be made any more."""
+    connect_link_id: str = ""
+    """The link by which the shop was connected; it is shown for an hour."""
 
     def as_json(self) -> dict[str, Any]:
         """What a run whose rows are kept leaves to the next."""
@@ -133,7 +136,13 @@ class Api:
 
 
 def load(run: "LocalRun") -> Demo:
-    """Makes everything, in a run that answers requests and has no pumps yet."""
+    """Makes everything, in a run that answers requests and has no pumps yet; the same ids always."""
+    with seeded():
+        return make(run)
+
+
+def make(run: "LocalRun") -> Demo:
+    """The same, with ids that are its own."""
     api, deliver = Api(run.base_url), run.deliver
     registrations = {email: _sign_up(api, email) for email in NAMES}
     deliver()
@@ -151,7 +160,7 @@ def load(run: "LocalRun") -> Demo:
     store_id = _connect_store(api, owner, run.write_back_url)
     _send_shop(api, keys["write"], store_id)
     _add_feed(api, keys["write"], store_id, run.catalogue_url)
-    connect_shopify(api, run.shopify, SHOPIFY_SHOP, owner, workspace["id"])
+    link = connect_shopify(api, run.shopify, SHOPIFY_SHOP, owner, workspace["id"])
     deliver()
     subscriber_id = _subscriber(api, keys["read"])
     _define_segment(api, keys["propose"], owner)
@@ -168,6 +177,7 @@ def load(run: "LocalRun") -> Demo:
         ),
         subscriber_id=subscriber_id,
         unsubscribe_url=_unsubscribe_url(api, keys["write"], subscriber_id),
+        connect_link_id=link,
     )
 
 
@@ -233,18 +243,18 @@ def _sign_up(api: Api, email: str) -> str:
 
 def _verify(api: Api, email: str, registration: str) -> str:
     """The person's session token."""
-    (code,) = _latest_email(email).codes
+    (code,) = latest_email(email).codes
     body = {"registration": registration, "code": code}
     return str(api.call("POST", "/auth/verify-email", body=body)["token"])
 
 
 def _invitation_of(email: str) -> str:
     """The id in the link that the invited person got."""
-    (link,) = _latest_email(email).links
+    (link,) = latest_email(email).links
     return urlsplit(link).fragment
 
 
-def _latest_email(to: str) -> mail.Email:
+def latest_email(to: str) -> mail.Email:
     return [email for email in mail.sent_emails() if email.to == to][-1]
 
 
@@ -275,8 +285,11 @@ def _connect_store(api: Api, owner: str, write_back_url: str) -> str:
 
 def connect_shopify(
     api: Api, shopify: "PretendShopify", shop_name: str, token: str, workspace_id: str
-) -> None:
-    """Somebody begins an install, approves it in the shop, and chooses the shop's workspace."""
+) -> str:
+    """Somebody begins an install, approves it in the shop, and chooses the shop's workspace.
+
+    Returns the id of the link by which they chose.
+    """
     begun = api.call("POST", "/connections", token, {"type": "shopify", "shop": shop_name})
     asked = dict(parse_qsl(urlsplit(begun["path"]).query))
     callback = approve(shopify.app, shopify.shops[shop_name], asked)
@@ -284,6 +297,7 @@ def connect_shopify(
     link = urlsplit(api.answer("GET", path).headers["Location"]).fragment
     choice = {"action": "connect", "workspaceId": workspace_id}
     api.call("POST", f"/connect-links/{link}/connect", token, choice)
+    return link
 
 
 def _send_shop(api: Api, key: str, store_id: str) -> None:

@@ -115,8 +115,11 @@ def apart() -> Iterator[None]:
 
 def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
     """Runs the function on the event."""
-    if _elsewhere:
-        return _elsewhere(function, event)
+    return _elsewhere(function, event) if _elsewhere else invoke_here(function, event)
+
+
+def invoke_here(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
+    """Runs the function in this process on the event."""
     kind = Context if function.events_of("HttpApi") else JobContext
     context = kind(function.name, function.timeout_seconds * 1000)
     with LOCK:

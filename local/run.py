@@ -8,11 +8,13 @@ from time import perf_counter
 
 from local import aws, demo, welcome
 from local.console import CannotRun, say
+from local.containers.engine import default_network
 from local.demo import Demo
 from local.dynoxide import Dynoxide, NoDynoxide
 from local.endpoints import WRITE_BACK_PATH
 from local.kept import FOLDER, Kept
-from local.running import LocalRun
+from local.running import Entrance, LocalRun
+from local.seeded import demo_keys
 from storepost import clock
 
 
@@ -24,9 +26,9 @@ def run(store: str, listening: socket.socket, stopped: threading.Event, began: f
     with ExitStack() as engine:
         kept = _beside_moto(engine) if store == "dynoxide" else None
         aws.start()
-        aws.create_resources(kept.keys() if kept else None)
+        aws.create_resources(kept.keys() if kept else demo_keys())
         demo.CREDENTIALS.unlink(missing_ok=True)
-        local_run = _kept_run(listening, kept) if kept else LocalRun(listening)
+        local_run = _kept_run(listening, kept) if kept else _run_for_containers(engine, listening)
         local_run.serve()
         made = _demo(local_run, kept)
         local_run.pump()
@@ -52,6 +54,24 @@ def _beside_moto(engine: ExitStack) -> Kept:
         raise CannotRun(f"{problem} Without STORE the run needs Python alone.") from problem
     aws.keep_tables_at(url)
     return kept
+
+
+def _run_for_containers(engine: ExitStack, listening: socket.socket) -> LocalRun:
+    """A run that `sam local invoke` finds too, where there is Docker."""
+    network = default_network()
+    if network is None:
+        return LocalRun(listening)
+    # Nobody else pays for these imports.
+    from local.containers.aws_server import AwsServer  # noqa: PLC0415
+    from local.containers.serving import origin_at, serve  # noqa: PLC0415
+    from local.containers.variables import VARIABLES, variables_at  # noqa: PLC0415
+
+    endpoint = engine.enter_context(serve(AwsServer(), network))
+    inner = engine.enter_context(socket.create_server((network.bind, 0)))
+    local_run = LocalRun(listening, entrance=Entrance(inner, origin_at(network, inner)))
+    file = demo.CREDENTIALS.with_name(VARIABLES.name)
+    engine.enter_context(variables_at(file, endpoint, local_run.base_url))
+    return local_run
 
 
 def _kept_run(listening: socket.socket, kept: Kept) -> LocalRun:

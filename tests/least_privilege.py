@@ -49,6 +49,8 @@ ADDED_BY_SAM = frozenset(
 SENDER = "Sender"
 """What stands for the sender's identity in SES, which the template doesn't make."""
 
+EMAIL_CONFIGURATION = "EmailConfiguration"
+
 SECRET = "Secret"
 """What stands for the secrets that people keep in the parameter store, beside the stack."""
 
@@ -82,6 +84,8 @@ def resource_of(resource: dict[str, Any]) -> str:
         return str(resource["Fn::GetAtt"][0])
     text = resource["Fn::Sub"]
     pattern = text[0] if isinstance(text, list) else text
+    if ":configuration-set/" in pattern:
+        return EMAIL_CONFIGURATION
     if ":ses:" in pattern:
         return SENDER
     if ":ssm:" in pattern:
@@ -119,9 +123,13 @@ def _kms(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
 
 
 def _ses(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
-    yield f"ses:{operation}", SENDER
-    if "Raw" in params.get("Content", {}):
-        yield "ses:SendRawEmail", SENDER
+    # Who names a configuration set needs the action on it too.
+    for resource in (
+        (SENDER, EMAIL_CONFIGURATION) if "ConfigurationSetName" in params else (SENDER,)
+    ):
+        yield f"ses:{operation}", resource
+        if "Raw" in params.get("Content", {}):
+            yield "ses:SendRawEmail", resource
 
 
 def _ssm(operation: str, params: dict[str, Any]) -> Iterator[Grant]:

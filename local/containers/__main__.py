@@ -28,6 +28,7 @@ def _run(listening: socket.socket, stopped: threading.Event, began: float) -> No
         stack.callback(network.remove)
         from local import aws  # noqa: PLC0415 - these imports are slow, as in `local.__main__`
         from local.containers import building  # noqa: PLC0415
+        from local.seeded import demo_keys  # noqa: PLC0415
 
         say("Building the functions and their layers (half a minute, the first time) ...")
         template = building.build()
@@ -36,7 +37,7 @@ def _run(listening: socket.socket, stopped: threading.Event, began: float) -> No
         say("Starting AWS in this process, and SAM CLI ...")
         aws.prepare_environment()
         aws.start()
-        aws.create_resources()
+        aws.create_resources(demo_keys())
         from local.containers import welcome  # noqa: PLC0415
         from local.containers.running import run_in_containers  # noqa: PLC0415
 

@@ -18,19 +18,12 @@ from samcli.local.docker.lambda_image import LambdaImage, Runtime
 from local.aws import REGION
 from local.console import CannotRun, say
 from local.containers.engine import build_image
-from local.template import FUNCTION, ROOT, environment, globals_, template
+from local.containers.variables import LOCAL_VARIABLES
+from local.template import FUNCTION, ROOT, globals_, template
 
 DIRECTORY = ROOT / ".aws-sam" / "containers"
-VARIABLES = DIRECTORY / "variables.json"
 IMAGE = "storepost-functions"
 """The runtime with the layers in it."""
-LOCAL_VARIABLES = (
-    "STOREPOST_LOCAL",
-    "FEED_ALLOW_HOSTS",
-    "SHOPIFY_STAND_IN",
-    "POWERTOOLS_LOG_LEVEL",
-    "POWERTOOLS_METRICS_DISABLED",
-)
 LEAST_SECONDS = 60
 """A function's timeout here: its first call imports everything, on a machine that may be busy.
 Lambda gives time of its own for that."""
@@ -57,18 +50,6 @@ def local_template() -> dict[str, Any]:
         if "Timeout" in properties:
             properties["Timeout"] = max(properties["Timeout"], LEAST_SECONDS)
     return made
-
-
-def function_environment(endpoint: str, base_url: str) -> dict[str, dict[str, str]]:
-    """What `--env-vars` names: this process's own variables, and where AWS and the pages are.
-
-    The resources must have been made, which sets the variables that refer to them. Links in emails
-    are given an address because SAM CLI calls every gateway `localhost`.
-    """
-    names = {**environment(), **dict.fromkeys(LOCAL_VARIABLES)}
-    found = {name: os.environ.get(name, "") for name in names}
-    pages = found["APP_URL"] or f"{base_url}/pages"
-    return {"Parameters": {**found, "AWS_ENDPOINT_URL": endpoint, "APP_URL": pages}}
 
 
 def dockerfile() -> str:

@@ -3,15 +3,19 @@
 Whatever is on the network is the run's own, so that it can end all of it, whoever started it.
 """
 
+import json
 import platform
 import subprocess
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 
 from local.console import CannotRun
 
 # Docker Desktop's own name for the machine that it runs on; elsewhere the network's gateway is it.
 DESKTOP_HOST = "host.docker.internal"
+_CONFIG = "{{json (index .IPAM.Config 0)}}"
+_LOOK_SECONDS = 3
 _GATEWAY = "{{(index .IPAM.Config 0).Gateway}}"
 
 
@@ -48,6 +52,20 @@ def make_network(name: str) -> Network:
     return Network(name, gateway, gateway)
 
 
+def default_network() -> Network | None:
+    """The engine's own network, where containers are that nobody named one for; None without it."""
+    try:
+        told = _docker("network", "inspect", "bridge", "--format", _CONFIG, seconds=_LOOK_SECONDS)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    if platform.system() != "Linux":
+        return Network("bridge", "127.0.0.1", DESKTOP_HOST)
+    config = json.loads(told)
+    # Some engines leave the gateway out; it is then the first of the network's addresses.
+    gateway = config.get("Gateway") or str(ip_network(config["Subnet"])[1])
+    return Network("bridge", gateway, gateway)
+
+
 def build_image(name: str, dockerfile: str, directory: Path) -> None:
     """Builds an image of what is in the directory; what has not changed is taken as it was."""
     _docker("build", "--quiet", "--tag", name, "--file", "-", str(directory), given=dockerfile)
@@ -76,8 +94,15 @@ def _remove_containers(network: str) -> None:
         _docker("rm", "--force", *found, check=False)
 
 
-def _docker(*arguments: str, given: str = "", check: bool = True) -> str:
+def _docker(
+    *arguments: str, given: str = "", check: bool = True, seconds: float | None = None
+) -> str:
     done = subprocess.run(
-        ["docker", *arguments], check=check, capture_output=True, text=True, input=given
+        ["docker", *arguments],
+        check=check,
+        capture_output=True,
+        text=True,
+        input=given,
+        timeout=seconds,
     )
     return done.stdout.strip()

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from local.console import CannotRun
-from local.containers.building import DIRECTORY, IMAGE, VARIABLES, sam, sam_environment
+from local.containers.building import DIRECTORY, IMAGE, sam, sam_environment
+from local.containers.variables import VARIABLES
 from local.template import Function
 
 READY_SECONDS = 60
@@ -42,7 +43,7 @@ class Sam:
     """Both servers, at 127.0.0.1."""
 
     def __init__(self, template: Path, network: str, api_port: int) -> None:
-        """Starts them, with the functions' environment variables in `building.VARIABLES`."""
+        """Starts them, with the functions' environment variables in `VARIABLES`."""
         options = _options(template, network)
         self._api = _start("start-api", api_port, options)
         self._lambda = _start("start-lambda", free_port(), options)

@@ -25,6 +25,8 @@ LEASE_SECONDS = 300
 class Remaining:
     """The context of an invocation that has a minute."""
 
+    aws_request_id = "run"
+
     def get_remaining_time_in_millis(self) -> int:
         """How long it may still take."""
         return 60_000

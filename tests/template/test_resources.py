@@ -8,7 +8,7 @@ import pytest
 
 from local.pumps import read_queues, reader_of
 from local.template import ROOT, Function, functions, resources, template
-from storepost.messaging.tries import RECEIVES
+from storepost.messaging.tries import RECEIVES, TRIES
 from tests.least_privilege import ADDED_BY_SAM, SECRET, SENDER, granted
 
 QUEUES = resources("AWS::SQS::Queue")
@@ -52,11 +52,11 @@ class TestQueues:
 
     @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops()))
     def test_gives_up_after_its_receives(self, name: str) -> None:
-        """Five, and one more where the last try's end is noted: for a try that was killed."""
+        """After its tries, and one more where the end of the last is noted, for a killed one."""
         end = dead_letters_of(QUEUES[name])
         assert end in QUEUES
         assert QUEUES[name]["RedrivePolicy"]["maxReceiveCount"] == (
-            RECEIVES if name in NOTED else 5
+            RECEIVES if name in NOTED else TRIES
         )
         assert QUEUES[end].get("FifoQueue") == QUEUES[name].get("FifoQueue")
 
@@ -78,7 +78,9 @@ class TestQueues:
     def test_what_failed_raises_an_alarm(self, name: str) -> None:
         dimension = [{"Name": "QueueName", "Value": {"Fn::GetAtt": [name, "QueueName"]}}]
         [alarm] = [
-            a for a in resources("AWS::CloudWatch::Alarm").values() if a["Dimensions"] == dimension
+            a
+            for a in resources("AWS::CloudWatch::Alarm").values()
+            if a.get("Dimensions") == dimension
         ]
         assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"
         assert (alarm["Namespace"], alarm["Threshold"]) == ("AWS/SQS", 0)
@@ -91,17 +93,62 @@ class TestAlarms:
     def test_goes_to_the_topic(self) -> None:
         for alarm in resources("AWS::CloudWatch::Alarm").values():
             assert alarm["AlarmActions"] == alarm["OKActions"] == [{"Ref": "Alarms"}]
-            assert alarm["TreatMissingData"] == "notBreaching"
+            # Nothing counted is nothing wrong, but where something should have run.
+            runs = alarm["MetricName"] == "Invocations"
+            assert alarm["TreatMissingData"] == ("breaching" if runs else "notBreaching")
             assert alarm["AlarmDescription"]
 
-    def test_a_schedule_that_fails_raises_one(self) -> None:
-        scheduled = {f.name for f in functions() if f.events_of("ScheduleV2")}
-        watched = {
-            alarm["Dimensions"][0]["Value"]["Ref"]
-            for alarm in resources("AWS::CloudWatch::Alarm").values()
-            if alarm["MetricName"] == "Errors"
+
+class TestConcurrency:
+    """How many containers work at once: those of an account share what it has."""
+
+    @pytest.mark.parametrize("name", sorted(QUEUES.keys() - last_stops()))
+    def test_no_queue_takes_all(self, name: str) -> None:
+        [source] = reader_of(name).events_of("SQS")
+        assert source["ScalingConfig"]["MaximumConcurrency"] in (2, {"Ref": "QueueConcurrency"})
+        # Lambda takes no less than 2 and no more than 1,000.
+        given = template()["Parameters"]["QueueConcurrency"]
+        assert (given["MinValue"], given["MaxValue"]) == (2, 1000)
+
+    def test_what_waits_for_strangers_servers_is_kept_apart(self) -> None:
+        reserved = {
+            f.job: f.properties["ReservedConcurrentExecutions"]
+            for f in functions()
+            if "ReservedConcurrentExecutions" in f.properties
         }
-        assert scheduled == watched
+        assert reserved.keys() == {"feeds", "feed_import", "consent_write_back"}
+        # Off where an account has too little to keep any back.
+        assert template()["Parameters"]["ReservedConcurrency"]["Default"] == 0
+
+
+class TestSchedules:
+    """The schedules."""
+
+    def test_none_has_a_name_of_the_whole_account(self) -> None:
+        """SAM names a schedule by function and event: a second stack would meet the first's."""
+        sources = [source for f in functions() for source in f.events_of("ScheduleV2")]
+        assert sources
+        assert all(source["OmitName"] is True for source in sources)
+
+
+class TestEmails:
+    """What emails go by."""
+
+    def test_a_configuration_set_of_the_stack(self) -> None:
+        [name] = resources("AWS::SES::ConfigurationSet")
+        variables = template()["Globals"]["Function"]["Environment"]["Variables"]
+        assert variables["EMAIL_CONFIGURATION_SET"] == {"Ref": name}
+        assert variables["EMAILS_PER_SECOND"] == {"Ref": "EmailsPerSecond"}
+        [sender] = [f for f in functions() if f.job == "email_sender"]
+        assert ("ses:SendEmail", name) in granted(sender)
+        assert ("ses:SendRawEmail", name) in granted(sender)
+
+    @pytest.mark.parametrize("address", ["hello", "hello@", "@example.com", "a b@example.com"])
+    def test_a_sender_is_an_address(self, address: str) -> None:
+        """Or SES would complain of the sender as it does of a recipient."""
+        pattern = template()["Parameters"]["SenderAddress"]["AllowedPattern"]
+        assert re.fullmatch(pattern, "storepost@example.com")
+        assert not re.fullmatch(pattern, address)
 
 
 class TestStreams:
@@ -124,11 +171,16 @@ class TestTables:
 
     def test_the_table_is_safe(self) -> None:
         table = TABLES["Table"]
-        assert table["DeletionProtectionEnabled"] is True
+        assert table["DeletionProtectionEnabled"] == {"Ref": "DeletionProtection"}
+        assert template()["Parameters"]["DeletionProtection"]["Default"] == "true"
         assert table["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
         assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
-        assert template()["Resources"]["Table"]["DeletionPolicy"] == "Retain"
-        assert template()["Resources"]["Table"]["UpdateReplacePolicy"] == "Retain"
+
+    @pytest.mark.parametrize("name", ["Table", "JobObjects", "DataKey", "CodeKey"])
+    def test_what_cannot_be_made_again_outlives_its_stack(self, name: str) -> None:
+        """But not a first deployment that failed: what that made is empty."""
+        assert template()["Resources"][name]["DeletionPolicy"] == "RetainExceptOnCreate"
+        assert template()["Resources"][name]["UpdateReplacePolicy"] == "Retain"
 
     @pytest.mark.parametrize("name", TABLES)
     def test_each_is_encrypted_and_paid_by_request(self, name: str) -> None:
@@ -220,7 +272,15 @@ class TestLogs:
             "status",
             "responseLatency",
             "requestId",
+            "error.message",
+            "integrationErrorMessage",
         }
+
+
+def test_nothing_is_traced_by_halves() -> None:
+    """X-Ray tells of a function's calls only where its SDK runs in it, and none has that."""
+    assert "Tracing" not in template()["Globals"]["Function"]
+    assert not [f.name for f in functions() if "Tracing" in f.properties]
 
 
 class TestRoles:

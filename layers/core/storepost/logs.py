@@ -1,11 +1,25 @@
 """The log: what happened, never whose: no message of an error, no path, no query, no body."""
 
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from aws_lambda_powertools import Logger
 
 logger = Logger()
+KEYS = ("requestId", "operation", "workspaceId", "messageId")
+"""What every line may have beside its own: ids alone."""
 _FRAMES = 12
+
+
+@contextmanager
+def log_keys(**keys: str | None) -> Iterator[None]:
+    """Gives every line inside the block these of `KEYS`; what was added to them ends with it."""
+    logger.append_keys(**{name: value for name, value in keys.items() if value is not None})
+    try:
+        yield
+    finally:
+        logger.remove_keys(KEYS)
 
 
 def log_unexpected(error: BaseException) -> None:

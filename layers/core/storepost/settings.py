@@ -48,6 +48,12 @@ class Settings:
     shopify_secret_name: str = field(default_factory=lambda: _read("SHOPIFY_SECRET_NAME", ""))
     shopify_scopes: str = field(default_factory=lambda: _read("SHOPIFY_SCOPES", ""))
     sender_address: str = field(default_factory=lambda: _read("SENDER_ADDRESS", ""))
+    emails_per_second: float = field(
+        default_factory=lambda: float(_read("EMAILS_PER_SECOND", "") or 0)
+    )
+    email_configuration_set: str = field(
+        default_factory=lambda: _read("EMAIL_CONFIGURATION_SET", "")
+    )
 
 
 @cache

@@ -25,6 +25,7 @@ from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
 from storepost.logs import log_unexpected
 from storepost.messaging.tries import TRIES, check_tries
+from storepost.metrics import count
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
@@ -33,6 +34,14 @@ from storepost.stores.write_back import WriteBackConfig, WriteBackRepository
 
 _MOST_STEPS = 5
 """How many changes are looked back at that a store wasn't told of, as it didn't know the person."""
+
+
+_OUTCOMES = {
+    WriteBackStatus.WRITTEN: "WriteBacksDelivered",
+    WriteBackStatus.SKIPPED: "WriteBacksSkipped",
+    WriteBackStatus.FAILED: "WriteBacksFailed",
+}
+"""The metric of each way in which a write-back ends."""
 
 
 class NotTaken(Exception):  # noqa: N818 - it is what happened
@@ -219,6 +228,7 @@ def _attempt(task: _Task, telling: _Telling, told: list[Customer], tries: int) -
 
 def _try_again(refusal: Refusal, tries: int) -> None:
     if not refusal.lasts and tries < TRIES:
+        count("WriteBacksRetried")
         raise NotTaken()
 
 
@@ -236,4 +246,5 @@ def _note_told(task: _Task, told: list[Customer]) -> bool:
 
 def _settle(task: _Task, after: WriteBack) -> None:
     """Writes what became of the write-back; nothing where another run has done so."""
+    count(_OUTCOMES[after.status])
     ConsentRepository(task.workspace).settle(task.change, after)

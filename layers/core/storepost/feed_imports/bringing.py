@@ -19,6 +19,7 @@ from storepost.feeds.listing import MOST_SKIPPED
 from storepost.feeds.model import FeedImport, FeedImportStatus, FeedTrigger, Stage
 from storepost.feeds.queueing import end_import
 from storepost.feeds.repository import SKIPPED_TOGETHER
+from storepost.metrics import count
 from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew, wait_before
 from storepost.products.feeds import note_import
 from storepost.products.writing import Bringer
@@ -147,6 +148,7 @@ class Bringing:
             raise TakenAway
         completed = replace(running, status=FeedImportStatus.COMPLETED, completed_at=now)
         end_import(changes, self._run.workspace, feed, before, completed)
+        count("ImportedRows", running.counts.rows)
         note_import(changes, self._store, feed.id, now)
 
     def _moved(self, before: FeedImport, after: FeedImport) -> FeedImport:

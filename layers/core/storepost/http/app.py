@@ -42,7 +42,8 @@ from storepost.http.rendering import from_validation, missing, render, unexpecte
 from storepost.http.writing import as_json
 from storepost.identity.limits import Limit, count_for_source
 from storepost.json_reading import MAX_DEPTH, TooDeep, read_json
-from storepost.logs import log_unexpected, logger
+from storepost.logs import log_keys, log_unexpected, logger
+from storepost.metrics import count, flush
 from storepost.persistence.changes import Changes
 from storepost.persistence.ledger import Ledger
 from storepost.persistence.patience import Patience, patience
@@ -58,6 +59,8 @@ from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall
 BODY_BYTES = 1_000_000
 LARGE_BODY_BYTES = 5_000_000
 JSON = "application/json"
+CONTENTION = frozenset({"conflict", "busy"})
+"""The codes of problems that say that other writes came between."""
 _READABLE_FORM = "Send a form that is text in UTF-8."
 _EXACT = 2**53
 """Below it a float holds every whole number exactly."""
@@ -84,6 +87,10 @@ class Resolver(APIGatewayHttpResolver):
         self.unreadable_limit = unreadable_limit
         self.operation: str | None = None
         """The id of the operation that runs, for the log; the context is gone by then."""
+        self.workspace: str | None = None
+        """The id of the caller's workspace, for the log."""
+        self.problem: str | None = None
+        """The code of the problem that was answered, for the log."""
 
     @property
     def declared_routes(self) -> list[Route]:
@@ -100,34 +107,46 @@ class Resolver(APIGatewayHttpResolver):
         gc.freeze()  # and will stay: no collection need look at it again
 
         def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-            began, self.operation = perf_counter(), None
-            remaining = context.get_remaining_time_in_millis()
-            with patience(remaining) as own:
-                try:
-                    with deadline(remaining):
-                        answer = self.resolve(event, context)
-                except DeadlineReached as error:
-                    answer = self._out_of_time(event, error, own)
-            logger.info(
-                "request",
-                extra={
-                    "operation": self.operation,
-                    "status": answer["statusCode"],
-                    "retries": own.retries,
-                    "milliseconds": round((perf_counter() - began) * 1000, 1),
-                    "requestId": event["requestContext"]["requestId"],
-                },
-            )
-            return answer
+            self.operation = self.workspace = self.problem = None
+            with log_keys(requestId=event["requestContext"]["requestId"]):
+                return self._answer(event, context)
 
         return lambda_handler
+
+    def _answer(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        """The answer; a line of the log and the metrics say how it came about."""
+        began, remaining = perf_counter(), context.get_remaining_time_in_millis()
+        with patience(remaining) as own:
+            try:
+                with deadline(remaining):
+                    answer = self.resolve(event, context)
+            except DeadlineReached as error:
+                answer = self._out_of_time(event, error, own)
+        about = {"operation": self.operation, "workspaceId": self.workspace}
+        logger.info(
+            "request",
+            extra={
+                **about,
+                "status": answer["statusCode"],
+                "code": self.problem,
+                "retries": own.retries,
+                "milliseconds": round((perf_counter() - began) * 1000, 1),
+            },
+        )
+        count("Requests")
+        if own.retries:
+            count("Retries", own.retries)
+        if self.problem in CONTENTION:
+            count("Conflicts")
+        flush(**about, requestId=event["requestContext"]["requestId"])
+        return answer
 
     def _out_of_time(
         self, event: dict[str, Any], error: DeadlineReached, own: Patience
     ) -> dict[str, Any]:
         # The signal may have come before the resolver knew the event.
         BaseRouter.current_event = self._to_proxy_event(event)
-        response = render(self, Busy() if own.is_retrying else unexpected(error))
+        response = _render(self, Busy() if own.is_retrying else unexpected(error))
         return self._build_response(ResponseBuilder(response, serializer=self._serializer))
 
 
@@ -151,16 +170,21 @@ def create_app(
             OpenAPIResponseValidationMiddleware(),
         ]
     )
-    app.exception_handler(Problem)(lambda error: render(app, error))
+    app.exception_handler(Problem)(lambda error: _render(app, error))
     app.exception_handler(RequestValidationError)(
-        lambda error: render(app, from_validation(app, error))
+        lambda error: _render(app, from_validation(app, error))
     )
     app.exception_handler(RequestUnsupportedContentType)(
-        lambda _: render(app, UnsupportedMediaType())
+        lambda _: _render(app, UnsupportedMediaType())
     )
-    app.exception_handler(NotFoundError)(lambda _: render(app, missing(app)))
-    app.exception_handler(Exception)(lambda error: render(app, unexpected(error)))
+    app.exception_handler(NotFoundError)(lambda _: _render(app, missing(app)))
+    app.exception_handler(Exception)(lambda error: _render(app, unexpected(error)))
     return app
+
+
+def _render(app: Resolver, problem: Problem) -> Response[str]:
+    app.problem = problem.code
+    return render(app, problem)
 
 
 @cache
@@ -174,6 +198,7 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
     route = app.context["_route"]
     # What no route matched gets one of Powertools', which it names after the path.
     app.operation = route.operation_id if route in app.declared_routes else None
+    logger.append_keys(operation=app.operation)
     if route.has_dependencies:
         try:
             solve_dependencies(
@@ -186,7 +211,17 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
             if isinstance(cause, RoleTooSmall | NoActiveWorkspace) and (kept := first_answer(app)):
                 return kept
             raise cause or error from None
+        finally:
+            _name_workspace(app)
     return as_sent(app, next_middleware(app))
+
+
+def _name_workspace(app: Resolver) -> None:
+    """Every later line of the log has the caller's workspace."""
+    workspace = app.context.get("workspace")
+    if workspace is not None:
+        app.workspace = str(workspace.id)
+        logger.append_keys(workspaceId=app.workspace)
 
 
 _validation: Any = OpenAPIRequestValidationMiddleware()  # type: ignore[no-untyped-call]

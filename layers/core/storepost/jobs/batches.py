@@ -3,6 +3,7 @@
 Calls to DynamoDB are tried again within the run for as long as its time allows.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,9 +17,12 @@ from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import 
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSEvent, SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.logs import log_unexpected
+from storepost.logs import log_keys, log_unexpected
 from storepost.messaging.queues import bring_again
+from storepost.metrics import count, flush
 from storepost.persistence.patience import patience
+
+_WORKSPACE = re.compile(r'"workspaceId":\s*"([0-9a-f-]{36})"')
 
 type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 
@@ -67,17 +71,28 @@ def _of_queue(
 def _handler(processor: BatchProcessor, work: Callable[[Any, LambdaContext], None]) -> Handler:
     def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         def handle(record: Any) -> None:  # noqa: ANN401 - Powertools knows it by its name
-            try:
-                work(record, context)
-            except Exception as error:
-                log_unexpected(error)
-                raise
+            with log_keys(requestId=context.aws_request_id, **_named(record)):
+                try:
+                    work(record, context)
+                except Exception as error:
+                    log_unexpected(error)
+                    raise
 
-        with patience(context.get_remaining_time_in_millis()):
-            return dict(
-                process_partial_response(
-                    event=event, record_handler=handle, processor=processor, context=context
-                )
+        with patience(context.get_remaining_time_in_millis()) as own:
+            answer = process_partial_response(
+                event=event, record_handler=handle, processor=processor, context=context
             )
+        if own.retries:
+            count("Retries", own.retries)
+        flush(requestId=context.aws_request_id)
+        return dict(answer)
 
     return lambda_handler
+
+
+def _named(record: Any) -> dict[str, str | None]:  # noqa: ANN401 - of a queue or of the stream
+    """The ids that lines of the log have of a record: a message's, and its workspace's."""
+    if not isinstance(record, SQSRecord):
+        return {}
+    found = _WORKSPACE.search(record.body)
+    return {"messageId": record.message_id, "workspaceId": found[1] if found else None}

@@ -1,24 +1,68 @@
-"""SES: hands an email over, and tells a refusal that lasts from one that passes."""
+"""SES: hands an email over; a refused recipient, a refused sender and a busy service differ.
+
+SES says why it refuses in a code and a sentence (SES developer guide, "Amazon SES email sending
+errors"; API v2, `SendEmail`). Only what it says of an address that is no address is the recipient's
+doing. The sandbox, a sender that isn't verified, the wrong region, a paused account, a missing
+configuration set or grant are the service's own, and hold for every recipient.
+"""
 
 from email.message import EmailMessage
 from functools import cache
 from typing import Any
 
 import boto3
+from botocore.config import Config
 from botocore.exceptions import ClientError
 
+from storepost.messaging.pacing import Pace
+from storepost.metrics import count
 from storepost.settings import settings
 
-_REFUSED = frozenset({"MessageRejected", "BadRequestException", "InvalidParameterValue"})
+CONNECT_SECONDS, READ_SECONDS = 3, 8
+"""Two tries of both end within the sender's 30 seconds."""
+
+_OF_AN_ADDRESS = frozenset({"BadRequestException", "InvalidParameterValue"})
+_ADDRESS_COMPLAINTS = (
+    "domain contains",
+    "domain ends",
+    "domain starts",
+    "illegal address",
+    "invalid domain name",
+    "local address",
+    "missing domain",
+    "missing final",
+    "missing local",
+    "user name is missing",
+)
+_BUSY = frozenset(
+    {"LimitExceededException", "Throttling", "ThrottlingException", "TooManyRequestsException"}
+)
 
 
 class AddressRefused(Exception):  # noqa: N818 - it is what happened
     """SES won't take this email however often it is sent."""
 
 
+class SenderRefused(Exception):  # noqa: N818 - it is what happened
+    """SES refuses the account, its sender or its settings, whoever the email is for.
+
+    The message is SES's code: its sentence names addresses.
+    """
+
+
 @cache
 def _ses() -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    return boto3.client("sesv2")
+    config = Config(
+        connect_timeout=CONNECT_SECONDS,
+        read_timeout=READ_SECONDS,
+        retries={"total_max_attempts": 2, "mode": "standard"},
+    )
+    return boto3.client("sesv2", config=config)
+
+
+@cache
+def _pace() -> Pace:
+    return Pace(settings().emails_per_second)
 
 
 def _in_ascii(address: str) -> str:
@@ -35,9 +79,10 @@ def _in_ascii(address: str) -> str:
 
 
 def hand_over(to: str, subject: str, text: str, html: str) -> None:
-    """Sends one email with both parts from the service's own address.
+    """Sends one email with both parts from the service's own address, at the account's pace.
 
-    Raises AddressRefused for a refusal that lasts; anything else is worth another try.
+    Raises AddressRefused where no later try can help, SenderRefused where SES refuses the account
+    or its sender; anything else is worth another try.
     """
     recipient = _in_ascii(to)
     message = EmailMessage()
@@ -47,12 +92,23 @@ def hand_over(to: str, subject: str, text: str, html: str) -> None:
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(text)
     message.add_alternative(html, subtype="html")
+    _pace().wait()
     try:
         _ses().send_email(
             Destination={"ToAddresses": [recipient]},
             Content={"Raw": {"Data": message.as_bytes()}},
+            ConfigurationSetName=settings().email_configuration_set,
         )
     except ClientError as error:
-        if error.response["Error"]["Code"] in _REFUSED:
-            raise AddressRefused(error.response["Error"]["Code"]) from None
-        raise
+        raise _meaning(error) from None
+
+
+def _meaning(error: ClientError) -> Exception:
+    """What SES's refusal stands for; the error itself where another try may help."""
+    code, sentence = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
+    if code in _OF_AN_ADDRESS and sentence.lower().startswith(_ADDRESS_COMPLAINTS):
+        return AddressRefused(code)
+    if code in _BUSY or error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500:
+        return error
+    count("EmailsRefusedBySes")
+    return SenderRefused(code)

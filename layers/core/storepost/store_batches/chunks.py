@@ -8,6 +8,7 @@ and writes exactly as its PUT does.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from storepost.metrics import count
 from storepost.persistence.changes import MOST_ITEMS, Changes, TooManyWrites, WrittenTwice
 from storepost.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.problems import Problem
@@ -115,6 +116,7 @@ class Chunks:
             except (TooManyWrites, WrittenTwice, ReadAfterWrite, Problem):
                 most = chunk.count // 2
             else:
+                count("ImportedRows", chunk.progress.done - progress.done)
                 return chunk.progress
         self.forget()
         return self._alone(progress, note)
@@ -133,6 +135,7 @@ class Chunks:
             chunk.refuse(record, problem)
             note(chunk)
             chunk.changes.commit()
+        count("ImportedRows")
         return chunk.progress
 
     def forget(self) -> None:

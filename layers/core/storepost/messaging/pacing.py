@@ -1,0 +1,22 @@
+"""The pace of what a service takes only so often: SES's sending rate is the account's."""
+
+import time
+
+CONTAINERS = 2
+"""How many containers send emails at once: template.yaml's MaximumConcurrency of their queue."""
+
+
+class Pace:
+    """Spaces one container's calls so that all containers together keep to a rate."""
+
+    def __init__(self, per_second: float) -> None:
+        """`per_second` is the rate of all containers together; 0 for none."""
+        self._seconds = CONTAINERS / per_second if per_second else 0.0
+        self._next = 0.0
+
+    def wait(self) -> None:
+        """Returns when the next call may be made."""
+        ahead = self._next - time.monotonic()
+        if ahead > 0:
+            time.sleep(ahead)
+        self._next = time.monotonic() + self._seconds

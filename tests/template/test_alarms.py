@@ -1,0 +1,127 @@
+"""What rings: somebody learns of each way in which the service can fail while nobody looks."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from local.pumps import read_queues
+from local.template import ROOT, functions, resources, template
+
+ALARMS = resources("AWS::CloudWatch::Alarm")
+STREAM_READERS = [f.name for f in functions() if f.events_of("DynamoDB")]
+SCHEDULED = [f.name for f in functions() if f.events_of("ScheduleV2")]
+
+
+def watching(metric: str, dimension: Any = None) -> dict[str, Any]:
+    """The alarm on a metric, of this dimension's value."""
+    [found] = [
+        alarm
+        for alarm in ALARMS.values()
+        if alarm["MetricName"] == metric
+        and (dimension is None or alarm["Dimensions"][0]["Value"] == dimension)
+    ]
+    return found
+
+
+def metrics_of_ours() -> set[str]:
+    """The names that the code counts under."""
+    code = "".join(path.read_text() for path in (ROOT / "layers/core").rglob("*.py"))
+    return set(re.findall(r'count\("(\w+)"', code)) | set(
+        re.findall(r'WriteBackStatus\.\w+: "(\w+)"', code)
+    )
+
+
+@pytest.mark.parametrize("metric", ["5xx", "Latency"])
+def test_the_api(metric: str) -> None:
+    alarm = watching(metric, {"Ref": "Api"})
+    assert alarm["Namespace"] == "AWS/ApiGateway"
+    # A percentile is no `Statistic`, and `Latency` is in milliseconds.
+    assert ("ExtendedStatistic" in alarm) is (metric == "Latency")
+
+
+def test_functions_that_fail_or_are_turned_away() -> None:
+    [logged] = resources("AWS::Logs::MetricFilter").values()
+    [told] = logged["MetricTransformations"]
+    assert logged["LogGroupName"] == {"Ref": "Logs"}
+    assert watching("Throttles").get("Dimensions") is None
+    [alarm] = [a for a in ALARMS.values() if a["MetricName"] == told["MetricName"]]
+    assert alarm["Namespace"] == told["MetricNamespace"]
+
+
+@pytest.mark.parametrize("reader", STREAM_READERS)
+def test_a_stream_that_is_read_late(reader: str) -> None:
+    alarm = watching("IteratorAge", {"Ref": reader})
+    assert alarm["Statistic"] == "Maximum"
+    # A stream keeps its records for a day.
+    assert alarm["Threshold"] <= 24 * 60 * 60 * 1000 / 100
+
+
+@pytest.mark.parametrize("queue", read_queues())
+def test_a_queue_that_is_read_late(queue: str) -> None:
+    dimension = {"Fn::GetAtt": [queue, "QueueName"]}
+    alarm = watching("ApproximateAgeOfOldestMessage", dimension)
+    kept = resources("AWS::SQS::Queue")[queue].get("MessageRetentionPeriod", 4 * 24 * 60 * 60)
+    assert alarm["Threshold"] <= kept / 10
+    assert alarm["Statistic"] == "Maximum"
+
+
+@pytest.mark.parametrize(
+    ("metric", "table"),
+    [
+        ("ReadThrottleEvents", "Table"),
+        ("WriteThrottleEvents", "Table"),
+        ("WriteThrottleEvents", "IdempotencyTable"),
+        ("TransactionConflict", "Table"),
+    ],
+)
+def test_a_table_that_refuses(metric: str, table: str) -> None:
+    alarm = watching(metric, {"Ref": table})
+    assert (alarm["Namespace"], alarm["Statistic"]) == ("AWS/DynamoDB", "Sum")
+
+
+@pytest.mark.parametrize("metric", ["Reputation.BounceRate", "Reputation.ComplaintRate"])
+def test_emails_that_nobody_wants(metric: str) -> None:
+    alarm = watching(metric)
+    assert alarm["Namespace"] == "AWS/SES"
+    # SES pauses an account at a tenth and at one in 200.
+    assert alarm["Threshold"] < {"Reputation.BounceRate": 0.1}.get(metric, 0.005)
+
+
+def test_ses_refusing_us_rings_at_the_first_email() -> None:
+    alarm = watching("EmailsRefusedBySes", "storepost")
+    assert alarm["Namespace"] == {"Ref": "AWS::StackName"}
+    assert (alarm["Threshold"], alarm["EvaluationPeriods"], alarm["Period"]) == (0, 1, 60)
+    assert "EmailsRefusedBySes" in metrics_of_ours()
+
+
+@pytest.mark.parametrize("function", SCHEDULED)
+def test_a_schedule_that_fails(function: str) -> None:
+    assert watching("Errors", {"Ref": function})["Namespace"] == "AWS/Lambda"
+
+
+@pytest.mark.parametrize("function", SCHEDULED)
+def test_a_schedule_that_does_not_run(function: str) -> None:
+    alarm = watching("Invocations", {"Ref": function})
+    assert alarm["ComparisonOperator"] == "LessThanThreshold"
+    assert (alarm["Threshold"], alarm["TreatMissingData"]) == (1, "breaching")
+
+
+def test_our_metrics_go_where_the_alarms_and_the_dashboard_look() -> None:
+    variables = template()["Globals"]["Function"]["Environment"]["Variables"]
+    assert variables["POWERTOOLS_METRICS_NAMESPACE"] == {"Ref": "AWS::StackName"}
+    [dashboard] = resources("AWS::CloudWatch::Dashboard").values()
+    body = re.sub(r"\$\{[^}]+}", "x", dashboard["DashboardBody"]["Fn::Sub"])
+    widgets = json.loads(body)["widgets"]
+    shown = {m[1] for widget in widgets for m in widget["properties"]["metrics"] if m[0] == "x"}
+    assert shown <= metrics_of_ours()
+    assert {"Requests", "Conflicts", "Retries", "ImportedRows", "WriteBacksDelivered"} <= shown
+
+
+def test_the_dashboard_names_what_there_is() -> None:
+    [dashboard] = resources("AWS::CloudWatch::Dashboard").values()
+    named = set(re.findall(r"\$\{(\w+)", dashboard["DashboardBody"]["Fn::Sub"]))
+    assert named - {"AWS"} <= template()["Resources"].keys()
+    queues = {name for name in named if name.endswith("Queue.QueueName")}
+    assert queues <= set(read_queues())
