@@ -3,6 +3,7 @@
 Importing this makes the process ready for that, so that others can be forked from it.
 """
 
+import importlib
 import json
 import os
 import random
@@ -18,6 +19,7 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
 from local import aws, functions, gateway, template
+from storepost.persistence import sealing
 from storepost.persistence.item import dynamodb_client
 
 type Event = dict[str, Any]
@@ -86,6 +88,9 @@ def run(pipe: Connection, together: Barrier, environment: Mapping[str, str]) -> 
     """Takes tasks from the pipe until it ends; each begins in all containers together."""
     _be_quiet()
     os.environ.update(environment)
+    # A container makes it in the time of its first request. Fifty of them on a few processors
+    # would have none left for the request.
+    sealing._kms()
     count = _Count()
     while True:
         try:
@@ -125,3 +130,4 @@ aws.prepare_environment()
 for _function in template.functions():
     functions.handler_of(_function.name)
 dynamodb_client()
+importlib.import_module("aws_lambda_powertools.utilities.idempotency")

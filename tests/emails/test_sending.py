@@ -9,7 +9,6 @@ from local import aws, functions, pumps
 from storepost.emails.messages import Invitation
 from storepost.emails.outgoing import send_email
 from storepost.persistence.changes import Changes
-from storepost.workspaces.model import Role
 from tests.emails.examples import INVITATION_LINK, WHEN
 from tests.faults import FAULT, faults, lost_answer
 from tests.kills import Killed, Moment, around_calls
@@ -22,13 +21,13 @@ TO = f"guest.{CANARY}@example.com"
 def event(world: World) -> dict[str, Any]:
     """The batch that brings one invitation."""
     changes = Changes()
-    send_email(changes, TO, Invitation("Nordlicht", "Jane", Role.MEMBER, INVITATION_LINK, WHEN))
+    send_email(changes, TO, Invitation("Nordlicht", "Jane", "member", INVITATION_LINK, WHEN))
     changes.commit()
     world.deliver_outbox()
     [message] = boto3.client("sqs").receive_message(
         QueueUrl=aws.queue_url("EmailQueue"), AttributeNames=["All"]
     )["Messages"]
-    return {"Records": [pumps._queue_record(message, "EmailQueue")]}
+    return {"Records": [pumps._queue_record(dict(message), "EmailQueue")]}
 
 
 def hand_over(event: dict[str, Any]) -> int:

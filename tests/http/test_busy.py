@@ -1,6 +1,7 @@
 """503: DynamoDB refused, or didn't answer, for all the time that the request had."""
 
 import importlib
+import time
 from threading import Event
 
 import pytest
@@ -148,7 +149,7 @@ class TestDeadlineWhileRetrying:
         def hang(*_: object) -> None:
             Event().wait(5)
 
-        monkeypatch.setattr(patience.time, "sleep", hang)
+        monkeypatch.setattr(time, "sleep", hang)
         monkeypatch.setattr(patience, "MARGIN_SECONDS", 0.0)
         with faults(CONFLICT, "TransactWriteItems"):
             assert is_busy(create(world, owner, key=None))

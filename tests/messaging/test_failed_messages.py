@@ -57,8 +57,12 @@ def send(queue: str, *bodies: str) -> None:
     """Puts messages into a queue, all of one group."""
     sqs, url = boto3.client("sqs"), aws.queue_url(queue)
     for body in bodies:
-        group = {"MessageGroupId": "one", "MessageDeduplicationId": body} if is_fifo(queue) else {}
-        sqs.send_message(QueueUrl=url, MessageBody=body, **group)
+        if is_fifo(queue):
+            sqs.send_message(
+                QueueUrl=url, MessageBody=body, MessageGroupId="one", MessageDeduplicationId=body
+            )
+        else:
+            sqs.send_message(QueueUrl=url, MessageBody=body)
 
 
 def event_of(queue: str, *receives: int) -> dict[str, Any]:
@@ -67,7 +71,7 @@ def event_of(queue: str, *receives: int) -> dict[str, Any]:
     received = boto3.client("sqs").receive_message(
         QueueUrl=aws.queue_url(queue), MaxNumberOfMessages=10, AttributeNames=["All"]
     )["Messages"]
-    records = [pumps._queue_record(message, queue) for message in received]
+    records = [pumps._queue_record(dict(message), queue) for message in received]
     for record, count in zip(records, receives, strict=True):
         record["attributes"]["ApproximateReceiveCount"] = str(count)
     return {"Records": records}

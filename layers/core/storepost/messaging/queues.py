@@ -55,7 +55,7 @@ def _address_by_arn(arn: str) -> str:
 
 def longest_wait(receives: int, first_seconds: int = _FIRST_SECONDS) -> int:
     """The seconds after which a message comes again at the latest that failed so many times."""
-    return min(MAX_SECONDS, first_seconds * _FACTOR ** (receives - 1))
+    return min(MAX_SECONDS, first_seconds * int(_FACTOR ** (receives - 1)))
 
 
 def bring_again(records: Iterable[SQSRecord]) -> None:
