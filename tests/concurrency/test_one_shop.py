@@ -67,7 +67,7 @@ def test_one_profile_that_has_all_of_it(
 ) -> None:
     owner = world.person()
     workspace = world.workspace(owner)
-    hooks = Hooks(world, workspace, shopify.connect(owner, workspace))
+    hooks = Hooks(world, workspace, shopify.connect(owner, workspace), shopify)
     other = world.store(owner)
     world.deliver()
     environment = {"FEED_ALLOW_HOSTS": shopify.server.host, "SHOPIFY_STAND_IN": shopify.server.url}

@@ -151,4 +151,5 @@ def _note_use(town: Town, asked: Ask) -> None:
 def _warm_up() -> None:
     """What a container does once."""
     passwords._dummy()
-    sealing.unseal(sealing.seal(b"warm", "up"), "up")
+    purpose = sealing.Purpose.OUTGOING_EMAIL
+    sealing.unseal(sealing.seal(b"warm", purpose, "up"), purpose, "up")

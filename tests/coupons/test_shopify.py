@@ -91,7 +91,7 @@ def shop(world: World, shopify: Shopify) -> OnShopify:
 
 def used_by(shop: OnShopify, code: str) -> None:
     """Has the shop tell of an order with a code."""
-    hooks = Hooks(shop.world, shop.workspace, shop.connected)
+    hooks = Hooks(shop.world, shop.workspace, shop.connected, shop.shopify)
     told = {"code": code, "amount": "1.00", "type": "percentage"}
     hooks.tell("orders/create", order_body(discount_codes=[told]))
     shop.world.deliver()
@@ -428,7 +428,7 @@ class TestUse:
         coupon = shop.pool(2)
         shop.world.deliver()
         code = shop.texts(coupon)[0]
-        hooks = Hooks(shop.world, shop.workspace, shop.connected)
+        hooks = Hooks(shop.world, shop.workspace, shop.connected, shop.shopify)
         told = {"code": code.lower(), "amount": "1.00", "type": "percentage"}
         hooks.tell("orders/create", order_body(discount_codes=[told]))
         [used] = shop.codes(coupon, status="used")

@@ -12,7 +12,7 @@ from storepost.identity.credentials import EmailedCodeItem
 from storepost.identity.problems import ChallengeClosed, CodeInvalid
 from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.item import Key, find
-from storepost.persistence.sealing import code_matches
+from storepost.persistence.sealing import Purpose, code_matches
 from storepost.problems import Problem
 from tests.world import World
 
@@ -145,9 +145,9 @@ def test_guesses_made_at_once_are_five(world: World, monkeypatch: pytest.MonkeyP
     code = issued()
     row, compared = find(EmailedCodeItem, KEY), []
 
-    def spy(given: str, context: str, mac: str) -> bool:
+    def spy(given: str, purpose: Purpose, context: str, mac: str) -> bool:
         compared.append(given)
-        return code_matches(given, context, mac)
+        return code_matches(given, purpose, context, mac)
 
     monkeypatch.setattr(codes, "find", lambda _model, _key: row)
     monkeypatch.setattr(codes, "code_matches", spy)

@@ -51,4 +51,4 @@ def hooks(world: World, shopify: Shopify, owner: Someone) -> Hooks:
     world.deliver()
     shopify.shop().operations.clear()
     shopify.server.requests.clear()
-    return Hooks(world, workspace, store)
+    return Hooks(world, workspace, store, shopify)

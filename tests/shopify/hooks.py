@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import uuid4
 
 from local.shopify.app import APP
 from storepost import clock
@@ -20,7 +21,7 @@ from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
-from tests.shopify.shops import SHOP
+from tests.shopify.shops import SHOP, Shopify
 from tests.world import CANARY, Answer, World
 
 EMAIL, PHONE = f"bob.{CANARY}@example.com", "+436641234567"
@@ -30,6 +31,10 @@ CREATED, UPDATED, LATER = (
     "2026-02-05T10:00:00-05:00",
     "2026-03-05T10:00:00-05:00",
 )
+
+
+SHOP_BODY = {"id": 548380009, "name": "Canary", "domain": None, "myshopify_domain": SHOP}
+"""As `app/uninstalled` and `shop/update` have it: the shop."""
 
 
 def signature(raw: bytes, secret: str = APP.secret) -> str:
@@ -44,6 +49,7 @@ def signed_headers(topic: str, raw: bytes, at: datetime) -> dict[str, str]:
         "Shop-Domain": SHOP,
         "Hmac-Sha256": signature(raw),
         "Triggered-At": at.isoformat(),
+        "Webhook-Id": str(uuid4()),
     }
 
 
@@ -54,6 +60,7 @@ class Hooks:
     world: World
     workspace: WorkspaceScope
     store: Store
+    shopify: Shopify
 
     def post(
         self,
@@ -77,6 +84,11 @@ class Hooks:
         self.world.deliver()
         assert self.world.queue_depth("WebhookQueue") == 0
         assert self.world.queue_depth("WebhookDeadLetters") == 0
+
+    def remove_app(self, *, at: datetime | None = None) -> None:
+        """Somebody of the shop removes the app, whose tokens end by that; Shopify tells of it."""
+        self.shopify.shop().installation = None
+        self.tell("app/uninstalled", SHOP_BODY, at=at)
 
     def customer(self, number: int = CUSTOMER) -> Customer:
         """The store's customer, as it is stored."""

@@ -20,6 +20,7 @@ from tests.shopify.hooks import (
     LATER,
     ORDER,
     PHONE,
+    SHOP_BODY,
     Hooks,
     consents,
     customer_body,
@@ -62,12 +63,12 @@ BODIES: dict[str, dict[str, Any]] = {
     "orders/create": order_body(id=NEW, customer={"id": NEW}, email=_NEW_PERSON["email"]),
     "orders/updated": order_body(updated_at=LATER, cancelled_at=LATER),
     "orders/delete": {"id": ORDER},
-    "app/uninstalled": {"id": 1},
-    "app/scopes_update": {"id": 1},
+    "app/uninstalled": SHOP_BODY,
+    "app/scopes_update": {"previous": [], "current": []},
     "locales/create": {"locale": "fr"},
     "locales/update": {"locale": "fr"},
     "locales/destroy": {"locale": "fr"},
-    "shop/update": {"id": 1},
+    "shop/update": SHOP_BODY,
 }
 """What each topic tells; all of them change something, or ask the shop and find it as it was."""
 
@@ -104,6 +105,8 @@ def outcome(shop: Shop, shopify: Shopify) -> dict[str, object]:
 def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, topic: str) -> None:
     webhook = Webhook(SHOP, topic, clock.now(), json.dumps(BODIES[topic]).encode())
     work = partial(work_on, json.dumps(to_message(webhook)), lambda: 10**6)
+    if topic == "app/uninstalled":
+        shopify.shop(SHOP).installation = None
     bring_back = hooks.world.kept()
     before = outcome(shop, shopify)
     bring_back()

@@ -47,7 +47,7 @@ def known(hooks: Hooks) -> Hooks:
 
 
 def remove_app(hooks: Hooks) -> None:
-    hooks.tell("app/uninstalled", {"id": 1})
+    hooks.remove_app()
     hooks.world.advance(hours=48)
 
 
@@ -526,7 +526,7 @@ class TestShopRedact:
             privacy.shop_redacted(webhook, lambda: 10**6)
         known.world.deliver()
         known.world.advance(seconds=1)
-        known.tell("app/uninstalled", {"id": 1})
+        known.remove_app()
         privacy.shop_redacted(webhook, lambda: 10**6)
         assert all(known.find_customer(n) for n in (1, 2))
         assert all(known.order(n) for n in (1, 2))

@@ -182,7 +182,7 @@ class TestAsk:
         assert answer.problem() == (409, "store_not_pullable")
 
     def test_a_disconnected_one(self, hooks: Hooks, owner: Someone) -> None:
-        hooks.tell("app/uninstalled", {"id": 1})
+        hooks.remove_app()
         assert ask(hooks, owner).problem() == (409, "store_disconnected")
 
     def test_one_that_needs_approval(self, hooks: Hooks, owner: Someone) -> None:
@@ -201,7 +201,7 @@ class TestFirstImport:
     def test_once_it_is_connected(self, world: World, owner: Someone, shopify: Shopify) -> None:
         fill(shopify, 3, 2)
         workspace = world.workspace(owner)
-        hooks = Hooks(world, workspace, shopify.connect(owner, workspace))
+        hooks = Hooks(world, workspace, shopify.connect(owner, workspace), shopify)
         assert [each["status"] for each in imports_of(hooks, owner)] == ["queued", "queued"]
         assert [row["state"] for row in shopify.connections(owner)] == ["importing"]
         world.deliver()
@@ -216,7 +216,7 @@ class TestFirstImport:
     def test_what_it_missed_while_it_was_disconnected(
         self, hooks: Hooks, owner: Someone, shopify: Shopify
     ) -> None:
-        hooks.tell("app/uninstalled", {"id": 1})
+        hooks.remove_app()
         fill(shopify, 3, 2)
         shopify.connect(owner, hooks.workspace)
         hooks.world.deliver()

@@ -69,11 +69,11 @@ def there(hooks: Hooks, owner: Someone) -> list[str]:
 def german(hooks: Hooks, owner: Someone, shopify: Shopify) -> Hooks:
     """The shop is published in German, too."""
     shopify.shop(SHOP).locales = (Locale("en", "English", primary=True), Locale("de", "German"))
-    hooks.tell("app/uninstalled", {"id": 1})
+    hooks.remove_app()
     link = shopify.link(owner, SHOP)
     assert shopify.choose(owner, link, choose_existing(hooks.workspace)).status == 200
     hooks.world.deliver()
-    return Hooks(hooks.world, hooks.workspace, shopify.store(hooks.workspace))
+    return Hooks(hooks.world, hooks.workspace, shopify.store(hooks.workspace), shopify)
 
 
 class TestPull:
@@ -189,7 +189,7 @@ class TestPull:
         assert there(hooks, owner) == ["2"]
 
     def test_once_it_is_connected(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
-        hooks.tell("app/uninstalled", {"id": 1})
+        hooks.remove_app()
         fill(shopify, 1, 2, 3)
         shopify.connect(owner, hooks.workspace)
         hooks.world.deliver()

@@ -46,7 +46,7 @@ def lose(shopify: Shopify, *, customers: set[int], orders: set[int]) -> None:
 
 def with_all_orders(hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
     """The shop shows all of its orders from now on; an old one, 900, is known here alone."""
-    hooks.tell("app/uninstalled", {"id": 1})
+    hooks.remove_app()
     link = shopify.link(owner, SHOP, scope=ALL_ORDERS)
     assert shopify.choose(owner, link, choose_existing(hooks.workspace)).status == 200
     old = {"processed_at": CREATED, "updated_at": CREATED, "customer": None, "email": None}

@@ -143,7 +143,7 @@ class TestSkipped:
     """The first reason that holds, decided as the shop would be told."""
 
     def test_store_disconnected(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
-        hooks.tell("app/uninstalled", {"id": 1})
+        hooks.remove_app()
         assert want("subscribed") == skipped("store_disconnected")
         assert shopify.server.requests == []
 

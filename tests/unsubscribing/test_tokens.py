@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from storepost.persistence import sealed_tokens
 from storepost.persistence.sealed_tokens import open_token, seal_token
-from storepost.persistence.sealing import derived_key, forget_keys
+from storepost.persistence.sealing import Purpose, derived_key, forget_keys
 from storepost.scope import WorkspaceScope
 from storepost.unsubscribing.links import UnsubscribeLink, read_link
 from tests.kills import counted
 
 ALPHABET = string.ascii_letters + string.digits + "-_"
+THIS = Purpose.UNSUBSCRIBE_LINK
 HERE = WorkspaceScope(UUID("6a1f0a5e-92d7-4a7c-9b1c-0f3f4c2f7a55"))
 PERSON = UUID("0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11")
 LINK = UnsubscribeLink(HERE, PERSON, "erika.canary@example.com", "spring sale")
@@ -78,39 +79,37 @@ class TestSealing:
     """What every sealed token promises."""
 
     def test_only_for_its_purpose(self) -> None:
-        token = seal_token(b"content", HERE, "this")
-        assert open_token(token, "this") == (HERE, b"content")
-        assert open_token(token, "that") is None
+        token = seal_token(b"content", HERE, THIS)
+        assert open_token(token, THIS) == (HERE, b"content")
+        assert [p for p in Purpose if open_token(token, p)] == [THIS]
 
     def test_only_for_its_workspace(self) -> None:
         other = WorkspaceScope(PERSON)
         ours, theirs = (
-            sealed_tokens._bytes(seal_token(b"content", each, "this")) for each in (HERE, other)
+            sealed_tokens._bytes(seal_token(b"content", each, THIS)) for each in (HERE, other)
         )
         swapped = sealed_tokens._text(theirs[:17] + ours[17:])
-        assert open_token(swapped, "this") is None
+        assert open_token(swapped, THIS) is None
 
     def test_an_older_generation_opens_until_it_is_taken_away(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        old = seal_token(b"content", HERE, "this")
+        old = seal_token(b"content", HERE, THIS)
         monkeypatch.setattr(sealed_tokens, "GENERATIONS", (1, 2))
-        new = seal_token(b"content", HERE, "this")
+        new = seal_token(b"content", HERE, THIS)
         assert new != old
-        assert [open_token(each, "this") for each in (old, new)] == [(HERE, b"content")] * 2
+        assert [open_token(each, THIS) for each in (old, new)] == [(HERE, b"content")] * 2
         monkeypatch.setattr(sealed_tokens, "GENERATIONS", (2,))
-        assert [open_token(each, "this") for each in (old, new)] == [None, (HERE, b"content")]
+        assert [open_token(each, THIS) for each in (old, new)] == [None, (HERE, b"content")]
 
     def test_a_container_asks_kms_once(self) -> None:
         forget_keys()
-        assert counted(lambda: [seal_token(b"c", HERE, "this") for _ in range(9)]) == [
-            "GenerateMac"
-        ]
-        assert counted(lambda: open_token(seal_token(b"c", HERE, "this"), "this")) == []
+        assert counted(lambda: [seal_token(b"c", HERE, THIS) for _ in range(9)]) == ["GenerateMac"]
+        assert counted(lambda: open_token(seal_token(b"c", HERE, THIS), THIS)) == []
 
     def test_keys_differ_by_purpose_and_stay(self) -> None:
-        key = derived_key("this")
+        key = derived_key(THIS, 1)
         assert len(key) == 64
-        assert derived_key("that") != key
+        assert key not in (derived_key(Purpose.ERASED_ADDRESS, 1), derived_key(THIS, 2))
         forget_keys()
-        assert derived_key("this") == key
+        assert derived_key(THIS, 1) == key

@@ -3,7 +3,7 @@
 from storepost.http.app import create_app
 from storepost.http.once import Writes
 from storepost.http.origin import AsSent
-from storepost.webhooks.receiving import queue_webhook, signed_webhook
+from storepost.webhooks.receiving import signed_webhook, take_webhook
 from storepost.webhooks.schemas import Taken
 
 app = create_app(large_bodies=frozenset({"webhooks.shopify"}))
@@ -14,9 +14,11 @@ def shopify(sent: AsSent, writes: Writes) -> Taken:
     """Takes what a shop tells by itself. For Shopify alone, which signs the body's bytes.
 
     Either spelling of its headers is taken, and while the app's secret is rotated a signature by
-    the old one. Topics that nobody here listens to are answered alike.
+    the old one. Topics that nobody here listens to are answered alike, and so are webhooks that
+    come again. A body that is no JSON object, or that names another shop than the header, was
+    signed as something else and is refused.
     """
-    queue_webhook(signed_webhook(sent.headers, sent.body), writes)
+    take_webhook(signed_webhook(sent.headers, sent.body), writes)
     return Taken()
 
 

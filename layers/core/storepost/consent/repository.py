@@ -39,7 +39,7 @@ from storepost.ids import from_short, short
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, amend, find_in
 from storepost.persistence.reads import Reads
-from storepost.persistence.sealing import keyed_hash
+from storepost.persistence.sealing import Purpose, keyed_hash
 from storepost.scope import WorkspaceScope
 
 
@@ -89,7 +89,9 @@ def erased_partitions(workspace: WorkspaceScope) -> list[str]:
 
 def erased_key(workspace: WorkspaceScope, address: Address) -> Key:
     """Where it stands that an address's person was erased."""
-    told = keyed_hash(f"{address.channel}\x1f{address.value}", f"erased#{workspace.key}")
+    told = keyed_hash(
+        f"{address.channel}\x1f{address.value}", Purpose.ERASED_ADDRESS, workspace.key
+    )
     return (workspace.partition("erased", told[0]), f"address#{told}")
 
 

@@ -9,7 +9,7 @@ from storepost.emails.messages import Message, to_params
 from storepost.ids import new_id
 from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
-from storepost.persistence.sealing import seal, unseal
+from storepost.persistence.sealing import Purpose, seal, unseal
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ def send_email(changes: Changes, to: str, message: Message) -> None:
     content = {"to": to, "template": message.template, "params": to_params(message)}
     body: dict[str, object] = {
         "id": str(email_id),
-        "sealed": seal(json.dumps(content).encode(), _context(email_id)),
+        "sealed": seal(json.dumps(content).encode(), Purpose.OUTGOING_EMAIL, str(email_id)),
     }
     send_with(changes, Queue.EMAILS, [(body, None)])
 
@@ -37,9 +37,5 @@ def read_email(body: str) -> OutgoingEmail:
     """The email that a message carries."""
     message = json.loads(body)
     email_id = UUID(message["id"])
-    content = json.loads(unseal(message["sealed"], _context(email_id)))
+    content = json.loads(unseal(message["sealed"], Purpose.OUTGOING_EMAIL, str(email_id)))
     return OutgoingEmail(email_id, content["to"], content["template"], content["params"])
-
-
-def _context(email_id: UUID) -> str:
-    return f"email#{email_id}"

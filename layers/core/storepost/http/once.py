@@ -69,7 +69,7 @@ def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Respon
     if claim is None:
         return _run(app, next_middleware, None)
     kept = claim.take(app.lambda_context.get_remaining_time_in_millis() + _LEASE_MARGIN)
-    return _replay(app, kept) if kept else _run_claimed(app, next_middleware, claim)
+    return _replay(app, kept, claim) if kept else _run_claimed(app, next_middleware, claim)
 
 
 def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
@@ -83,8 +83,8 @@ def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
     with suppress(ValidationFailed):  # the caller is told first of what it may not do
         claim = _claim_of(app)
         kept = claim.take(_LEASE_MARGIN) if claim else None
-        if kept:
-            return _replay(app, kept)
+        if claim and kept:
+            return _replay(app, kept, claim)
         if claim:
             claim.release()
     return None
@@ -120,7 +120,7 @@ def _run(
             response = as_sent(app, next_middleware(app))
             _expect_role(app, changes)
             if claim:
-                claim.complete(changes, _keep(app, response))
+                claim.complete(changes, _keep(app, response, claim))
             changes.commit()
         except LostRace:
             continue
@@ -142,7 +142,7 @@ def _refuse(app: APIGatewayHttpResolver, claim: Claim, problem: Problem) -> Resp
     if not _is_kept(problem):
         claim.release()
         return response
-    claim.complete(changes, _keep(app, response))
+    claim.complete(changes, _keep(app, response, claim))
     try:
         changes.commit()
     except LostClaim:
@@ -162,7 +162,7 @@ def _answer_of_the_winner(app: APIGatewayHttpResolver, claim: Claim) -> Response
     if kept is None:  # the winner's answer wasn't kept: this run ended without an effect as well
         claim.release()
         raise IdempotencyInProgress()
-    return _replay(app, kept)
+    return _replay(app, kept, claim)
 
 
 def _claim_of(app: APIGatewayHttpResolver) -> Claim | None:
@@ -201,7 +201,7 @@ def as_sent(app: APIGatewayHttpResolver, response: Response[Any]) -> Response[An
     return response
 
 
-def _keep(app: APIGatewayHttpResolver, response: Response[Any]) -> Answer:
+def _keep(app: APIGatewayHttpResolver, response: Response[Any], claim: Claim) -> Answer:
     """The answer as it is stored: sealed under the caller's own token where it holds a secret."""
     body = response.body
     answer: Answer = {
@@ -213,14 +213,14 @@ def _keep(app: APIGatewayHttpResolver, response: Response[Any]) -> Answer:
     annotation = app.context["_route"].func.__annotations__.get("return")
     if response.status_code < 400 and SecretAnswer.is_behind(annotation):
         caller: Caller = app.context["caller"]
-        answer |= {"body": _seal(str(body), caller.token), "sealed": True}
+        answer |= {"body": _seal(str(body), caller.token, claim), "sealed": True}
     return answer
 
 
-def _replay(app: APIGatewayHttpResolver, kept: Answer) -> Response[Any]:
+def _replay(app: APIGatewayHttpResolver, kept: Answer, claim: Claim) -> Response[Any]:
     body = kept["body"]
     if kept.get("sealed"):
-        body = _unseal(body, app.context["caller"].token)
+        body = _unseal(body, app.context["caller"].token, claim)
     return Response(
         kept["status"],
         kept["type"],
@@ -229,18 +229,24 @@ def _replay(app: APIGatewayHttpResolver, kept: Answer) -> Response[Any]:
     )
 
 
-def _seal(text: str, token: str) -> str:
-    """Sealed under the caller's own token, which nobody keeps: the store alone can't open it."""
+def _seal(text: str, token: str, claim: Claim) -> str:
+    """Sealed for this claim under the caller's own token, which nobody keeps.
+
+    So the store alone can't open it, and the answer to one request opens as that of no other.
+    """
     nonce = urandom(_NONCE)
-    return b64encode(nonce + _cipher(token).encrypt(nonce, text.encode(), None)).decode()
+    return b64encode(
+        nonce + _cipher(token).encrypt(nonce, text.encode(), claim.id.encode())
+    ).decode()
 
 
-def _unseal(sealed: str, token: str) -> str:
+def _unseal(sealed: str, token: str, claim: Claim) -> str:
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - rarely needed
 
     box = b64decode(sealed)
     try:
-        return str(_cipher(token).decrypt(box[:_NONCE], box[_NONCE:], None), "utf-8")
+        opened = _cipher(token).decrypt(box[:_NONCE], box[_NONCE:], claim.id.encode())
+        return str(opened, "utf-8")
     except InvalidTag as error:
         raise SealedAnswer() from error
 

@@ -16,7 +16,7 @@ from storepost.identity.credentials import EmailedCodeItem
 from storepost.identity.problems import ChallengeClosed, CodeInvalid
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Key, find
-from storepost.persistence.sealing import code_mac, code_matches
+from storepost.persistence.sealing import Purpose, code_mac, code_matches
 
 DIGITS = 6
 VALID_FOR = timedelta(minutes=10)
@@ -47,7 +47,7 @@ def issue_code(changes: Changes, key: Key) -> str:
     changes.save(
         EmailedCodeItem(
             *key,
-            mac=code_mac(code, _context(key)),
+            mac=code_mac(code, Purpose.EMAILED_CODE, _context(key)),
             expires_at=expires_at,
             expiration=expires_at,
         )
@@ -72,7 +72,7 @@ def check_code(key: Key, code: str) -> EmailedCode:
         (EmailedCodeItem.mac == row.mac) & (EmailedCodeItem.tries < MOST_TRIES),
     )
     tried.commit()
-    if not code_matches(plain(code), _context(key), row.mac):
+    if not code_matches(plain(code), Purpose.EMAILED_CODE, _context(key), row.mac):
         raise CodeInvalid()
     return EmailedCode(key, row.mac)
 

@@ -21,7 +21,7 @@ from storepost.identity.model import Person
 from storepost.identity.problems import ChallengeClosed, CodeInvalid
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Key, find
-from storepost.persistence.sealing import code_mac, seal, unseal
+from storepost.persistence.sealing import Purpose, code_mac, seal, unseal
 from storepost.scope import PersonScope
 
 STEP_SECONDS = 30
@@ -95,12 +95,12 @@ def matching_step(seed: str, code: str, now: datetime, after: int | None = None)
 
 def seal_seed(seed: str, key: Key) -> str:
     """The seed as the row at `key` may hold it; it can't be opened anywhere else."""
-    return seal(seed.encode(), "|".join(key))
+    return seal(seed.encode(), Purpose.AUTHENTICATOR_SEED, "|".join(key))
 
 
 def unseal_seed(sealed: str, key: Key) -> str:
     """What `seal_seed` was given for that row."""
-    return unseal(sealed, "|".join(key)).decode()
+    return unseal(sealed, Purpose.AUTHENTICATOR_SEED, "|".join(key)).decode()
 
 
 def keep_seed(changes: Changes, person: PersonScope, seed: str, step: int) -> None:
@@ -121,7 +121,7 @@ def new_backup_codes(changes: Changes, person: PersonScope) -> list[str]:
         for _ in range(BACKUP_CODES)
     ]
     key = backup_codes_key(person)
-    changes.save(BackupCodesItem(*key, macs={code_mac(code, "|".join(key)) for code in codes}))
+    changes.save(BackupCodesItem(*key, macs={_backup_mac(code, key) for code in codes}))
     return [f"{code[:5]}-{code[5:]}" for code in codes]
 
 
@@ -164,7 +164,7 @@ def _use_emailed_code(changes: Changes, person: Person, code: str, emailed: Key)
 def _use_backup_code(changes: Changes, person: PersonScope, code: str) -> None:
     key = backup_codes_key(person)
     row = find(BackupCodesItem, key)
-    given = code_mac(plain(code), "|".join(key))
+    given = _backup_mac(plain(code), key)
     matches = [hmac.compare_digest(given, mac) for mac in (row.macs or ())] if row else []
     if not any(matches):
         raise CodeInvalid()
@@ -174,6 +174,10 @@ def _use_backup_code(changes: Changes, person: PersonScope, code: str) -> None:
         BackupCodesItem.macs.contains(given),
         otherwise=CodeInvalid(),
     )
+
+
+def _backup_mac(code: str, key: Key) -> str:
+    return code_mac(code, Purpose.BACKUP_CODE, "|".join(key))
 
 
 def _pyotp() -> Any:  # noqa: ANN401 - imported only where a code is at hand

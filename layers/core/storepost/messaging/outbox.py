@@ -58,6 +58,11 @@ class OutboxItem(Item, discriminator="outbox"):
     """The messages, each `[body, group]`."""
 
     @property
+    def is_due(self) -> bool:
+        """Whether its time has come."""
+        return self.sk.partition("#")[0] <= clock.to_text(clock.now())
+
+    @property
     def messages(self) -> list[Message]:
         """What goes out."""
         return [Message(body, group) for body, group in self.sent]
@@ -69,31 +74,36 @@ def partition(shard: int) -> str:
 
 
 def send_with(
-    changes: Changes, queue: Queue, bodies: Iterable[tuple[dict[str, object], str | None]]
+    changes: Changes,
+    queue: Queue,
+    bodies: Iterable[tuple[dict[str, object], str | None]],
+    at: datetime | None = None,
 ) -> None:
     """Adds messages (body and FIFO group) to the transaction; those of one queue share rows.
+
+    With `at`, a time to come, the sweep sends them then, however far that is.
 
     A message's deduplication id is its row's with the message's number, so whoever receives it
     twice can tell.
     """
-    rows: list[OutboxItem] = changes.gathered(("outbox", queue), list)
+    rows: list[OutboxItem] = changes.gathered(("outbox", queue, at), list)
     for body, group in bodies:
         if not rows or len(rows[-1].sent) == MOST_MESSAGES:
-            rows.append(_new_row(changes, queue))
+            rows.append(_new_row(changes, queue, at or clock.now()))
         rows[-1].sent.append([json.dumps(body, separators=(",", ":")), group])
 
 
-def _new_row(changes: Changes, queue: Queue) -> OutboxItem:
+def _new_row(changes: Changes, queue: Queue, at: datetime) -> OutboxItem:
     """A row of the transaction that has no messages yet."""
     row = new_id()
-    place = f"{clock.to_text(clock.now())}#{short(row)}"
+    place = f"{clock.to_text(at)}#{short(row)}"
     item = OutboxItem(partition(row.int % SHARDS), place, id=row, queue=queue, sent=[])
     changes.create(item)
     return item
 
 
 def due(shard: int, before: datetime) -> Iterable[OutboxItem]:
-    """The shard's rows that were written before that moment and are still there, oldest first."""
+    """The shard's rows that were due before that moment and are still there, oldest first."""
     return OutboxItem.query(
         partition(shard), OutboxItem.sk < clock.to_text(before), consistent_read=True
     )

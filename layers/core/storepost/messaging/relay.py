@@ -22,8 +22,13 @@ class NotSent(Exception):  # noqa: N818 - it is what happened
 
 
 def relay_image(image: dict[str, Any]) -> None:
-    """Sends the outbox row that the stream brings, in DynamoDB's own notation."""
-    relay(OutboxItem.from_raw_data(image))
+    """Sends the outbox row that the stream brings, in DynamoDB's own notation.
+
+    A row whose time is to come is left to the sweep.
+    """
+    row = OutboxItem.from_raw_data(image)
+    if row.is_due:
+        relay(row)
 
 
 def relay(row: OutboxItem) -> None:

@@ -8,7 +8,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 from uuid import UUID
 
-from storepost.persistence.sealing import derived_key
+from storepost.persistence.sealing import Purpose, derived_key
 from storepost.scope import WorkspaceScope
 
 GENERATIONS = (1,)
@@ -17,7 +17,7 @@ GENERATIONS = (1,)
 _ID = 16
 
 
-def seal_token(content: bytes, workspace: WorkspaceScope, purpose: str) -> str:
+def seal_token(content: bytes, workspace: WorkspaceScope, purpose: Purpose) -> str:
     """The content as a token that only this service opens, and only for the same purpose.
 
     It has letters, digits, `-` and `_`: four for each three bytes of the content and of 33 more.
@@ -27,7 +27,7 @@ def seal_token(content: bytes, workspace: WorkspaceScope, purpose: str) -> str:
     return _text(head + _cipher(generation, purpose).encrypt(content, [head]))
 
 
-def open_token(token: str, purpose: str) -> tuple[WorkspaceScope, bytes] | None:
+def open_token(token: str, purpose: Purpose) -> tuple[WorkspaceScope, bytes] | None:
     """What `seal_token` was given; None where nobody sealed the token so, to the last bit."""
     from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - rarely needed
 
@@ -58,7 +58,7 @@ def _bytes(text: str) -> bytes:
     return raw if _text(raw) == text else b""
 
 
-def _cipher(generation: int, purpose: str) -> Any:  # noqa: ANN401 - it is imported only here
+def _cipher(generation: int, purpose: Purpose) -> Any:  # noqa: ANN401 - it is imported only here
     from cryptography.hazmat.primitives.ciphers.aead import AESSIV  # noqa: PLC0415
 
-    return AESSIV(derived_key(f"{purpose} {generation}"))
+    return AESSIV(derived_key(purpose, generation))

@@ -13,9 +13,10 @@ import random
 from typing import Protocol, Self
 
 from storepost.fetching import Conversation, FetchFailed, UrlNotAllowed
+from storepost.shopify import documents
 from storepost.shopify.answers import Data, Meaning, Outcome, raise_refusals, read
 from storepost.shopify.documents import Document
-from storepost.shopify.errors import NeedsReauth, ShopUnavailable
+from storepost.shopify.errors import AccessDenied, NeedsReauth, ShopUnavailable
 from storepost.shopify.grants import Grant
 from storepost.shopify.pacing import Pacer
 from storepost.shopify.patience import Patience
@@ -180,3 +181,18 @@ def admin_of(store: Store, *, patience_seconds: float = PATIENCE_SECONDS) -> Adm
     return AdminClient(
         store.external_id, KeptAccess(store.external_id), patience_seconds=patience_seconds
     )
+
+
+def takes_our_tokens(shop: str) -> bool:
+    """Whether the shop lets the app in now, by the tokens that are kept for it.
+
+    Raises ShopUnavailable where the shop doesn't say.
+    """
+    try:
+        with AdminClient(shop, KeptAccess(shop)) as admin:
+            admin.run(documents.ACCESS_SCOPES)
+    except NeedsReauth:
+        return False
+    except AccessDenied:
+        pass  # it knows the app, and that is what was asked
+    return True

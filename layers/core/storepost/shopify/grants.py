@@ -16,7 +16,7 @@ from storepost import clock
 from storepost.ids import new_id
 from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.item import Identifier, Item, Key, Moment, find
-from storepost.persistence.sealing import seal, unseal
+from storepost.persistence.sealing import Purpose, seal, unseal
 from storepost.shopify.oauth import Tokens
 
 
@@ -50,11 +50,14 @@ class Grant:
 
     def access_token(self) -> str:
         """The token that requests carry."""
-        return unseal(self.sealed_access_token, _context(self.shop, self.id)).decode()
+        return self._opened(self.sealed_access_token, Purpose.SHOP_ACCESS_TOKEN)
 
     def refresh_token(self) -> str:
         """The token that brings new ones."""
-        return unseal(self.sealed_refresh_token, _context(self.shop, self.id)).decode()
+        return self._opened(self.sealed_refresh_token, Purpose.SHOP_REFRESH_TOKEN)
+
+    def _opened(self, sealed: str, purpose: Purpose) -> str:
+        return unseal(sealed, purpose, _context(self.shop, self.id)).decode()
 
 
 def grant_key(shop: str) -> Key:
@@ -174,9 +177,9 @@ def _item(
     return ShopGrantItem(
         *grant_key(shop),
         grant_id=grant_id,
-        access_token=seal(tokens.access_token.encode(), context),
+        access_token=seal(tokens.access_token.encode(), Purpose.SHOP_ACCESS_TOKEN, context),
         access_ends_at=tokens.access_ends_at,
-        refresh_token=seal(tokens.refresh_token.encode(), context),
+        refresh_token=seal(tokens.refresh_token.encode(), Purpose.SHOP_REFRESH_TOKEN, context),
         refresh_ends_at=tokens.refresh_ends_at,
         scopes=list(tokens.scopes),
         approved_at=approved_at,
@@ -198,4 +201,4 @@ def _as_grant(shop: str, item: ShopGrantItem) -> Grant:
 
 
 def _context(shop: str, grant_id: UUID) -> str:
-    return f"shop_grant#{shop}#{grant_id}"
+    return f"{shop}#{grant_id}"

@@ -14,7 +14,7 @@ from storepost import clock
 from storepost.identity.tokens import digest
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Key, Moment, find, find_all, find_in
-from storepost.persistence.sealing import seal, unseal
+from storepost.persistence.sealing import Purpose, seal, unseal
 from storepost.scope import WorkspaceScope
 
 STATE_FOR = timedelta(minutes=10)
@@ -57,7 +57,9 @@ class Install:
         """What Shopify is to give back; None once it did."""
         if self.sealed_state is None:
             return None
-        return unseal(self.sealed_state, _context(self.workspace, self.id)).decode()
+        return unseal(
+            self.sealed_state, Purpose.INSTALL_STATE, _context(self.workspace, self.id)
+        ).decode()
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ class InstallRepository:
             begun_at=now,
             ends_at=now + STATE_FOR,
             expiration=now + STATE_FOR,
-            state=seal(state.encode(), _context(self._scope, install_id)),
+            state=seal(state.encode(), Purpose.INSTALL_STATE, _context(self._scope, install_id)),
             state_digest=state_digest,
         )
         unchanged = InstallItem.id == before.id if before else InstallItem.pk.does_not_exist()
@@ -205,4 +207,4 @@ def _as_install(workspace: WorkspaceScope, item: InstallItem) -> Install:
 
 
 def _context(workspace: WorkspaceScope, install_id: UUID) -> str:
-    return f"install#{workspace.id}#{install_id}"
+    return f"{workspace.id}#{install_id}"

@@ -64,6 +64,8 @@ class Store:
     locales: tuple[StoreLocale, ...]
     makes_coupons: bool = True
     """Whether coupons can be made for it: on a platform, where the platform allows that."""
+    disconnected_at: datetime | None = None
+    """When it was disconnected; None while it is active."""
 
     @property
     def is_active(self) -> bool:

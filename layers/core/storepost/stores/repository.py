@@ -37,6 +37,7 @@ class StoreItem(VersionedItem, discriminator="store"):
     storefront_url = UnicodeAttribute(null=True)
     contact_email = UnicodeAttribute(null=True)
     connected_at = Moment()
+    disconnected_at = Moment(null=True)
     locales = JSONAttribute()
     """Each `[locale, label, primary, country, currency, url]`."""
 
@@ -110,6 +111,7 @@ class StoreRepository:
         item.storefront_url = store.storefront_url
         item.contact_email = store.contact_email
         item.connected_at = store.connected_at
+        item.disconnected_at = store.disconnected_at
         item.locales = [
             [row.locale, row.label, row.is_primary, row.country, row.currency, row.url]
             for row in store.locales
@@ -139,5 +141,6 @@ class StoreRepository:
             storefront_url=item.storefront_url,
             contact_email=item.contact_email,
             connected_at=item.connected_at,
+            disconnected_at=item.disconnected_at,
             locales=tuple(StoreLocale(*row) for row in item.locales),
         )

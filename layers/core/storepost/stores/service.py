@@ -109,6 +109,7 @@ def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes
         store,
         status=StoreStatus.DISCONNECTED,
         connection_status=ConnectionStatus.DISCONNECTED,
+        disconnected_at=clock.now(),
     )
     repository.save(changes, after)
     fail_open_imports(changes, workspace, store_id, clock.now())

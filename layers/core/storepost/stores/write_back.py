@@ -17,7 +17,7 @@ from storepost import clock
 from storepost.ids import short
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Key, Moment, VersionedItem, find, note
-from storepost.persistence.sealing import seal, unseal
+from storepost.persistence.sealing import Purpose, seal, unseal
 from storepost.scope import WorkspaceScope
 
 OLD_SECRET_SIGNS = timedelta(hours=24)
@@ -88,7 +88,7 @@ class WriteBackRepository:
         if item.old_secret and item.old_secret_ends_at and clock.now() < item.old_secret_ends_at:
             sealed.append(item.old_secret)
         context = self._context(store_id)
-        opened = tuple(unseal(text, context).decode() for text in sealed)
+        opened = tuple(unseal(text, Purpose.WRITE_BACK_SECRET, context).decode() for text in sealed)
         return WriteBackConfig(item.url, opened, item.last_succeeded_at, item.last_error)
 
     def address_of(self, store_id: UUID) -> WriteBackAddress | None:
@@ -104,7 +104,7 @@ class WriteBackRepository:
         if item is None:
             secret = new_secret()
             item = WriteBackItem(*write_back_key(self._scope, store_id))
-            item.secret = seal(secret.encode(), self._context(store_id))
+            item.secret = self._sealed(secret, store_id)
         item.url = url
         changes.save(item)
         return secret
@@ -116,7 +116,7 @@ class WriteBackRepository:
             return None
         secret = new_secret()
         item.old_secret, item.old_secret_ends_at = item.secret, clock.now() + OLD_SECRET_SIGNS
-        item.secret = seal(secret.encode(), self._context(store_id))
+        item.secret = self._sealed(secret, store_id)
         changes.save(item)
         return item.url, secret
 
@@ -143,5 +143,8 @@ class WriteBackRepository:
     def _find(self, store_id: UUID) -> WriteBackItem | None:
         return find(WriteBackItem, write_back_key(self._scope, store_id))
 
+    def _sealed(self, secret: str, store_id: UUID) -> str:
+        return seal(secret.encode(), Purpose.WRITE_BACK_SECRET, self._context(store_id))
+
     def _context(self, store_id: UUID) -> str:
-        return f"write_back#{self._scope.id}#{store_id}"
+        return f"{self._scope.id}#{store_id}"

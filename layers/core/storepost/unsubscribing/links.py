@@ -9,9 +9,9 @@ from uuid import UUID
 from storepost.consent.model import Address
 from storepost.consent.states import Channel
 from storepost.persistence.sealed_tokens import open_token, seal_token
+from storepost.persistence.sealing import Purpose
 from storepost.scope import WorkspaceScope
 
-_PURPOSE = "unsubscribe link"
 _ID = 16
 
 
@@ -35,12 +35,12 @@ class UnsubscribeLink:
     def token(self) -> str:
         """The link's token: the same one each time, and it says nothing to anybody else."""
         content = f"{self.email}\0{self.reference or ''}".encode()
-        return seal_token(self.profile_id.bytes + content, self.workspace, _PURPOSE)
+        return seal_token(self.profile_id.bytes + content, self.workspace, Purpose.UNSUBSCRIBE_LINK)
 
 
 def read_link(token: str) -> UnsubscribeLink | None:
     """The link of a token; None where no link has that token."""
-    opened = open_token(token, _PURPOSE)
+    opened = open_token(token, Purpose.UNSUBSCRIBE_LINK)
     if opened is None:
         return None
     workspace, content = opened

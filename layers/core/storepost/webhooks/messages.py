@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -39,16 +40,21 @@ class Webhook:
     raw: bytes = field(repr=False)
     reached: Reached | None = None
     """Of what took more than one run."""
+    delivery_id: str = field(default="", compare=False)
+    """Shopify's id of the webhook, the same at each try; nothing once it is in the queue."""
 
     def body(self) -> Body:
         """What was told. Raises NoRecord."""
+        if not isinstance(self._read, Mapping):
+            raise NoRecord("a body that is no JSON object")
+        return self._read
+
+    @cached_property
+    def _read(self) -> Any:  # noqa: ANN401 - JSON
         try:
-            told = read_json(self.raw)
-        except ValueError as error:
-            raise NoRecord("a body that is no JSON") from error
-        if not isinstance(told, Mapping):
-            raise NoRecord("a body that is no object")
-        return told
+            return read_json(self.raw)
+        except ValueError:
+            return None
 
 
 def to_message(webhook: Webhook) -> dict[str, object]:
@@ -62,7 +68,7 @@ def to_message(webhook: Webhook) -> dict[str, object]:
     if reached := webhook.reached:
         message["reached"] = [str(reached.store_id), reached.after, reached.is_more]
     if len(webhook.raw) <= MOST_INLINE_BYTES:
-        return message | {"body": webhook.raw.decode(errors="replace")}
+        return message | {"body": webhook.raw.decode()}
     digest = hashlib.sha256(f"{webhook.shop}\x1f".encode() + webhook.raw).hexdigest()
     name = f"webhooks/{digest}"
     put_object(name, webhook.raw)

@@ -6,6 +6,7 @@ They come after the app was removed, too.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
 
@@ -34,6 +35,8 @@ from storepost.webhooks.stores import all_stores
 from storepost.workspaces.repository import WorkspaceRepository
 
 MARGIN_MILLISECONDS = 20_000
+REDACTED_AFTER = timedelta(hours=48)
+"""As Shopify has it: so long after the app was removed it asks for the shop's data to go."""
 _PAGE = 25
 
 
@@ -72,23 +75,37 @@ def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
 def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
     """`shop/redact`, two days after the app was removed: all that the shop brought goes.
 
-    Nothing goes where the shop was connected again, be it while this is at work; one that comes
-    back later may bring it again. However long it takes, each run sends the message on before its
-    time is up.
+    What was disconnected for less than two days waits until then: the removal of the app may have
+    been told late. Nothing goes where the shop was connected again, be it while this is at work;
+    one that comes back later may bring it again. However long it takes, each run sends the message
+    on before its time is up.
     """
     reached = webhook.reached
-    # In the order of their ids: those before the one that was reached are done.
-    left = [s for s in all_stores(webhook.shop) if not reached or s.id >= reached.store_id]
+    stores = all_stores(webhook.shop)
+    gone = [s for s in stores if not s.is_active and s.connected_at <= webhook.triggered_at]
+    waiting = [at for store in gone if (at := _redactable_at(store)) > clock.now()]
     try:
-        for store in left:
-            if store.is_active or store.connected_at > webhook.triggered_at:
+        # In the order of their ids: those before the one that was reached are done.
+        for store in gone:
+            if _redactable_at(store) > clock.now() or (reached and store.id < reached.store_id):
                 continue
             with suppress(_ConnectedAgain):
                 begun = reached if reached and reached.store_id == store.id else None
                 _remove_all(store, begun or Reached(store.id), remaining)
     except _OutOfTime as out:
-        goes_on = replace(webhook, reached=out.reached)
-        commit_anew(lambda changes: queue_webhook(goes_on, changes))
+        _queue_again(replace(webhook, reached=out.reached))
+    else:
+        if waiting:
+            _queue_again(replace(webhook, reached=None), min(waiting))
+
+
+def _queue_again(webhook: Webhook, at: datetime | None = None) -> None:
+    commit_anew(lambda changes: queue_webhook(webhook, changes, at))
+
+
+def _redactable_at(store: Store) -> datetime:
+    """When a disconnected store's data may go: not before two days have passed."""
+    return (store.disconnected_at or store.connected_at) + REDACTED_AFTER
 
 
 def _remove_all(store: Store, reached: Reached, remaining: Remaining) -> None:

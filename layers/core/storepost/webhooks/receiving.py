@@ -1,21 +1,23 @@
-"""Taking a webhook: its signature, and the way into the queue. Nothing else, as Shopify waits."""
+"""Taking a webhook: its signature, its shape, and the way into the queue, as Shopify waits."""
 
 import hashlib
 from collections.abc import Mapping
+from datetime import datetime
 
 from storepost import clock
-from storepost.json_reading import read_json
+from storepost.logs import logger
 from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
 from storepost.problems import handles
-from storepost.shop_records.reading import id_of, moment_of
+from storepost.shop_records.reading import NoRecord, id_of, moment_of
 from storepost.shopify.app import shopify_app
 from storepost.shopify.problems import ShopifyNotConfigured
 from storepost.shopify.shops import is_shop
 from storepost.shopify.signatures import is_signed
+from storepost.webhooks.deliveries import is_new, remember
 from storepost.webhooks.messages import Webhook, to_message
 from storepost.webhooks.problems import SignatureInvalid
-from storepost.webhooks.topics import TOPICS
+from storepost.webhooks.topics import SHAPES
 
 _PREFIXES = ("x-shopify-", "shopify-")
 """Both spellings of Shopify's headers: of its webhooks, and of the events that follow them."""
@@ -23,19 +25,59 @@ _IDS = ("customer_id", "admin_graphql_api_customer_kept_id", "id")
 
 
 def signed_webhook(headers: Mapping[str, str], raw: bytes) -> Webhook:
-    """The webhook of a request, once it is seen to be Shopify's. Raises SignatureInvalid."""
+    """The webhook of a request, once it is seen to be Shopify's. Raises SignatureInvalid.
+
+    With the same secret Shopify signs the query of an install's callback, which whoever approves
+    sees: it is no JSON object, which every webhook's body is.
+    """
     told = {name.lower(): value for name, value in headers.items()}
     if not is_signed(raw, _header(told, "hmac-sha256"), _secrets()):
         raise SignatureInvalid()
     triggered_at = moment_of(_header(told, "triggered-at")) or clock.now()
-    shop, topic = _header(told, "shop-domain").lower(), _header(told, "topic").lower()
-    return Webhook(shop, topic, min(triggered_at, clock.now()), raw)
+    webhook = Webhook(
+        shop=_header(told, "shop-domain").lower(),
+        topic=_header(told, "topic").lower(),
+        triggered_at=min(triggered_at, clock.now()),
+        raw=raw,
+        delivery_id=_header(told, "webhook-id"),
+    )
+    _check_shop(webhook)
+    return webhook
 
 
-def queue_webhook(webhook: Webhook, changes: Changes) -> None:
-    """Queues it, if anybody here listens to its topic. What is about one record goes in turn."""
-    if webhook.topic in TOPICS and is_shop(webhook.shop):
-        send_with(changes, Queue.WEBHOOKS, [(to_message(webhook), _group(webhook))])
+def take_webhook(webhook: Webhook, changes: Changes) -> None:
+    """Queues the webhook where somebody listens to its topic and it comes for the first time.
+
+    A body that isn't of the topic's shape is dropped: Shopify would send the same one again.
+    """
+    shape = SHAPES.get(webhook.topic)
+    if shape is None or not is_shop(webhook.shop):
+        return
+    try:
+        shape.check(webhook.body())
+    except NoRecord as error:
+        logger.warning("webhook not taken", extra={"topic": webhook.topic, "reason": str(error)})
+        return
+    if is_new(webhook):
+        remember(changes, webhook)
+        queue_webhook(webhook, changes)
+
+
+def queue_webhook(webhook: Webhook, changes: Changes, at: datetime | None = None) -> None:
+    """Queues the webhook, not before `at`. What is about one record goes in turn."""
+    send_with(changes, Queue.WEBHOOKS, [(to_message(webhook), _group(webhook))], at)
+
+
+def _check_shop(webhook: Webhook) -> None:
+    """Raises SignatureInvalid where the body is no object, or names another shop."""
+    try:
+        body = webhook.body()
+    except NoRecord as error:
+        raise SignatureInvalid() from error
+    shape = SHAPES.get(webhook.topic)
+    named = shape.shop_of(body) if shape else None
+    if named is not None and named != webhook.shop:
+        raise SignatureInvalid()
 
 
 def _header(told: Mapping[str, str], name: str) -> str:
@@ -54,14 +96,7 @@ def _secrets() -> tuple[str, ...]:
 def _group(webhook: Webhook) -> str:
     """The FIFO group: a shop's customer, or its order, or the shop itself."""
     kind = webhook.topic.partition("/")[0].partition("_")[0]
-    about = f"{webhook.shop}\x1f{kind}\x1f{_id(webhook.raw)}"
+    body = webhook.body()
+    record = next((found for name in _IDS if (found := id_of(body.get(name)))), "")
+    about = f"{webhook.shop}\x1f{kind}\x1f{record}"
     return hashlib.sha256(about.encode()).hexdigest()
-
-
-def _id(raw: bytes) -> str:
-    try:
-        body = read_json(raw)
-    except ValueError:
-        return ""
-    told = body if isinstance(body, dict) else {}
-    return next((found for name in _IDS if (found := id_of(told.get(name)))), "")

@@ -4,9 +4,10 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from storepost.connections.service import forget_shop
+from storepost.logs import logger
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.products.store_terms import follow_terms
-from storepost.shopify.admin import admin_of
+from storepost.shopify.admin import admin_of, takes_our_tokens
 from storepost.shopify.claims import find_claim
 from storepost.shopify.details import (
     ShopDetails,
@@ -23,10 +24,16 @@ from storepost.webhooks.messages import Webhook
 
 
 def app_removed(store: Store, webhook: Webhook) -> None:
-    """`app/uninstalled`; nothing where the shop was connected anew since.
+    """`app/uninstalled`, believed once the shop itself refuses our tokens.
 
-    Where it only approved the app anew, the tokens of that stay.
+    Nothing happens where the shop was connected anew since. Where it approved the app anew between
+    the question and the commit, the tokens of that stay. Raises ShopUnavailable.
     """
+    if webhook.triggered_at < store.connected_at:
+        return
+    if takes_our_tokens(webhook.shop):
+        logger.warning("a shop that takes our tokens was said to have removed the app")
+        return
 
     def write(changes: Changes) -> None:
         claim = find_claim(webhook.shop)

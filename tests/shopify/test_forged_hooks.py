@@ -1,0 +1,336 @@
+"""Webhooks that Shopify never sent, although it signed their bytes, and those that come again.
+
+Shopify signs the query of an install's callback and a webhook's body with one secret, and a
+webhook's shop, topic and time stand in headers that nobody signed.
+"""
+
+import base64
+import json
+from functools import partial
+from itertools import product
+from typing import Any
+
+import pytest
+from werkzeug.wrappers import Response
+
+from local.pumps import pump_queue
+from storepost import clock
+from storepost.shopify.claims import find_claim
+from storepost.stores.model import ConnectionStatus, StoreStatus
+from storepost.webhooks import deliveries
+from storepost.webhooks.topics import SHAPES, TOPICS
+from tests.kills import before_the_commit, everywhere, killed_at
+from tests.shopify.hooks import (
+    CUSTOMER,
+    ORDER,
+    SHOP_BODY,
+    Hooks,
+    consents,
+    customer_body,
+    order_body,
+    signature,
+)
+from tests.shopify.shops import OTHER, SHOP, Shopify
+from tests.world import Someone, World
+
+REDACTION = {"shop_id": 954889, "shop_domain": SHOP}
+PERSON = {**REDACTION, "customer": {"id": CUSTOMER}, "orders_to_redact": [ORDER]}
+NAMING = sorted(topic for topic, shape in SHAPES.items() if shape.shop)
+
+GENUINE: dict[str, dict[str, Any]] = {
+    "customers/create": customer_body(),
+    "customers/update": customer_body(),
+    "customers/delete": {"id": CUSTOMER},
+    "customers/merge": {
+        "admin_graphql_api_customer_kept_id": "gid://shopify/Customer/1",
+        "admin_graphql_api_customer_deleted_id": "gid://shopify/Customer/2",
+        "status": "completed",
+    },
+    "customers_email_marketing_consent/update": {
+        "customer_id": CUSTOMER,
+        "email_marketing_consent": {"state": "subscribed"},
+    },
+    "customers_marketing_consent/update": {
+        "id": CUSTOMER,
+        "sms_marketing_consent": {"state": "subscribed"},
+    },
+    "orders/create": order_body(),
+    "orders/updated": order_body(),
+    "orders/delete": {"id": ORDER},
+    "products/create": {"id": 1, "updated_at": "2026-01-05T10:00:00-05:00"},
+    "products/update": {"id": 1, "updated_at": "2026-01-05T10:00:00-05:00"},
+    "products/delete": {"id": 1},
+    "app/uninstalled": SHOP_BODY,
+    "app/scopes_update": {"shop_id": 1, "previous": [], "current": ["read_orders"]},
+    "locales/create": {"locale": "fr"},
+    "locales/update": {"locale": "fr"},
+    "locales/destroy": {"locale": "fr"},
+    "shop/update": SHOP_BODY,
+    "customers/data_request": PERSON,
+    "customers/redact": PERSON,
+    "shop/redact": REDACTION,
+}
+"""A body of each topic, with what Shopify's documentation has in each."""
+
+
+@pytest.fixture
+def known(hooks: Hooks) -> Hooks:
+    """A customer with an order."""
+    hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
+    hooks.tell("orders/create", order_body())
+    return hooks
+
+
+def queued(world: World) -> int:
+    """How many webhooks are on their way."""
+    world.deliver_outbox()
+    return world.queue_depth("WebhookQueue")
+
+
+def state(hooks: Hooks) -> list[tuple[str, str]]:
+    """All rows but those of installs, which whoever attacks has begun."""
+    return sorted(
+        (row.pk, row.sk) for row in hooks.world.rows() if not row.pk.startswith("webhook#")
+    )
+
+
+def forge(hooks: Hooks, topic: str, raw: bytes, hexadecimal: str | None = None) -> Any:
+    """Bytes that Shopify signed, sent as a webhook of the shop."""
+    told = base64.b64encode(bytes.fromhex(hexadecimal)).decode() if hexadecimal else signature(raw)
+    return hooks.post(topic, raw, headers={"Hmac-Sha256": told})
+
+
+class TestCallbacksQuery:
+    """What whoever approves an install is led back with, which carries Shopify's signature."""
+
+    def test_is_no_webhook(self, known: Hooks, shopify: Shopify) -> None:
+        stranger = known.world.person()
+        known.world.workspace(stranger)
+        query = shopify.approved(shopify.begin(stranger, OTHER))
+        signed = query.pop("hmac")
+        raw = "&".join(f"{name}={query[name]}" for name in sorted(query)).encode()
+        before = state(known)
+        assert shopify.callback({**query, "hmac": "0" * 64}).status == 400
+        for topic in sorted(TOPICS):
+            assert forge(known, topic, raw, signed).problem() == (401, "signature_invalid")
+        assert queued(known.world) == 0
+        assert state(known) == before
+        assert shopify.store(known.workspace).is_active
+
+    def test_a_webhook_is_no_callback(self, hooks: Hooks, shopify: Shopify) -> None:
+        """A body may hold what a query does; its first letter comes after theirs."""
+        stranger = hooks.world.person()
+        hooks.world.workspace(stranger)
+        asked = shopify.approved(shopify.begin(stranger, OTHER))
+        asked.pop("hmac")
+        note = "&".join(f"{name}={value}" for name, value in asked.items())
+        raw = json.dumps({"note": f"={note}"}).encode()
+        told = base64.b64decode(signature(raw)).hex()
+        name, _, rest = raw.decode().partition("=")
+        assert shopify.callback({name: rest, "hmac": told}).problem() == (400, "oauth_invalid")
+        split = dict(pair.split("=", 1) for pair in raw.decode().split("&"))
+        assert shopify.callback({**split, "hmac": told}).problem() == (400, "oauth_invalid")
+
+
+class TestShape:
+    @pytest.mark.parametrize(
+        "raw",
+        [b"", b"[]", b"{", b"null", b'"{}"', b"[" * 30_000, b"\xff{}", "{}".encode("utf-16")],
+        ids=["empty", "list", "cut", "null", "text", "deep", "no text", "utf-16"],
+    )
+    def test_what_is_no_object_is_refused(self, hooks: Hooks, raw: bytes) -> None:
+        for topic in (*sorted(TOPICS), "carts/update"):
+            assert forge(hooks, topic, raw).problem() == (401, "signature_invalid")
+        assert queued(hooks.world) == 0
+
+    def test_a_genuine_one_is_taken(self, hooks: Hooks) -> None:
+        for topic in sorted(TOPICS):
+            assert hooks.post(topic, GENUINE[topic]).status == 200
+        assert queued(hooks.world) == len(TOPICS)
+
+    def test_one_that_lacks_a_field_is_dropped(self, hooks: Hooks) -> None:
+        """Shopify would send the same one again, and count failures."""
+        for topic, shape in SHAPES.items():
+            for name in shape.required.keys() - {shape.shop}:
+                less = {k: v for k, v in GENUINE[topic].items() if k != name}
+                for body in (less, {**less, name: None}):
+                    assert hooks.post(topic, body).status == 200
+        assert queued(hooks.world) == 0
+
+    @pytest.mark.parametrize("named", [OTHER, "", None, 7, {"": SHOP}, f"{SHOP}.example.com"])
+    def test_one_that_names_another_shop_is_refused(self, known: Hooks, named: object) -> None:
+        """What a shop tells of itself counts for no other one."""
+        for topic in NAMING:
+            body = {**GENUINE[topic], str(SHAPES[topic].shop): named}
+            assert known.post(topic, body).problem() == (401, "signature_invalid")
+        assert queued(known.world) == 0
+
+    def test_these_name_their_shop(self) -> None:
+        assert NAMING == [
+            "app/uninstalled",
+            "customers/data_request",
+            "customers/redact",
+            "shop/redact",
+            "shop/update",
+        ]
+
+    def test_the_shops_name_in_capitals_is_the_same_one(self, hooks: Hooks) -> None:
+        body = {**REDACTION, "shop_domain": SHOP.upper()}
+        assert hooks.post("shop/redact", body).status == 200
+        assert queued(hooks.world) == 1
+
+    def test_a_record_of_another_type_is_dropped(self, hooks: Hooks) -> None:
+        types = ["Customer", "Order", "Product"]
+        for topic, type_ in product(("customers", "orders", "products"), types):
+            body = {"id": 1, "admin_graphql_api_id": f"gid://shopify/{type_}/1"}
+            assert hooks.post(f"{topic}/delete", body).status == 200
+        assert queued(hooks.world) == len(types)
+
+
+class TestUninstalled:
+    """app/uninstalled is believed once the shop itself refuses our tokens."""
+
+    def test_not_while_the_shop_takes_our_tokens(self, known: Hooks, shopify: Shopify) -> None:
+        known.tell("app/uninstalled", SHOP_BODY)
+        store = shopify.store(known.workspace)
+        assert (store.is_active, store.connection_status) == (True, ConnectionStatus.CONNECTED)
+        assert find_claim(SHOP) is not None
+        assert shopify.server.requests[-1].startswith("POST /admin/api/")
+
+    def test_not_where_a_scope_is_lacking(self, known: Hooks, shopify: Shopify) -> None:
+        shopify.answering(Response(status=403))
+        known.tell("app/uninstalled", SHOP_BODY)
+        assert shopify.store(known.workspace).is_active
+
+    @pytest.mark.parametrize(("status", "tries"), [(500, 3), (402, 1), (404, 1)])
+    def test_not_yet_where_the_shop_cant_answer(
+        self, known: Hooks, shopify: Shopify, status: int, tries: int
+    ) -> None:
+        shopify.shop().installation = None
+        shopify.answering(*[Response(status=status)] * tries)
+        known.post("app/uninstalled", SHOP_BODY)
+        known.world.deliver_outbox()
+        pump_queue("WebhookQueue", 0)
+        assert shopify.store(known.workspace).is_active
+        known.world.deliver()
+        assert shopify.store(known.workspace).status is StoreStatus.DISCONNECTED
+        assert known.world.queue_depth("WebhookQueue") == 0
+
+    def test_of_one_whose_tokens_were_renewed_meanwhile(
+        self, known: Hooks, shopify: Shopify
+    ) -> None:
+        """A token that ended by a refresh is refused, and says nothing of the app."""
+        held = shopify.shop().installation
+        assert held is not None
+        known.tell("app/uninstalled", SHOP_BODY)
+        held.give_tokens(instead_of=held.refresh_token)
+        shopify.answering(Response(status=401))
+        known.tell("app/uninstalled", SHOP_BODY)
+        assert shopify.store(known.workspace).is_active
+
+
+class TestShopRedact:
+    """shop/redact takes what was disconnected two days before."""
+
+    def test_not_of_a_connected_one(self, known: Hooks) -> None:
+        known.tell("shop/redact", REDACTION)
+        known.world.advance(days=30)
+        known.world.sweep()
+        known.world.deliver()
+        assert known.order() is not None
+        assert known.customer() is not None
+
+    @pytest.mark.parametrize("hours", [0, 1, 47.9])
+    def test_it_waits_for_two_days(self, known: Hooks, owner: Someone, hours: float) -> None:
+        known.remove_app()
+        known.world.advance(hours=hours)
+        known.tell("shop/redact", REDACTION)
+        known.world.advance(hours=47.9 - hours)
+        known.world.sweep()
+        known.world.deliver()
+        assert known.order() is not None
+        # What the stream might have missed is swept two minutes late.
+        known.world.advance(hours=0.1, minutes=2)
+        known.world.sweep()
+        known.world.deliver()
+        assert known.order() is None
+        assert known.find_customer() is None
+        assert known.world.rows("due#outbox#") == []
+
+    def test_it_waits_for_nothing_where_the_shop_comes_back(
+        self, known: Hooks, shopify: Shopify, owner: Someone
+    ) -> None:
+        known.remove_app()
+        known.tell("shop/redact", REDACTION)
+        known.world.advance(hours=1)
+        shopify.connect(owner, known.workspace)
+        known.world.deliver()
+        known.tell("orders/create", order_body(id=9))
+        known.world.advance(hours=50)
+        known.world.sweep()
+        known.world.deliver()
+        assert known.order(9) is not None
+        assert known.world.rows("due#outbox#") == []
+
+
+class TestDelivery:
+    """Each webhook is taken once, by its id."""
+
+    def test_again(self, hooks: Hooks) -> None:
+        told = {"Webhook-Id": "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043"}
+        for _ in range(3):
+            assert hooks.post("customers/delete", {"id": 1}, headers=told).status == 200
+        assert queued(hooks.world) == 1
+
+    def test_another_shops(self, hooks: Hooks) -> None:
+        told = {"Webhook-Id": "1"}
+        for shop in (SHOP, OTHER):
+            headers = {**told, "Shop-Domain": shop}
+            assert hooks.post("customers/delete", {"id": 1}, headers=headers).status == 200
+        assert queued(hooks.world) == 2
+
+    def test_the_row_ends(self, hooks: Hooks) -> None:
+        """An id is kept for longer than Shopify tries; the row may be read for days after that."""
+        told = {"Webhook-Id": "1"}
+        hooks.post("customers/delete", {"id": 1}, headers=told)
+        [row] = hooks.world.rows("webhook#")
+        assert row.expiration == clock.now().replace(microsecond=0) + deliveries.KEPT_FOR
+        assert (hooks.store.external_id in row.pk, set(row.attribute_values)) == (
+            False,
+            {"pk", "sk", "kind", "expiration"},
+        )
+        hooks.world.advance(days=2, seconds=1)
+        hooks.post("customers/delete", {"id": 1}, headers=told)
+        assert queued(hooks.world) == 2
+
+    def test_without_an_id_it_is_known_by_its_content(self, hooks: Hooks) -> None:
+        at = clock.now()
+        for topic, body, when in (
+            ("customers/delete", {"id": 1}, at),
+            ("customers/delete", {"id": 1}, at),
+            ("orders/delete", {"id": 1}, at),
+            ("customers/delete", {"id": 2}, at),
+            ("customers/delete", {"id": 1}, at.replace(year=at.year - 1)),
+        ):
+            hooks.post(topic, body, at=when, headers={"Webhook-Id": ""})
+        assert queued(hooks.world) == 4
+
+    def test_at_once(self, hooks: Hooks) -> None:
+        post = partial(hooks.post, "customers/delete", {"id": 1}, headers={"Webhook-Id": "1"})
+        with before_the_commit(post):
+            assert post().status == 200
+        assert queued(hooks.world) == 1
+
+    def test_killed_anywhere(self, hooks: Hooks) -> None:
+        body = order_body(note="x" * 40_000)
+        bring_back = hooks.world.kept()
+
+        def work() -> None:
+            assert hooks.post("orders/create", body, headers={"Webhook-Id": "1"}).status == 200
+
+        places = everywhere(work)
+        for number, moment in places:
+            bring_back()
+            assert killed_at(number, moment, work)
+            work()
+            assert queued(hooks.world) == 1, (number, moment)
