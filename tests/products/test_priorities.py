@@ -24,7 +24,7 @@ from storepost.priorities.schemas import PriorityChangeProduct
 from storepost.products.feeds import note_import, remove_feed, rename_feed
 from storepost.products.rules import product_source_id
 from storepost.products.writing import Bringer
-from tests.kills import everywhere, killed_at
+from tests.crashes import crashes
 from tests.products.bringing import bring, feed, says
 from tests.products.sample import eur, product, put, variant
 from tests.products.state import check, store_of, stored
@@ -717,16 +717,13 @@ class TestWorker:
         def work() -> None:
             self.run(place, change)
 
-        begin_anew = world.kept(deliver=False)
-        places = everywhere(work)
-        assert len(places) > 20
+        found = crashes(world, work, deliver=False)
+        assert len(found.places) > 20
         expected = self.outcome(place, change)
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, work)
+        for places in found:
             work()
             work()
-            assert self.outcome(place, change) == expected, (number, moment)
+            assert self.outcome(place, change) == expected, places
 
     def test_a_step_of_a_preview_ends_with_what_a_transaction_takes(
         self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch
