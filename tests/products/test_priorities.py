@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storepost import pagination
-from storepost.identity.model import KeyScope
 from storepost.ids import derived_id
 from storepost.messaging.outbox import PARTITION
 from storepost.messaging.tries import RECEIVES, TRIES, NeverEnded
@@ -119,20 +118,6 @@ def other_paths(place: Place) -> list[tuple[str, str]]:
 
 class TestWhoMay:
     """All of them."""
-
-    def test_anonymous(self, world: World, place: Place) -> None:
-        for method, path in other_paths(place):
-            body: object = {} if path.endswith("/changes") else None
-            answer = world.call(method, path, json_body=body)
-            assert answer.problem() == (401, "unauthenticated")
-
-    def test_scope_too_small(self, world: World, owner: Someone, place: Place) -> None:
-        key = world.api_key(place.value.workspace, KeyScope.PROPOSE, owner)
-        for method, path in other_paths(place):
-            if method != "GET":
-                body = {"order": [place.own], "fields": {}} if path.endswith("/changes") else None
-                answer = world.call(method, path, token=key, json_body=body)
-                assert answer.problem() == (403, "scope")
 
     def test_another_workspaces(self, world: World, place: Place, bringer: Bringer) -> None:
         change = place.ready(str(bringer.source))

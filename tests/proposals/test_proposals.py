@@ -1,7 +1,6 @@
 """Change proposals, an operation a class."""
 
 import json
-from uuid import uuid4
 
 import pytest
 
@@ -14,25 +13,12 @@ from storepost.problems import FieldError
 from tests.crashes import crashes
 from tests.kills import before_the_commit
 from tests.proposals.desk import NOWHERE, REPLACED, SEGMENT, TEMPLATE, Body, Desk, JustNow
-from tests.world import Answer, World
+from tests.world import Answer
 
 LEASE_SECONDS = 60
 """Longer than any function of the API may run."""
 
 PROPOSE, READ, WRITE = KeyScope.PROPOSE, KeyScope.READ, KeyScope.WRITE
-
-
-def test_anonymous(world: World) -> None:
-    one = f"/change-proposals/{uuid4()}"
-    for method, path in (
-        ("GET", "/change-proposals"),
-        ("POST", "/change-proposals"),
-        ("GET", one),
-        ("POST", f"{one}/approve"),
-        ("POST", f"{one}/reject"),
-        ("DELETE", one),
-    ):
-        assert world.call(method, path).problem() == (401, "unauthenticated")
 
 
 def test_another_workspaces_are_invisible(desk: Desk) -> None:

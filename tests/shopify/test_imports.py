@@ -145,11 +145,6 @@ def totals(hooks: Hooks, owner: Someone) -> tuple[int, int]:
 class TestAsk:
     """POST /stores/{id}/imports."""
 
-    def test_anonymous(self, hooks: Hooks) -> None:
-        path = f"/stores/{hooks.store.id}/imports"
-        answer = hooks.world.call("POST", path, json_body=SCOPE)
-        assert answer.problem() == (401, "unauthenticated")
-
     def test_bad_input(self, hooks: Hooks, owner: Someone) -> None:
         assert ask(hooks, owner, {"scope": "all"}).error_paths() == ["/scope"]
 

@@ -4,7 +4,6 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from unittest import mock
-from uuid import uuid4
 
 import pytest
 
@@ -41,10 +40,6 @@ def home(world: World) -> Home:
 
 class TestDelete:
     """What is answered, and who reaches the workspace from then on."""
-
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("POST", f"/workspaces/{uuid4()}/delete", json_body={"password": "x"})
-        assert answer.problem() == (401, "unauthenticated")
 
     def test_bad_input(self, home: Home) -> None:
         path = f"/workspaces/{home.workspace.id}/delete"
