@@ -13,15 +13,6 @@ from storepost.persistence.item import find
 from storepost.scope import PersonScope
 from tests.proposals.desk import NOWHERE, REPLACED, SEGMENT, TEMPLATE, Desk, JustNow, flow
 
-PATHS = (
-    "/definition-schemas",
-    "/definition-schemas/segment",
-    "/definitions",
-    f"/definitions/{NOWHERE}",
-    f"/definitions/{NOWHERE}/versions",
-    f"/definitions/{NOWHERE}/versions/{NOWHERE}",
-)
-
 
 class TestSchemas:
     """GET /definition-schemas."""
