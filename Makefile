@@ -31,12 +31,12 @@ sam-local: install ## the functions in containers, as SAM CLI runs them (needs D
 openapi: install ## write the interface and the problems down from the code
 	$(BIN)/python -m openapi
 
-test: install ## everything that proves the project on a fresh machine
-	$(BIN)/pytest -n auto
+test: install ## everything that proves the project on a fresh machine; TESTS takes some
+	$(BIN)/pytest -n auto --dist worksteal $(PYTEST) $(TESTS)
 
 test-dynoxide: install ## the same with the tables in dynoxide (npm brings it); TESTS takes some
 	@$(BIN)/python -m local.dynoxide
-	STORE=dynoxide $(BIN)/pytest -n auto $(TESTS)
+	STORE=dynoxide $(BIN)/pytest -n auto --dist worksteal $(PYTEST) $(TESTS)
 
 costs: install ## what every operation costs, measured on dynoxide: docs/costs.md
 	@$(BIN)/python -m local.dynoxide

@@ -146,6 +146,12 @@ def pytest_terminal_summary(
     items, test = transactions.greatest
     if _is_whole(config):
         terminalreporter.line(f"the greatest transaction had {items} items, in {test}")
+    elif not config.getoption("collectonly"):
+        terminalreporter.line(
+            "some tests were chosen: whether rights are unused and problems unreached is judged only"
+            " where all run",
+            yellow=True,
+        )
     for title, lacking in _lacking.items():
         if lacking:
             terminalreporter.section(title, red=True)

@@ -5,22 +5,30 @@ lose its stream, each engine does in its own way here.
 """
 
 import atexit
+import copyreg
+import io
 import os
+import pickle
 import sqlite3
-from collections.abc import Callable
-from copy import deepcopy
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.dynamo_type import LimitedSizeDict
 
 from local import aws
 from local.dynoxide import Dynoxide
 from local.template import TABLE, resources
 
-type PutBack = Callable[[], None]
-"""Puts kept rows into empty tables."""
+
+@dataclass(frozen=True)
+class Kept:
+    """What the tables hold, and what their streams have carried; equal if nothing changed."""
+
+    rows: Any
+    streams: Any
 
 
 class Engine(Protocol):
@@ -32,8 +40,11 @@ class Engine(Protocol):
     def lose_streams(self) -> None:
         """Removes what the streams would have carried."""
 
-    def kept(self) -> PutBack:
-        """Keeps the rows of now; no stream tells of it when they are put back."""
+    def kept(self) -> Kept:
+        """All rows of now, and their streams."""
+
+    def put_back(self, kept: Kept, *, streams: bool) -> None:
+        """Puts kept rows into empty tables; if not streams too, none tells of it."""
 
 
 class Moto:
@@ -52,15 +63,29 @@ class Moto:
                 table.stream_shard.starting_sequence_number += len(table.stream_shard.items)
                 table.stream_shard.items.clear()
 
-    def kept(self) -> PutBack:
-        """Keeps the rows of now; no stream tells of it when they are put back."""
-        rows = {name: deepcopy(table.items) for name, table in self._tables().items()}
+    def kept(self) -> Kept:
+        """All rows of now, and their streams."""
+        shards = {name: table.stream_shard for name, table in self._tables().items()}
+        return Kept(
+            _pickled({name: table.items for name, table in self._tables().items()}),
+            pickle.dumps(
+                {
+                    n: (each.starting_sequence_number, each.items)
+                    for n, each in shards.items()
+                    if each
+                }
+            ),
+        )
 
-        def put_back() -> None:
-            for name, table in self._tables().items():
-                table.items.update(deepcopy(rows[name]))
-
-        return put_back
+    def put_back(self, kept: Kept, *, streams: bool) -> None:
+        """Puts kept rows into empty tables; if not streams too, none tells of it."""
+        tables = self._tables()
+        for name, items in pickle.loads(kept.rows).items():
+            tables[name].items.update(items)
+        if streams:
+            for name, (first, records) in pickle.loads(kept.streams).items():
+                shard = tables[name].stream_shard
+                shard.starting_sequence_number, shard.items = first, records
 
     def _tables(self) -> dict[str, Any]:
         tables: dict[str, Any] = dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION].tables
@@ -88,25 +113,51 @@ class BesideMoto:
         """Removes what the streams would have carried."""
         self._at_once(_STREAMS)
 
-    def kept(self) -> PutBack:
-        """Keeps the rows of now; no stream tells of it when they are put back."""
-        rows = {n: self._rows.execute(f'SELECT * FROM "{n}"').fetchall() for n in self._names}
-        rows = {name: of_table for name, of_table in rows.items() if of_table}
+    def kept(self) -> Kept:
+        """All rows of now, and their streams."""
+        tables = {name: self._all(name) for name in self._names}
+        return Kept({n: rows for n, rows in tables.items() if rows}, self._all(_STREAM_RECORDS))
 
-        def put_back() -> None:
-            self._rows.execute("BEGIN IMMEDIATE")
-            for name, of_table in rows.items():
-                marks = ",".join("?" * len(of_table[0]))
-                self._rows.executemany(f'INSERT INTO "{name}" VALUES ({marks})', of_table)
-            self._rows.execute("COMMIT")
+    def put_back(self, kept: Kept, *, streams: bool) -> None:
+        """Puts kept rows into empty tables; if not streams too, none tells of it."""
+        self._rows.execute("BEGIN IMMEDIATE")
+        for name, rows in kept.rows.items():
+            self._insert(name, rows)
+        if streams and kept.streams:
+            self._insert(_STREAM_RECORDS, kept.streams)
+        self._rows.execute("COMMIT")
 
-        return put_back
+    def _all(self, table: str) -> list[Any]:
+        return self._rows.execute(f'SELECT * FROM "{table}"').fetchall()
+
+    def _insert(self, table: str, rows: list[Any]) -> None:
+        marks = ",".join("?" * len(rows[0]))
+        self._rows.executemany(f'INSERT INTO "{table}" VALUES ({marks})', rows)
 
     def _at_once(self, *statements: str) -> None:
         self._rows.executescript("; ".join(["BEGIN IMMEDIATE", *statements, "COMMIT"]))
 
 
-_STREAMS = "DELETE FROM _stream_records"
+_STREAM_RECORDS = "_stream_records"
+_STREAMS = f"DELETE FROM {_STREAM_RECORDS}"
+
+
+def _pickled(items: Any) -> bytes:
+    """Pickled so that what is read back isn't weighed again, attribute by attribute."""
+    pickled = io.BytesIO()
+    pickler = pickle.Pickler(pickled, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = {
+        **copyreg.dispatch_table,
+        LimitedSizeDict: lambda attributes: (_unweighed, (dict(attributes),)),
+    }
+    pickler.dump(items)
+    return pickled.getvalue()
+
+
+def _unweighed(attributes: dict[str, Any]) -> LimitedSizeDict:
+    made = LimitedSizeDict.__new__(LimitedSizeDict)
+    dict.update(made, attributes)
+    return made
 
 
 def on_dynoxide() -> bool:

@@ -376,7 +376,7 @@ class World:
         """
         if deliver:
             self.deliver()
-        put_back, ahead = engine().kept(), clock.ahead()
+        kept, ahead = engine().kept(), clock.ahead()
         objects = self.objects()
 
         def bring_back() -> None:
@@ -384,7 +384,7 @@ class World:
             clock.advance(ahead)
             for name, content in objects.items():
                 boto3.client("s3").put_object(Bucket=BUCKET, Key=name, Body=content)
-            put_back()
+            engine().put_back(kept, streams=False)
 
         return bring_back
 

@@ -34,23 +34,13 @@ from tests.consent.imports import (
 )
 from tests.consent.shop import PHONE, Listener, Shop
 from tests.kills import before_the_commit, counted
-from tests.world import CANARY, World
+from tests.world import CANARY
 
 OTHER_PHONE = "+436607654321"
 
 
 class TestCaller:
     """W: a `write` key or a member."""
-
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("POST", "/consent/import", json_body={"changes": []})
-        assert answer.problem() == (401, "unauthenticated")
-
-    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_scope_too_small(self, shop: Shop, scope: KeyScope) -> None:
-        key = shop.world.api_key(shop.workspace, scope, shop.owner)
-        assert send(shop, [row(ANN)], token=key).problem() == (403, "scope")
-        assert total(shop) == 0
 
     def test_another_workspaces_people_are_others(self, shop: Shop) -> None:
         stranger = shop.world.person()

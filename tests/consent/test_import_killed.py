@@ -24,8 +24,8 @@ from tests.consent.imports import (
     total,
 )
 from tests.consent.shop import HOOK, PHONE, Listener, Shop, open_shop
-from tests.consent.test_killed import KEY, LEASE_SECONDS, until_answered
-from tests.kills import Killed, Moment, another_container, around_calls, everywhere, killed_at
+from tests.crashes import KEY, LEASE_SECONDS, crashes, until_answered
+from tests.kills import Killed, Moment, another_container, around_calls, killed_at
 from tests.world import CANARY, Answer, World
 
 ROWS: list[Any] = [
@@ -97,13 +97,9 @@ class TestWithAKey:
     def test_killed_anywhere(self, world: World, listener: Listener) -> None:
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
-        begin_anew = world.kept()
-        places = everywhere(import_them)
-        assert len(places) > 30
-        for number, moment in places:
-            begin_anew()
-            forget_keys()
-            assert killed_at(number, moment, import_them), (number, moment)
+        found = crashes(world, import_them)
+        assert len(found.places) > 30
+        for _ in found:
             answer = until_answered(world, import_them)
             as_if_once(answer)
             replay = import_them()
@@ -210,11 +206,7 @@ class TestWithoutAKey:
     def test_killed_anywhere(self, world: World, listener: Listener) -> None:
         shop = ready(world)
         import_them = partial(send, shop, ROWS)
-        begin_anew = world.kept()
-        for number, moment in everywhere(import_them):
-            begin_anew()
-            forget_keys()
-            assert killed_at(number, moment, import_them), (number, moment)
+        for _ in crashes(world, import_them):
             answer = import_them()
             assert answer.status == 200
             told = {name: answer.json[name] for name in ("recorded", "unchanged", "older")}

@@ -9,33 +9,18 @@ from storepost.consent.states import ConsentState
 from storepost.invitations.repository import InvitationRepository
 from storepost.messaging.outbox import PARTITION, OutboxItem
 from storepost.messaging.relay import relay
-from storepost.persistence.sealing import forget_keys
 from storepost.profiles.model import Profile
 from storepost.scope import WorkspaceScope
 from tests.consent.shop import HOOK, Listener, Shop, open_shop
-from tests.kills import before_the_commit, everywhere, killed_at
+from tests.crashes import KEY, LEASE_SECONDS, crashes, until_answered
+from tests.kills import before_the_commit
 from tests.world import CANARY, Answer, Someone, World
-
-KEY = "one-and-the-same"
-LEASE_SECONDS = 60
-"""Longer than any function of the API may run."""
 
 
 @pytest.fixture(autouse=True)
 def _loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stores may listen on the loopback."""
     monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
-
-
-def until_answered(world: World, send: Callable[[], Answer]) -> Answer:
-    """What the caller gets in the end who goes on trying with the same key."""
-    for _ in range(3):
-        answer = send()
-        if answer.status != 409:
-            return answer
-        assert answer.problem() == (409, "idempotency_in_progress")
-        world.advance(seconds=LEASE_SECONDS)
-    raise AssertionError("the claim was never given back")
 
 
 class TestConsentChange:
@@ -47,7 +32,6 @@ class TestConsentChange:
         profile = shop.person(shop.store())
         path, body = f"/profiles/{profile.id}/consent/email", {"state": "subscribed"}
         send = partial(world.call, "PUT", path, token=shop.owner.token, json_body=body, key=KEY)
-        forget_keys()  # as a function has none that has just started
         return shop, profile, send
 
     def one_effect(self, shop: Shop, profile: Profile, answer: Answer, listener: Listener) -> None:
@@ -65,15 +49,11 @@ class TestConsentChange:
 
     def test_killed_anywhere(self, world: World, listener: Listener) -> None:
         shop, profile, send = self.ready(world)
-        begin_anew = world.kept()
-        places = everywhere(send)
-        assert len(places) > 10
-        for number, moment in places:
-            begin_anew()
-            forget_keys()
-            assert killed_at(number, moment, send), (number, moment)
+        found = crashes(world, send, outside=[listener.received])
+        assert len(found.places) > 10
+        for places in found:
             answer = until_answered(world, send)
-            assert answer.status == 200, (number, moment, answer.body)
+            assert answer.status == 200, (places, answer.body)
             replay = send()
             assert (replay.status, replay.body) == (200, answer.body)
             assert replay.header("idempotency-replayed") == "true"
@@ -97,15 +77,8 @@ class TestConsentChange:
 
     def test_the_relay_killed_anywhere(self, world: World, listener: Listener) -> None:
         shop, profile, send = self.ready(world)
-        begin_anew = world.kept()
-        send()
-        for number, moment in everywhere(partial(relay, outbox_row(world))):
-            begin_anew()
-            forget_keys()
-            answer = send()
-            row = outbox_row(world)
-            world.lose_stream()
-            assert killed_at(number, moment, partial(relay, row))
+        answer = send()
+        for _ in crashes(world, partial(relay, outbox_row(world)), deliver=False):
             world.advance(minutes=3)
             world.sweep()
             self.one_effect(shop, profile, answer, listener)
@@ -155,16 +128,12 @@ class TestInvitation:
 
     def test_killed_anywhere(self, world: World) -> None:
         owner, workspace = self.owner(world)
-        send, begin_anew = self.sending(world, owner), world.kept()
-        forget_keys()
-        places = everywhere(send)
-        assert len(places) > 10
-        for number, moment in places:
-            begin_anew()
-            forget_keys()
-            assert killed_at(number, moment, send), (number, moment)
+        send = self.sending(world, owner)
+        found = crashes(world, send)
+        assert len(found.places) > 10
+        for places in found:
             answer = until_answered(world, send)
-            assert answer.status == 201, (number, moment, answer.body)
+            assert answer.status == 201, (places, answer.body)
             replay = send()
             assert (replay.status, replay.body) == (201, answer.body)
             assert replay.header("idempotency-replayed") == "true"
@@ -187,15 +156,8 @@ class TestInvitation:
 
     def test_the_relay_killed_anywhere(self, world: World) -> None:
         owner, workspace = self.owner(world)
-        send, begin_anew = self.sending(world, owner), world.kept()
-        assert send().status == 201
-        for number, moment in everywhere(partial(relay, outbox_row(world))):
-            begin_anew()
-            forget_keys()
-            assert send().status == 201
-            row = outbox_row(world)
-            world.lose_stream()
-            assert killed_at(number, moment, partial(relay, row))
+        assert self.sending(world, owner)().status == 201
+        for _ in crashes(world, partial(relay, outbox_row(world)), deliver=False):
             world.advance(minutes=3)
             world.sweep()
             self.one_effect(world, workspace)

@@ -33,14 +33,13 @@ from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.shown import subject_of
 from storepost.stores.repository import StoreRepository
 from tests.consent.shop import EMAIL, HOOK, URL, Listener, Shop, hand_over, open_shop
+from tests.crashes import crashes
 from tests.fetching.servers import OK, serving
 from tests.kills import (
     Killed,
     Moment,
     another_container,
     around_calls,
-    everywhere,
-    killed_at,
 )
 from tests.world import CANARY, World
 
@@ -600,16 +599,12 @@ class TestAgainAndAgain:
 
         shop = open_shop(world)
         profile = shop.person(shop.store())
-        begin = world.kept()
+        [store_id] = profile.store_ids
         body, message = changed(shop, profile)
-        places = everywhere(partial(hand_over, message))
-        assert len(places) > 10
-        for number, moment in places:
-            begin()
-            listener.received.clear()
-            body, message = changed(shop, profile)
-            [store_id] = profile.store_ids
-            assert killed_at(number, moment, partial(hand_over, message)), (number, moment)
+        work = partial(hand_over, message)
+        found = crashes(world, work, outside=[listener.received], deliver=False)
+        assert len(found.places) > 10
+        for _ in found:
             assert hand_over(message, 2)
             assert shop.outcome(profile, body, store_id) == "written"
             assert shop.given(store_id) is SUBSCRIBED
@@ -623,24 +618,17 @@ class TestAgainAndAgain:
         profile = shop.person(shop.store())
         [store_id] = profile.store_ids
         shop.customer(profile, store_id, email_consent=SUBSCRIBED)
-        begin = shop.world.kept()
         shop.change(profile, "unsubscribed")
-        [message] = shop.queued()
-        forget_keys()
-        places = everywhere(partial(hand_over, message))
-        assert len(places) > 10
-        for number, moment in places:
-            begin()
-            listener.received.clear()
-            shop.change(profile, "unsubscribed")
-            [first] = shop.queued()
-            forget_keys()
-            assert killed_at(number, moment, partial(hand_over, first)), (number, moment)
+        [first] = shop.queued()
+        work = partial(hand_over, first)
+        found = crashes(shop.world, work, outside=[listener.received], deliver=False)
+        assert len(found.places) > 10
+        for places in found:
             shop.change(profile, "subscribed")
             second = shop.queued()[-1]
             assert hand_over(first, 2)
             assert hand_over(second)
-            assert listener.states[-1:] in ([], ["subscribed"]), (number, moment)
+            assert listener.states[-1:] in ([], ["subscribed"]), places
             assert shop.given(store_id) is SUBSCRIBED
 
     def test_told_and_refused_then_back_to_what_the_store_gave(

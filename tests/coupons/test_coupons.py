@@ -9,7 +9,6 @@ import pytest
 
 from storepost import clock
 from storepost.coupons.codes import ALPHABET, code_id
-from storepost.identity.model import KeyScope
 from storepost.persistence.changes import Changes
 from storepost.scope import WorkspaceScope
 from storepost.stores.repository import StoreRepository
@@ -58,15 +57,6 @@ class TestEveryOperation:
     ) -> None:
         answer = world.call(method, path, json_body=body)
         assert answer.problem() == (401, "unauthenticated")
-
-    @pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
-    def test_a_key_needs_the_scope(self, shop: Shop, method: str, path: str, body: object) -> None:
-        shop.token = shop.world.api_key(shop.workspace, KeyScope.READ)
-        answer = shop.call(method, path, body)
-        if method == "GET":
-            assert answer.status in {200, 404}
-        else:
-            assert answer.problem() == (403, "scope")
 
     @pytest.mark.parametrize(("method", "path", "body"), OPERATIONS)
     def test_an_id_that_is_none_is_not_valid_and_an_unknown_one_not_found(

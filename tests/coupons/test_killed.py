@@ -6,17 +6,11 @@ from typing import Any
 import pytest
 
 from local import pumps
-from local.shopify.bucket import Bucket
-from storepost.persistence.sealing import forget_keys
 from tests.coupons.shop import Shop, counts
 from tests.coupons.test_shopify import OnShopify
-from tests.kills import Moment, everywhere, killed_at
+from tests.crashes import KEY, crashes, until_answered
 from tests.shopify.shops import Shopify
 from tests.world import Answer, World
-
-KEY = "one-and-the-same"
-LEASE_SECONDS = 60
-"""Longer than any function of the API may run."""
 
 
 def each_kill(
@@ -26,31 +20,14 @@ def each_kill(
     *,
     delivers: bool = True,
 ) -> None:
-    """Kills the work at each of its calls, from the same beginning; `then` sees what comes of it.
+    """Kills the work at each of its calls; `then` sees what comes of it.
 
-    Before a call is where the work was after the one before, but for the first. What a message asks
-    for begins before that is delivered.
+    What a message asks for begins before that is delivered.
     """
-    bring_back = shop.world.kept(deliver=delivers)
-    forget_keys()
-    places = [place for place in everywhere(work) if place[1] is Moment.AFTER]
-    assert len(places) > 3
-    for place in [(1, Moment.BEFORE), *places]:
-        bring_back()
-        forget_keys()
-        assert killed_at(*place, work)
+    found = crashes(shop.world, work, deliver=delivers)
+    assert len(found.places) > 3
+    for _ in found:
         then()
-
-
-def until_answered(world: World, send: Callable[[], Answer]) -> Answer:
-    """What the caller gets in the end who goes on trying with the same key."""
-    for _ in range(3):
-        answer = send()
-        if answer.status != 409:
-            return answer
-        assert answer.problem() == (409, "idempotency_in_progress")
-        world.advance(seconds=LEASE_SECONDS)
-    raise AssertionError("the claim was never given back")
 
 
 @pytest.mark.parametrize(
@@ -172,28 +149,11 @@ class TestShop:
         def work() -> None:
             shop.work(coupon)
 
-        bring_back = shop.world.kept(deliver=False)
-        forget_keys()
-        places = [place for place in everywhere(work) if place[1] is Moment.AFTER]
-        for place in places:
-            bring_back()
-            shopify.shop().bucket = Bucket()
-            shop.discounts.clear()
-            forget_keys()
-            assert killed_at(*place, work)
+        outside = [vars(shopify.shop())]
+        for _ in crashes(world, work, outside=outside, deliver=False):
             then()
         shop.call("POST", f"/coupons/{coupon}/end")
-        bring_back, codes = shop.world.kept(deliver=False), dict(shop.discounts[0].codes)
-        discount = shop.discounts[0]
-        forget_keys()
-        places = [place for place in everywhere(work) if place[1] is Moment.AFTER]
-        for place in places:
-            bring_back()
-            shopify.shop().bucket = Bucket()
-            discount.codes = dict(codes)
-            shop.discounts[:] = [discount]
-            forget_keys()
-            assert killed_at(*place, work)
+        for _ in crashes(world, work, outside=outside, deliver=False):
             shop.work(coupon)
             assert shop.counts(coupon) == counts(expired=3)
             assert shop.discounts == []

@@ -6,9 +6,10 @@ from functools import partial
 import pytest
 
 from storepost.profiles.rows import ProfileItem
+from tests.crashes import crashes
 from tests.erasure.test_erasure import personal
 from tests.erasure.town import ANN, CAT, Place, day
-from tests.kills import before_the_commit, everywhere, killed_at
+from tests.kills import before_the_commit
 
 
 class TestKilled:
@@ -16,39 +17,31 @@ class TestKilled:
 
     def test_the_erasure(self, place: Place) -> None:
         person = place.somebody()
-        bring_back = place.world.kept()
-        places = everywhere(lambda: place.erase(person, key="k"))
-        for number, moment in places[::3]:
-            bring_back()
-            assert killed_at(number, moment, lambda: place.erase(person, key="k"))
+        found = crashes(place.world, lambda: place.erase(person, key="k"))
+        assert len(found.places) > 10
+        for places in found:
             place.world.advance(minutes=5)
-            assert place.erase(person, key="k").status == 204, (number, moment)
+            assert place.erase(person, key="k").status == 204, places
             place.world.deliver()
-            assert (place.traces(), personal(place)) == ([], []), (number, moment)
-        assert len(places) > 10
+            assert (place.traces(), personal(place)) == ([], []), places
 
     def test_the_worker(self, place: Place) -> None:
         person = place.somebody()
         assert place.erase(person).status == 204
-        bring_back = place.world.kept(deliver=False)
-        places = everywhere(lambda: place.work(person))
-        for number, moment in places:
-            bring_back()
-            assert killed_at(number, moment, lambda: place.work(person))
+        found = crashes(place.world, lambda: place.work(person), deliver=False)
+        assert len(found.places) > 40
+        for places in found:
             place.work(person)
-            assert (place.traces(), personal(place)) == ([], []), (number, moment)
-        assert len(places) > 40
+            assert (place.traces(), personal(place)) == ([], []), places
 
     def test_between_two_kills_somebody_comes_again(self, place: Place) -> None:
         """A store puts the customer anew wherever the worker stopped: it is somebody else then."""
         person = place.somebody()
         assert place.erase(person).status == 204
-        bring_back = place.world.kept(deliver=False)
-        for number, moment in everywhere(lambda: place.work(person))[::3]:
-            bring_back()
-            assert killed_at(number, moment, lambda: place.work(person))
+        found = crashes(place.world, lambda: place.work(person), deliver=False)
+        for places in found:
             answer = place.customer(place.shop, "cust-ann", 3, email=ANN)
-            assert answer.status == 201, (number, moment)
+            assert answer.status == 201, places
             place.work(person)
             found = place.whose(email=ANN)
             assert place.ids(f"/profiles/{found['id']}/customers", "externalId") == ["cust-ann"]

@@ -19,8 +19,9 @@ from storepost.feeds.repository import FeedRepository
 from storepost.messaging.outbox import PARTITION, OutboxItem
 from storepost.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.persistence.sealing import forget_keys
+from tests.crashes import Shard, crashes, in_shards
 from tests.feeds.shop import Json, Shop, counts, csv
-from tests.kills import Moment, around_calls, everywhere, killed_at
+from tests.kills import Moment, around_calls, killed_at
 
 FIRST = csv(
     *({"id": f"p{n}", "title": f"Title {n}", "price": str(n + 1)} for n in range(7)),
@@ -100,19 +101,17 @@ def expected(shop: Shop, feed: Json) -> dict[str, Any]:
     return ended
 
 
-def test_killed_at_any_call(shop: Shop) -> None:
+@in_shards(3)
+def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
     begin()
-    places = everywhere(partial(go_on, shop, feed))
-    assert len(places) > 40
-    chosen = random.Random(5).sample(places, 20)
-    for number, moment in chosen:
-        begin()
-        assert killed_at(number, moment, partial(go_on, shop, feed)), (number, moment)
+    found = crashes(shop.world, partial(go_on, shop, feed), deliver=False)
+    assert len(found.places) > 40
+    for places in found.shard(shard):
         go_on(shop, feed, tries=2)
         shop.world.deliver()
-        assert outcome(shop, feed) == undisturbed, (number, moment)
+        assert outcome(shop, feed) == undisturbed, places
         assert shop.world.rows(PARTITION) == []
 
 
@@ -304,21 +303,12 @@ def test_deleted_while_it_runs(shop: Shop) -> None:
 
 def test_a_deletion_killed_at_any_call(shop: Shop) -> None:
     feed = shop.feed(FIRST)
-    back = shop.world.kept()
-
-    def begin() -> None:
-        back()
-        shop.do("DELETE", f"/feeds/{feed['id']}")
-        shop.world.deliver_outbox()
-
-    begin()
-    places = everywhere(partial(go_on, shop, feed))
-    for number, moment in random.Random(5).sample(places, 10):
-        begin()
-        killed_at(number, moment, partial(go_on, shop, feed))
+    shop.do("DELETE", f"/feeds/{feed['id']}")
+    shop.world.deliver_outbox()
+    for places in crashes(shop.world, partial(go_on, shop, feed), deliver=False):
         go_on(shop, feed, tries=2)
         shop.world.deliver()
-        assert shop.products() == {}, (number, moment)
+        assert shop.products() == {}, places
         assert [row for row in shop.world.rows() if "feed" in row.sk or "feed" in row.pk] == []
 
 

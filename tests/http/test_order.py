@@ -6,15 +6,30 @@ from uuid import uuid4
 import pytest
 
 from storepost.identity.model import KeyScope
+from storepost.identity.problems import ScopeTooSmall, SignInRequired
+from storepost.problems import Unauthenticated
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.model import Role
 from tests.answers import codes_in, operations
-from tests.world import Someone, World
+from tests.world import BASE_URL, Someone, World
 
 ID = str(uuid4())
 
 OPERATIONS = [(method, path, operation) for path, method, operation in operations()]
 WITH_CALLER = [each for each in OPERATIONS if each[2]["security"]]
+
+
+CALLED = {
+    (method, path.replace("{", "").replace("}", "")): operation
+    for method, path, operation in OPERATIONS
+}
+
+
+def too_small(operation: dict[str, Any]) -> list[KeyScope]:
+    """The scopes of keys that may not call the operation, by its description."""
+    scopes = [KeyScope.READ, KeyScope.PROPOSE, KeyScope.WRITE]
+    needed = operation["x-caller"]["scope"]
+    return scopes[: scopes.index(needed)] if needed else []
 
 
 def named(wanted: list[tuple[str, str, dict[str, Any]]]) -> pytest.MarkDecorator:
@@ -42,6 +57,7 @@ class TestEveryOperation:
                 method, path, token=token, body=b"{", query={"page": "x"}, key="k" * 256
             )
             assert answer.problem() == (401, "unauthenticated")
+            assert answer.json == Unauthenticated().document(BASE_URL)
             assert answer.header("www-authenticate") == "Bearer"
         assert world.rows() == []
 
@@ -50,17 +66,36 @@ class TestEveryOperation:
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
+        stored = {row.key for row in world.rows()}
         answer = world.call(method, path, token=key, body=b"{", key="k" * 256)
         assert answer.problem() == (403, "sign_in_required")
+        assert answer.json == SignInRequired().document(BASE_URL)
+        assert {row.key for row in world.rows()} == stored
 
-    @named([each for each in WITH_CALLER if each[2]["x-caller"]["scope"] == KeyScope.WRITE])
+    @named([each for each in WITH_CALLER if too_small(each[2])])
     def test_keys_of_too_small_a_scope(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
-        for scope in (KeyScope.READ, KeyScope.PROPOSE):
+        for scope in too_small(CALLED[method, path]):
             key = world.api_key(workspace, scope, owner)
+            stored = {row.key for row in world.rows()}
             answer = world.call(method, path, token=key, body=b"{", key="k" * 256)
             assert answer.problem() == (403, "scope")
+            detail = answer.json["detail"]
+            assert answer.json == ScopeTooSmall(detail).document(BASE_URL)
+            assert f"`{CALLED[method, path]['x-caller']['scope']}`" in detail
+            assert {row.key for row in world.rows()} == stored
+            assert world.objects() == {}
+
+    @named([each for each in WITH_CALLER if each[2]["x-caller"]["scope"] is not None])
+    def test_keys_of_the_scope(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
+    ) -> None:
+        """Something else is wrong then, or nothing."""
+        scope = KeyScope(CALLED[method, path]["x-caller"]["scope"])
+        key = world.api_key(workspace, scope, owner)
+        answer = world.call(method, path, token=key, body=b"{", key="k" * 256)
+        assert answer.status < 400 or answer.problem()[1] not in {"unauthenticated", "scope"}
 
     @named([each for each in WITH_CALLER if of_a_workspace(each[2])])
     def test_nobodys_workspace(self, world: World, method: str, path: str) -> None:

@@ -71,10 +71,6 @@ class TestList:
         assert answer.json["total"] == len(answer.json["items"])
         return [item["email"] for item in answer.json["items"]]
 
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("GET", "/invitations", query={"page": 0})
-        assert answer.problem() == (401, "unauthenticated")
-
     def test_no_active_workspace(self, world: World) -> None:
         answer = world.call("GET", "/invitations", token=world.person().token)
         assert answer.problem() == (409, "no_active_workspace")
@@ -150,19 +146,6 @@ class TestManaging:
     """What resend and delete have in common."""
 
     ACTIONS = pytest.mark.parametrize("action", ["resend", "delete"])
-
-    @ACTIONS
-    def test_anonymous(self, world: World, action: str) -> None:
-        answer = act(world, {"id": "7"}, action, None)
-        assert answer.problem() == (401, "unauthenticated")
-
-    @ACTIONS
-    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_scope_too_small(
-        self, world: World, owner: Someone, workspace: WorkspaceScope, action: str, scope: KeyScope
-    ) -> None:
-        key = world.api_key(workspace, scope, owner)
-        assert act(world, {"id": "7"}, action, key).problem() == (403, "scope")
 
     @ACTIONS
     def test_role_too_small(self, world: World, workspace: WorkspaceScope, action: str) -> None:
@@ -328,10 +311,6 @@ class TestAnswering:
     """What accept and decline have in common."""
 
     ACTIONS = pytest.mark.parametrize("action", ["accept", "decline"])
-
-    @ACTIONS
-    def test_anonymous(self, world: World, action: str) -> None:
-        assert act(world, {"id": "7"}, action, None).problem() == (401, "unauthenticated")
 
     @ACTIONS
     def test_keys_may_not(

@@ -1,19 +1,12 @@
 """Merges whose function dies at any of its calls to AWS, workers too, and messages out of turn."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
 
-from storepost.persistence.sealing import forget_keys
-from tests.kills import Moment, everywhere, killed_at
+from tests.crashes import KEY, Shard, crashes, in_shards, until_answered
 from tests.people.town import ANN, BOB, CAT, PHONE, Town
-from tests.world import Answer, World
-
-KEY = "one-and-the-same"
-LEASE_SECONDS = 60
-"""Longer than any function of the API may run."""
 
 
 @pytest.fixture
@@ -28,7 +21,6 @@ def people(town: Town) -> dict[str, str]:
     ann, bob, cat = (town.whose(email=each)["id"] for each in (ANN, BOB, CAT))
     assert town.merge(bob, cat).status == 200
     town.world.deliver()
-    forget_keys()
     return {"ann": ann, "bob": bob, "cat": cat, "one": one, "two": two}
 
 
@@ -52,43 +44,24 @@ def told(town: Town, *names: str) -> dict[str, Any]:
     return found
 
 
-def after_each_call(work: Callable[[], object]) -> list[tuple[int, Moment]]:
-    """Where the work could be killed: before a call is where it was after the one before."""
-    return [place for place in everywhere(work) if place[1] is Moment.AFTER]
-
-
-def until_answered(world: World, send: Callable[[], Answer]) -> Answer:
-    """What the caller gets in the end who goes on trying with the same key."""
-    for _ in range(3):
-        answer = send()
-        if answer.status != 409:
-            return answer
-        assert answer.problem() == (409, "idempotency_in_progress")
-        world.advance(seconds=LEASE_SECONDS)
-    raise AssertionError("the claim was never given back")
-
-
 class TestRequest:
     """POST /profiles/{id}/merge."""
 
     def test_killed_anywhere(self, town: Town, people: dict[str, str]) -> None:
         ids = [people[name] for name in ("ann", "bob", "cat")]
         send = partial(town.merge, people["ann"], people["bob"], key=KEY)
-        begin_anew = town.world.kept()
-        places = after_each_call(send)
-        assert len(places) > 5
+        found = crashes(town.world, send)
+        assert len(found.places) > 10
         before_the_worker = told(town, *ids)
         town.world.deliver()
         expected = told(town, *ids)
         assert before_the_worker == expected
         assert [row[0] for row in expected[ids[0]]["merges"]] == [people["bob"], people["cat"]]
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, send), (number, moment)
+        for places in found:
             assert until_answered(town.world, send).status == 200
-            assert told(town, *ids) == expected, (number, moment)
+            assert told(town, *ids) == expected, places
             town.world.deliver()
-            assert told(town, *ids) == expected, (number, moment)
+            assert told(town, *ids) == expected, places
             town.check_rows()
 
 
@@ -108,18 +81,15 @@ class TestArrival:
             "externalUpdatedAt": "2026-02-09T00:00:00.000Z",
         }
         send = partial(town.call, "PUT", path, body, key=KEY)
-        begin_anew = town.world.kept()
-        places = after_each_call(send)
+        found = crashes(town.world, send)
         town.world.deliver()
         expected = self.of(town, *ids)
         assert expected[dan]["profile"]["id"] == people["ann"]
         assert expected[dan]["merges"] == [(dan, {"source": "custom", "reference": "7"})]
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, send), (number, moment)
+        for places in found:
             assert until_answered(town.world, send).status == 200
             town.world.deliver()
-            assert self.of(town, *ids) == expected, (number, moment)
+            assert self.of(town, *ids) == expected, places
             town.check_rows()
 
     def of(self, town: Town, *ids: str) -> dict[str, Any]:
@@ -134,42 +104,41 @@ class TestArrival:
 class TestWorker:
     """Whatever becomes of a run, the next one goes on, and nobody sees a difference."""
 
-    def test_killed_anywhere_and_twice(self, town: Town, people: dict[str, str]) -> None:
+    @in_shards(2)
+    def test_killed_anywhere_and_twice(
+        self, town: Town, people: dict[str, str], shard: Shard
+    ) -> None:
         ids = [people[name] for name in ("ann", "bob", "cat")]
         assert town.merge(people["ann"], people["bob"]).status == 200
-        expected, begin_anew = told(town, *ids), town.world.kept(deliver=False)
-        work = partial(town.run_merge, people["ann"])
-        places = after_each_call(work)
-        assert len(places) > 15
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, work), (number, moment)
-            assert told(town, *ids) == expected, (number, moment)
+        expected, work = told(town, *ids), partial(town.run_merge, people["ann"])
+        found = crashes(town.world, work, deliver=False)
+        assert len(found.places) > 30
+        for places in found.shard(shard):
+            assert told(town, *ids) == expected, places
             work()
-            assert told(town, *ids) == expected, (number, moment)
+            assert told(town, *ids) == expected, places
             town.check_rows()
         held = [row.serialize() for row in town.world.rows(town.workspace.key)]
         work()
         assert [row.serialize() for row in town.world.rows(town.workspace.key)] == held
 
-    def test_another_merge_on_top(self, town: Town, people: dict[str, str]) -> None:
+    @in_shards(4)
+    def test_another_merge_on_top(self, town: Town, people: dict[str, str], shard: Shard) -> None:
         """Wherever the first run ends, the survivor becomes a part of somebody else."""
         dan = town.upsert(phone="+14155550199")["id"]
         ids = [dan, *(people[name] for name in ("ann", "bob", "cat"))]
         assert town.merge(people["ann"], people["bob"]).status == 200
-        begin_anew, work = town.world.kept(deliver=False), partial(town.run_merge, people["ann"])
-        places = after_each_call(work)
-        begin_anew()
+        found = crashes(town.world, partial(town.run_merge, people["ann"]), deliver=False)
+        undisturbed = found.shard(Shard(0, len(found.found)))
+        next(undisturbed)  # before the run's first call
         assert town.merge(dan, people["ann"]).status == 200
         expected = told(town, *ids)
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, work), number
+        for places in found.shard(shard):
             assert town.merge(dan, people["ann"]).status == 200
-            assert told(town, *ids) == expected, number
+            assert told(town, *ids) == expected, places
             town.run_merge(people["bob"])
-            assert told(town, *ids) == expected, number
+            assert told(town, *ids) == expected, places
             town.check_rows()
             for each in ids:
                 town.run_merge(each)
-            assert told(town, *ids) == expected, number
+            assert told(town, *ids) == expected, places

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storepost import pagination
-from storepost.identity.model import KeyScope
 from storepost.ids import derived_id
 from storepost.messaging.outbox import PARTITION
 from storepost.messaging.tries import RECEIVES, TRIES, NeverEnded
@@ -24,7 +23,7 @@ from storepost.priorities.schemas import PriorityChangeProduct
 from storepost.products.feeds import note_import, remove_feed, rename_feed
 from storepost.products.rules import product_source_id
 from storepost.products.writing import Bringer
-from tests.kills import everywhere, killed_at
+from tests.crashes import crashes
 from tests.products.bringing import bring, feed, says
 from tests.products.sample import eur, product, put, variant
 from tests.products.state import check, store_of, stored
@@ -119,20 +118,6 @@ def other_paths(place: Place) -> list[tuple[str, str]]:
 
 class TestWhoMay:
     """All of them."""
-
-    def test_anonymous(self, world: World, place: Place) -> None:
-        for method, path in other_paths(place):
-            body: object = {} if path.endswith("/changes") else None
-            answer = world.call(method, path, json_body=body)
-            assert answer.problem() == (401, "unauthenticated")
-
-    def test_scope_too_small(self, world: World, owner: Someone, place: Place) -> None:
-        key = world.api_key(place.value.workspace, KeyScope.PROPOSE, owner)
-        for method, path in other_paths(place):
-            if method != "GET":
-                body = {"order": [place.own], "fields": {}} if path.endswith("/changes") else None
-                answer = world.call(method, path, token=key, json_body=body)
-                assert answer.problem() == (403, "scope")
 
     def test_another_workspaces(self, world: World, place: Place, bringer: Bringer) -> None:
         change = place.ready(str(bringer.source))
@@ -717,16 +702,13 @@ class TestWorker:
         def work() -> None:
             self.run(place, change)
 
-        begin_anew = world.kept(deliver=False)
-        places = everywhere(work)
-        assert len(places) > 20
+        found = crashes(world, work, deliver=False)
+        assert len(found.places) > 20
         expected = self.outcome(place, change)
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, work)
+        for places in found:
             work()
             work()
-            assert self.outcome(place, change) == expected, (number, moment)
+            assert self.outcome(place, change) == expected, places
 
     def test_a_step_of_a_preview_ends_with_what_a_transaction_takes(
         self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch

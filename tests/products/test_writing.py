@@ -25,7 +25,8 @@ from storepost.products.writing import (
     resolve_again,
 )
 from storepost.stores.model import Store
-from tests.kills import counted, everywhere, killed_at
+from tests.crashes import crashes
+from tests.kills import counted
 from tests.products.bringing import bring, feed, says
 from tests.products.sample import eur, product, put, variant
 from tests.products.state import check, products, store_of, stored
@@ -342,18 +343,15 @@ class TestKilled:
             check(world, shop)
             return lasting(shown(world, owner, shop, "p-1"))
 
-        begin_anew = world.kept()
-        places = everywhere(send)
-        assert len(places) > 8
+        found = crashes(world, send)
+        assert len(found.places) > 8
         expected = outcome()
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, send)
+        for places in found:
             send()
             world.advance(seconds=60)
             answer = send()
-            assert answer.status == 200, (number, moment, answer.body)
-            assert outcome() == expected, (number, moment)
+            assert answer.status == 200, (places, answer.body)
+            assert outcome() == expected, places
 
     def test_a_feeds_transaction(self, world: World, shop: Store) -> None:
         source = feed(shop)
@@ -362,11 +360,7 @@ class TestKilled:
         def work() -> None:
             bring(source, *brought)
 
-        begin_anew = world.kept()
-        places = everywhere(work)
-        for number, moment in places:
-            begin_anew()
-            killed_at(number, moment, work)
+        for _ in crashes(world, work):
             work()
             assert check(world, shop).products == {1: 4}
             assert [p.summary.title for p in products(world)].count("0") == 1

@@ -39,16 +39,6 @@ KEY = "77c3f2de-5a0e-4a51-a1f1-1a9b2c3d4e5f"
 class TestCreateMany:
     """POST /events/bulk."""
 
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("POST", "/events/bulk", json_body={"events": []})
-        assert answer.problem() == (401, "unauthenticated")
-
-    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_scope_too_small(self, town: Town, scope: KeyScope) -> None:
-        key = town.world.api_key(town.workspace, scope)
-        answer = town.world.call("POST", "/events/bulk", token=key, json_body={"events": []})
-        assert answer.problem() == (403, "scope")
-
     @pytest.mark.parametrize(
         ("body", "paths"),
         [

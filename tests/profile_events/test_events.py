@@ -21,7 +21,7 @@ from tests.profile_events.telling import (
     shopify_store,
     tell,
 )
-from tests.world import CANARY, Answer, World
+from tests.world import CANARY, Answer
 
 KEY = "5f1d8c0a-9a0e-4c55-8e57-1c9f3a3c8f10"
 
@@ -40,16 +40,6 @@ def rows_of(town: Town) -> list[Any]:
 
 class TestCreate:
     """POST /events."""
-
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("POST", "/events", json_body=event({"email": ANN}))
-        assert answer.problem() == (401, "unauthenticated")
-
-    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_scope_too_small(self, town: Town, scope: KeyScope) -> None:
-        key = town.world.api_key(town.workspace, scope)
-        answer = town.world.call("POST", "/events", token=key, json_body=event({"email": ANN}))
-        assert answer.problem() == (403, "scope")
 
     @pytest.mark.parametrize(
         ("change", "paths"),
@@ -381,10 +371,6 @@ def _overtaken(town: Town, body: Any, answers: list[Answer]) -> Any:
 
 class TestList:
     """GET /profiles/{id}/events."""
-
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("GET", f"/profiles/{uuid4()}/events")
-        assert answer.problem() == (401, "unauthenticated")
 
     def test_unknown_and_anothers(self, town: Town) -> None:
         theirs = Town(town.world).upsert(email=ANN)

@@ -8,14 +8,13 @@ import pytest
 from storepost.persistence import changes
 from storepost.persistence.sealing import forget_keys
 from storepost.profile_events import bulk, moving
-from tests.consent.test_killed import KEY, LEASE_SECONDS, until_answered
+from tests.crashes import KEY, LEASE_SECONDS, crashes, until_answered
 from tests.kills import (
     Moment,
     another_container,
     around_calls,
     before_the_commit,
     counted,
-    everywhere,
     killed_at,
 )
 from tests.people.town import ANN, BOB, CAT, PHONE, Town
@@ -42,12 +41,9 @@ class TestOne:
         more: dict[str, Any] = {"uniqueId": unique} if unique else {}
         body = event({"email": ANN}, **more)
         send = partial(tell, town, body, key=KEY)
-        begin_anew = town.world.kept()
-        places = everywhere(send)
-        assert len(places) > 8
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, send), (number, moment)
+        found = crashes(town.world, send)
+        assert len(found.places) > 8
+        for _ in found:
             answer = until_answered(town.world, send)
             assert answer.status == 201
             assert names_of(town, town.whose(email=ANN)["id"]) == ["viewed"]
@@ -55,10 +51,7 @@ class TestOne:
 
     def test_killed_anywhere_with_a_unique_id_alone(self, town: Town) -> None:
         send = partial(tell, town, event({"email": ANN}, uniqueId="u"))
-        begin_anew = town.world.kept()
-        for number, moment in everywhere(send):
-            begin_anew()
-            assert killed_at(number, moment, send), (number, moment)
+        for _ in crashes(town.world, send):
             assert send().status in {200, 201}
             assert names_of(town, town.whose(email=ANN)["id"]) == ["viewed"]
             check_counts(town)
@@ -131,12 +124,9 @@ class TestMany:
 
     def test_killed_anywhere(self, town: Town) -> None:
         send = partial(tell_many, town, *ROWS, key=KEY)
-        begin_anew = town.world.kept()
-        places = everywhere(send)
-        assert len(places) > 30
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, send), (number, moment)
+        found = crashes(town.world, send)
+        assert len(found.places) > 30
+        for _ in found:
             answer = until_answered(town.world, send)
             self.check(town, answer)
             assert send().body == answer.body
@@ -209,20 +199,15 @@ class TestMoving:
 
     def test_killed_anywhere(self, town: Town) -> None:
         ann, _ = self.ready(town)
-        town.world.lose_stream()
-        begin_anew = town.world.kept()
         run = partial(town.run_merge, ann)
-        places = everywhere(run)
-        killed = 0
-        for number, moment in places:
-            begin_anew()
-            killed += killed_at(number, moment, run)  # after a refused write, there is no place
+        found = crashes(town.world, run, deliver=False)
+        assert len(found.places) > 60
+        for _ in found:
             self.check(town, ann)
             run()
             self.check(town, ann)
             check_counts(town)
             town.check_rows()
-        assert killed > len(places) - 5 > 60
 
     def test_told_while_they_move(self, town: Town) -> None:
         """A unique id that is on its way is known all the same."""

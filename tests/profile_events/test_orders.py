@@ -6,7 +6,8 @@ from uuid import UUID
 import pytest
 
 from storepost.ids import derived_id
-from tests.kills import before_the_commit, everywhere, killed_at
+from tests.crashes import crashes
+from tests.kills import before_the_commit
 from tests.people.town import ANN, BOB, Town, day
 from tests.profile_events.telling import check_counts, events_of, names_of
 from tests.world import World
@@ -168,10 +169,7 @@ class TestOrders:
             shop.put(2, cancelledAt=day(2), totalRefunded=eur(5))
 
         shop.put(1)
-        begin_anew = world.kept()
-        for number, moment in everywhere(put):
-            begin_anew()
-            assert killed_at(number, moment, put)
+        for _ in crashes(world, put):
             put()
             assert shop.names[-1] == "order_placed"
             assert sorted(shop.names) == ["order_cancelled", "order_placed", "order_refunded"]

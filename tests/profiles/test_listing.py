@@ -193,10 +193,6 @@ SORTS = ["-firstSeenAt", "firstSeenAt", "name", "-name", "email", "-email"]
 class TestList:
     """GET /profiles."""
 
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("GET", "/profiles", query={"page": 0})
-        assert answer.problem() == (401, "unauthenticated")
-
     @pytest.mark.parametrize(
         ("query", "paths"),
         [

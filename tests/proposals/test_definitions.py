@@ -12,21 +12,6 @@ from storepost.identity.repository import PersonItem, person_key
 from storepost.persistence.item import find
 from storepost.scope import PersonScope
 from tests.proposals.desk import NOWHERE, REPLACED, SEGMENT, TEMPLATE, Desk, JustNow, flow
-from tests.world import World
-
-PATHS = (
-    "/definition-schemas",
-    "/definition-schemas/segment",
-    "/definitions",
-    f"/definitions/{NOWHERE}",
-    f"/definitions/{NOWHERE}/versions",
-    f"/definitions/{NOWHERE}/versions/{NOWHERE}",
-)
-
-
-@pytest.mark.parametrize("path", PATHS)
-def test_anonymous(world: World, path: str) -> None:
-    assert world.call("GET", path).problem() == (401, "unauthenticated")
 
 
 class TestSchemas:

@@ -57,10 +57,6 @@ def library(world: World) -> Library:
 class TestSearch:
     """GET /search."""
 
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("GET", "/search", query={"q": "x"})
-        assert answer.problem() == (401, "unauthenticated")
-
     def test_bad_input(self, library: Library) -> None:
         token = library.owner.token
         for query, paths in (

@@ -108,10 +108,6 @@ class TestGet:
     def get(self, world: World, someone: Someone, link: str) -> Any:
         return world.call("GET", f"/connect-links/{link}", token=someone.token)
 
-    def test_anonymous(self, world: World, link: str) -> None:
-        answer = world.call("GET", f"/connect-links/{link}")
-        assert answer.problem() == (401, "unauthenticated")
-
     def test_a_key_may_not(
         self, world: World, owner: Someone, workspace: WorkspaceScope, link: str
     ) -> None:
@@ -223,10 +219,6 @@ class TestGet:
 
 class TestConnect:
     """POST /connect-links/{id}/connect."""
-
-    def test_anonymous(self, world: World, link: str) -> None:
-        answer = world.call("POST", f"/connect-links/{link}/connect", json_body=NEW)
-        assert answer.problem() == (401, "unauthenticated")
 
     def test_a_key_may_not(
         self, world: World, owner: Someone, workspace: WorkspaceScope, link: str

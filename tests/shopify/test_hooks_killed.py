@@ -8,12 +8,11 @@ import pytest
 
 from local.shopify.customers import ShopCustomer
 from storepost import clock
-from storepost.persistence.sealing import forget_keys
 from storepost.shop_records.reading import moment_of
 from storepost.shopify.claims import find_claim
 from storepost.webhooks.messages import Webhook, to_message
 from storepost.webhooks.working import OF_A_STORE, work_on
-from tests.kills import killed_at
+from tests.crashes import crashes
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -27,7 +26,6 @@ from tests.shopify.hooks import (
     order_body,
 )
 from tests.shopify.shops import SHOP, Shopify
-from tests.shopify.test_killed import places_of
 from tests.store_batches.shop import Shop
 from tests.store_batches.state import state_of
 from tests.world import CANARY, Someone
@@ -110,13 +108,9 @@ def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, topic: str)
     bring_back = hooks.world.kept()
     before = outcome(shop, shopify)
     bring_back()
-    forget_keys()
-    places = places_of(work)
+    found = crashes(hooks.world, work, outside=[shopify.server.pretend.shops])
     expected = outcome(shop, shopify)
     assert (expected == before) is (topic == "app/scopes_update")
-    for number, moment in places:
-        bring_back()
-        forget_keys()
-        assert killed_at(number, moment, work), (number, moment)
+    for places in found:
         work()
-        assert outcome(shop, shopify) == expected, (number, moment)
+        assert outcome(shop, shopify) == expected, places

@@ -11,13 +11,13 @@ import pytest
 from local.shopify.customers import ShopCustomer
 from storepost import clock
 from storepost.messaging.remaining import Remaining
-from storepost.persistence.sealing import forget_keys
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.rows import IdentityItem
 from storepost.shop_records.reading import moment_of
 from storepost.webhooks import privacy, redacting, working
 from storepost.webhooks.messages import Reached, Webhook
-from tests.kills import before_the_commit, everywhere, killed_at
+from tests.crashes import crashes
+from tests.kills import before_the_commit
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -209,16 +209,12 @@ class TestCustomerRedact:
             webhook = Webhook(SHOP, "customers/redact", clock.now(), body)
             work = partial(privacy.customer_redacted, webhook, lambda: 10**6)
             bring_back()
-            forget_keys()
-            for number, moment in everywhere(work):
-                bring_back()
-                forget_keys()
-                assert killed_at(number, moment, work)
+            for places in crashes(known.world, work):
                 work()
                 known.world.deliver()
-                assert known.find_customer(customer) is None, (number, moment)
+                assert known.find_customer(customer) is None, places
                 found = profiles(known, owner)
-                assert len(found) == left, (number, moment)
+                assert len(found) == left, places
                 assert all(each["phone"] != PHONE for each in found) is (customer == CUSTOMER)
 
     def test_a_late_update_brings_nothing_back(self, known: Hooks, owner: Someone) -> None:
@@ -467,14 +463,8 @@ class TestShopRedact:
             hooks.tell("orders/create", order_body(id=number + 1, customer=None, email=email))
         assert len(profiles(hooks, owner)) == 4
         remove_app(hooks)
-        bring_back = hooks.world.kept()
         work = partial(privacy.shop_redacted, _webhook(self.BODY), lambda: 10**6)
-        forget_keys()
-        places = everywhere(work)
-        for number, moment in places[:: len(places) // 6]:
-            bring_back()
-            forget_keys()
-            assert killed_at(number, moment, work)
+        for _ in crashes(hooks.world, work):
             work()
             hooks.world.deliver()
             [profile] = profiles(hooks, owner)

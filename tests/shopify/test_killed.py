@@ -1,6 +1,5 @@
 """Connecting a shop by a run that dies on the way: all of it, or none."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from storepost.shopify.claims import find_claim
 from storepost.stores.model import StoreStatus
 from storepost.stores.repository import StoreRepository
 from storepost.workspaces.repository import WorkspaceRepository
-from tests.kills import Moment, counted, killed_at
+from tests.crashes import crashes
 from tests.shopify.shops import SHOP, Shopify, choose_existing, entrusted
 from tests.world import Someone, World
 
@@ -27,18 +26,6 @@ def workspace(world: World, shopify: Shopify, owner: Someone) -> WorkspaceScope:
     scope = world.workspace(owner)
     shopify.connect(owner, scope)
     return scope
-
-
-def places_of(work: Callable[[], object]) -> list[tuple[int, Moment]]:
-    """Where the work can be killed; dying after a read is dying before the next call."""
-    calls = counted(work)
-    writes = [
-        n for n, name in enumerate(calls, 1) if not name.startswith(("Get", "Query", "Batch"))
-    ]
-    return [
-        *((number, Moment.BEFORE) for number in range(1, len(calls) + 1)),
-        *((number, Moment.AFTER) for number in writes),
-    ]
 
 
 def count(workspace: WorkspaceScope) -> int:
@@ -63,25 +50,20 @@ def test_a_move_is_one_step(
     def move() -> Any:
         return shopify.choose(stranger, link, choose_existing(theirs), key="k")
 
-    bring_back = world.kept()
-    move()
-    bring_back()
-    places = places_of(move)
-    assert len(places) > 15
-    for number, moment in places:
-        bring_back()
-        assert killed_at(number, moment, move), (number, moment)
+    found = crashes(world, move, outside=[shopify.server.pretend.shops])
+    assert len(found.places) > 30
+    for places in found:
         assert sorted([active(workspace), active(theirs)]) == [[], [SHOP]]
         assert (count(workspace), count(theirs)) == (len(active(workspace)), len(active(theirs)))
         world.advance(minutes=1)  # the lease of the run that died ends
         answer = move()
-        assert answer.status == 200, (number, moment, answer.body)
+        assert answer.status == 200, (places, answer.body)
         assert (active(workspace), active(theirs)) == ([], [SHOP])
         assert (count(workspace), count(theirs)) == (0, 1)
         claim = find_claim(SHOP)
         assert claim is not None
         assert claim.workspace == theirs
-        assert [email.to for email in world.emails()] == [owner.email], (number, moment)
+        assert [email.to for email in world.emails()] == [owner.email], places
 
 
 def test_a_disconnection_is_one_step(
@@ -92,20 +74,12 @@ def test_a_disconnection_is_one_step(
     def end() -> Any:
         return world.call("DELETE", f"/connections/shopify:{SHOP}", token=owner.token, key="k")
 
-    bring_back, held = world.kept(), shopify.shop().installation
-    end()
-    bring_back()
-    shopify.shop().installation = held
-    places = places_of(end)
-    for number, moment in places:
-        bring_back()
-        shopify.shop().installation = held
-        assert killed_at(number, moment, end), (number, moment)
+    for places in crashes(world, end, outside=[shopify.server.pretend.shops]):
         assert (find_claim(SHOP) is None) is (active(workspace) == [])
         assert count(workspace) == len(active(workspace))
         world.advance(minutes=1)
         answer = end()
-        assert answer.status == 204, (number, moment, answer.body)
+        assert answer.status == 204, (places, answer.body)
         assert active(workspace) == []
         assert entrusted(world) == []
         assert count(workspace) == 0
@@ -116,21 +90,10 @@ def test_a_callback_that_died_leaves_a_shop_that_can_begin_again(
 ) -> None:
     stranger = world.person()
     world.workspace(stranger)
-    shop = shopify.shop()
     begun = shopify.begin(stranger)
     parameters, links = shopify.approved(begun), len(world.rows("link#"))
-    bring_back, codes, held = world.kept(), dict(shop.codes), shop.installation
-
-    def again() -> None:
-        bring_back()
-        shop.codes, shop.installation = dict(codes), held
-
-    shopify.callback(parameters)
-    again()
-    places = places_of(lambda: shopify.callback(parameters))
-    for number, moment in places:
-        again()
-        assert killed_at(number, moment, lambda: shopify.callback(parameters))
+    outside = [shopify.server.pretend.shops]
+    for _ in crashes(world, lambda: shopify.callback(parameters), outside=outside):
         # The same parameters lead to one link at most, and nothing was connected by any of it.
         assert shopify.callback(parameters).status in {302, 400}
         assert len(world.rows("link#")) - links <= 1

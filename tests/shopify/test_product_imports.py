@@ -1,6 +1,5 @@
 """Pulling a shop's products: whole, with every variant and language, and those it has no more."""
 
-import random
 from collections.abc import Callable
 from typing import Any
 
@@ -9,12 +8,11 @@ import pytest
 from local.shopify.products import number_of, picture, product_node, variant_node
 from local.shopify.shops import Locale
 from storepost.persistence.counted_tree.checking import faults
-from storepost.persistence.sealing import forget_keys
 from storepost.products.model import product_id
 from storepost.products.trees import ProductLists
 from storepost.shop_imports import reconciling
 from storepost.store_batches import chunks
-from tests.kills import Moment, counted, killed_at
+from tests.crashes import crashes
 from tests.shopify.hooks import CREATED, LATER, UPDATED, Hooks
 from tests.shopify.shops import SHOP, Shopify, choose_existing
 from tests.shopify.test_hooks_of_products import product_body
@@ -264,21 +262,14 @@ class TestInterrupted:
         told = (newest["status"], newest["imported"]["products"], removed(hooks))
         return (*told, there(hooks, owner))
 
-    def test_killed_at_random_places(
+    def test_killed_anywhere(
         self, hooks: Hooks, owner: Someone, shopify: Shopify, run: Callable[[], object]
     ) -> None:
-        bring_back = hooks.world.kept(deliver=False)
-        forget_keys()
-        calls = len(counted(run))
+        outside = [shopify.server.pretend.shops]
+        found = crashes(hooks.world, run, outside=outside, deliver=False)
         expected = ("completed", 5, 2, ["1", "4", "5", "6", "7"])
         assert self.outcome(hooks, owner) == expected
-        chance = random.Random(7)
-        for _ in range(8):
-            bring_back()
-            forget_keys()
-            shopify.shop(SHOP).operations.clear()
-            number, moment = chance.randrange(1, calls + 1), chance.choice(list(Moment))
-            assert killed_at(number, moment, run), (number, moment)
+        for places in found:
             run()
             hooks.world.deliver()
-            assert self.outcome(hooks, owner) == expected, (number, moment)
+            assert self.outcome(hooks, owner) == expected, places

@@ -16,7 +16,8 @@ from storepost.persistence.item import dynamodb_client
 from storepost.persistence.sealing import forget_keys
 from storepost.shop_imports import reconciling
 from storepost.store_batches import chunks
-from tests.kills import Moment, counted, killed_at
+from tests.crashes import Shard, crashes, in_shards
+from tests.kills import Moment, killed_at
 from tests.shopify.hooks import Hooks
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_imports import ask, pulled
@@ -25,7 +26,6 @@ from tests.store_batches.shop import Shop
 from tests.store_batches.state import state_of
 from tests.world import Someone
 
-PLACES = 20
 TRIES = 10
 
 
@@ -88,19 +88,16 @@ def test_what_comes_of_it(hooks: Hooks, shop: Shop) -> None:
     assert found["imported"] == {"customers": 5, "orders": 4, "products": 0}
 
 
-def test_killed_at_random_places(
-    hooks: Hooks, shop: Shop, anew: Callable[[], None], shopify: Shopify
-) -> None:
-    calls = len(counted(shop.run_worker))
+@in_shards(3)
+@pytest.mark.usefixtures("anew")
+def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, shard: Shard) -> None:
+    outside = [shopify.server.pretend.shops]
+    found = crashes(hooks.world, shop.run_worker, outside=outside, deliver=False)
     expected = outcome(hooks, shop)
-    chance = random.Random(PLACES)
-    places = [(chance.randrange(1, calls + 1), chance.choice(list(Moment))) for _ in range(PLACES)]
-    for number, moment in places:
-        anew()
-        assert killed_at(number, moment, shop.run_worker), (number, moment)
+    for places in found.shard(shard):
         shop.run_worker()
         hooks.world.deliver()
-        assert outcome(hooks, shop) == expected, (number, moment)
+        assert outcome(hooks, shop) == expected, places
 
 
 def test_killed_again_and_again(hooks: Hooks, shop: Shop, anew: Callable[[], None]) -> None:

@@ -23,7 +23,8 @@ from storepost.shopify.patience import Patience
 from storepost.shopify.problems import ShopifyNotConfigured
 from storepost.shopify.tokens import EARLY, LEASE, renewed_grant, usable_grant
 from storepost.stores.model import ConnectionStatus
-from tests.kills import Moment, around_calls, everywhere, killed_at
+from tests.crashes import crashes
+from tests.kills import Moment, around_calls, killed_at
 from tests.shopify.shops import SHOP, Shopify, entrusted, tokens_of
 from tests.world import Someone, World
 
@@ -308,22 +309,13 @@ class TestKilled:
     def test_everywhere(self, world: World, connected: Shopify, workspace: WorkspaceScope) -> None:
         world.deliver()  # the first import asks the shop too
         world.advance(hours=1)
-        bring_back, before = world.kept(), tokens_of(connected.shop())
-
-        def again() -> None:
-            bring_back()
-            put_back(connected, before)
-
-        usable_grant(SHOP, patient())  # the container's keys are there from now on
-        again()
-        places = everywhere(lambda: usable_grant(SHOP, patient()))
-        assert len(places) >= 6  # reads the grant, takes the lease, opens the token, writes
-        for number, moment in places:
-            again()
-            assert killed_at(number, moment, lambda: usable_grant(SHOP, patient()))
+        outside = [connected.server.pretend.shops]
+        found = crashes(world, lambda: usable_grant(SHOP, patient()), outside=outside)
+        assert len(found.places) >= 6  # reads the grant, takes the lease, opens the token, writes
+        for places in found:
             world.advance(seconds=LEASE.total_seconds() + 1)
             usable = usable_grant(SHOP, patient(0))
-            assert works(connected, usable), (number, moment)
+            assert works(connected, usable), places
             assert status(connected, workspace) is ConnectionStatus.CONNECTED
 
     def test_between_shopifys_answer_and_our_write(

@@ -14,7 +14,7 @@ from storepost.shopify.claims import find_claim
 from storepost.shopify.grants import Grant, find_grant
 from storepost.shopify.patience import Patience
 from storepost.stores.model import ConnectionStatus
-from tests.kills import everywhere, killed_at
+from tests.crashes import crashes
 from tests.shopify.shops import OTHER, SHOP, Shopify, tokens_of
 from tests.world import Someone, World
 
@@ -114,20 +114,7 @@ class TestQuiet:
 
     def test_killed_anywhere_it_is_still_looked_after(self, world: World, shopify: Shopify) -> None:
         world.advance(days=30, minutes=1)
-        bring_back, before = world.kept(), tokens_of(shopify.shop())
-
-        def again() -> None:
-            bring_back()
-            held = shopify.shop().installation
-            assert held is not None
-            held.access_token, held.access_ends_at = before.access_token, before.access_ends_at
-            held.refresh_token, held.previous_refresh_token = before.refresh_token, None
-
-        run()
-        again()
-        for number, moment in everywhere(run):
-            again()
-            assert killed_at(number, moment, run)
+        for _ in crashes(world, run, outside=[shopify.server.pretend.shops]):
             world.advance(minutes=1)
             run()
             assert run() == 0

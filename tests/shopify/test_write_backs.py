@@ -15,11 +15,10 @@ from storepost import clock
 from storepost.consent.states import ConsentState
 from storepost.consent_changes.write_backs import write_back
 from storepost.persistence.changes import Changes, commit_anew
-from storepost.persistence.sealing import forget_keys
 from storepost.stores.model import ConnectionStatus
 from storepost.stores.repository import StoreRepository
 from storepost.webhooks.people import GID
-from tests.kills import killed_at
+from tests.crashes import crashes
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -30,7 +29,6 @@ from tests.shopify.hooks import (
     customer_body,
 )
 from tests.shopify.shops import SHOP, Shopify, connection_is
-from tests.shopify.test_killed import places_of
 from tests.world import CANARY, Someone
 
 
@@ -310,20 +308,16 @@ class TestKilled:
         self, hooks: Hooks, owner: Someone, customer: ShopCustomer, channel: str
     ) -> None:
         change = self.say(hooks, owner, channel, "subscribed")
-        bring_back = hooks.world.kept(deliver=False)
-        bring_back()
-        forget_keys()
-        places = places_of(lambda: self.work(hooks, change))
-        assert len(places) > 8
-        for number, moment in places:
-            bring_back()
-            forget_keys()
-            setattr(customer, GIVEN[channel], Consent())
-            assert killed_at(number, moment, lambda: self.work(hooks, change)), (number, moment)
+        outside = [vars(customer)]
+        found = crashes(
+            hooks.world, lambda: self.work(hooks, change), outside=outside, deliver=False
+        )
+        assert len(found.places) > 8
+        for places in found:
             self.work(hooks, change)
-            assert outcome(hooks, owner, change) == WRITTEN, (number, moment)
+            assert outcome(hooks, owner, change) == WRITTEN, places
             told = getattr(customer, GIVEN[channel])
-            assert told.marketing_state == "SUBSCRIBED", (number, moment)
+            assert told.marketing_state == "SUBSCRIBED", places
             path = f"/profiles/{hooks.profile().id}/consent"
             assert hooks.world.call("GET", path, token=owner.token).json["total"] == 1
 
@@ -333,18 +327,15 @@ class TestKilled:
     ) -> None:
         """The person changes their mind before the run that died is made up for."""
         older = self.say(hooks, owner, channel, "subscribed")
-        bring_back = hooks.world.kept(deliver=False)
-        bring_back()
-        forget_keys()
-        for number, moment in places_of(lambda: self.work(hooks, older)):
-            bring_back()
-            forget_keys()
-            setattr(customer, GIVEN[channel], Consent())
-            assert killed_at(number, moment, lambda: self.work(hooks, older)), (number, moment)
+        outside = [vars(customer)]
+        found = crashes(
+            hooks.world, lambda: self.work(hooks, older), outside=outside, deliver=False
+        )
+        for places in found:
             newer = self.say(hooks, owner, channel, "unsubscribed")
             for change in (newer, older, newer):
                 self.work(hooks, change)
             told = getattr(customer, GIVEN[channel])
-            assert told.marketing_state == "UNSUBSCRIBED", (number, moment)
-            assert outcome(hooks, owner, newer) == WRITTEN, (number, moment)
+            assert told.marketing_state == "UNSUBSCRIBED", places
+            assert outcome(hooks, owner, newer) == WRITTEN, places
             assert outcome(hooks, owner, older) in (WRITTEN, skipped("superseded"))

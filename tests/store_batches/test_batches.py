@@ -17,16 +17,6 @@ from tests.world import World
 class TestCreateBatch:
     """POST /stores/{id}/batches."""
 
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("POST", f"/stores/{uuid4()}/batches", json_body={})
-        assert answer.problem() == (401, "unauthenticated")
-
-    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_scope_too_small(self, world: World, shop: Shop, scope: KeyScope) -> None:
-        key = world.api_key(shop.workspace, scope, shop.owner)
-        assert shop.send(token=key, orders=orders(1)).problem() == (403, "scope")
-        assert shop.world.objects() == {}
-
     def test_any_member_may(self, world: World, shop: Shop) -> None:
         member = world.member(shop.workspace)
         answer = shop.send(token=member.token, orders=orders(1))

@@ -9,14 +9,11 @@ import pytest
 from storepost.messaging.outbox import PARTITION
 from storepost.persistence.sealing import forget_keys
 from storepost.store_batches import chunks
-from tests.kills import Moment, everywhere, killed_at
+from tests.crashes import KEY, crashes, until_answered
+from tests.kills import Moment, killed_at
 from tests.store_batches.shop import Body, Shop, buyer, customer, open_shop, order
 from tests.store_batches.state import state_of
-from tests.world import Answer, World
-
-KEY = "one-and-the-same"
-LEASE_SECONDS = 60
-"""Longer than any function of the API may run."""
+from tests.world import World
 
 BATCH: Body = {
     "customers": [customer(0, emailMarketingConsent="subscribed"), customer(1)],
@@ -61,45 +58,29 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 class TestRequest:
     """POST /stores/{id}/batches: one import, told of once or more."""
 
-    def until_answered(self, shop: Shop, send: Callable[[], Answer]) -> Answer:
-        """What the caller gets in the end who goes on trying with the same key."""
-        for _ in range(3):
-            answer = send()
-            if answer.status != 409:
-                return answer
-            assert answer.problem() == (409, "idempotency_in_progress")
-            shop.world.advance(seconds=LEASE_SECONDS)
-        raise AssertionError("the claim was never given back")
-
     def test_killed_anywhere(self, world: World) -> None:
         shop = ready(world)
-        send, begin_anew = partial(shop.send, key=KEY, **BATCH), world.kept()
-        places = everywhere(send)
-        assert len(places) > 10
+        send = partial(shop.send, key=KEY, **BATCH)
+        found = crashes(world, send)
+        assert len(found.places) > 10
         shop.world.deliver()
         expected = outcome(shop)
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, send), (number, moment)
+        for places in found:
             assert len(world.objects()) <= 1
-            answer = self.until_answered(shop, send)
-            assert answer.status == 202, (number, moment, answer.body)
+            answer = until_answered(world, send)
+            assert answer.status == 202, (places, answer.body)
             replay = send()
             assert (replay.status, replay.body) == (202, answer.body)
             assert len(world.objects()) == 1
             world.deliver()
-            assert outcome(shop) == expected, (number, moment)
+            assert outcome(shop) == expected, places
             assert world.rows(PARTITION) == []
 
     def test_killed_and_never_tried_again(self, world: World) -> None:
         """Either nothing but an object that expires, or an import that comes to its end."""
         shop = ready(world)
-        send, begin_anew = partial(shop.send, **BATCH), world.kept()
-        places = everywhere(send)
         totals = set()
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, send)
+        for _ in crashes(world, partial(shop.send, **BATCH)):
             world.deliver()
             listed = shop.get(f"{shop.path}/imports")
             totals.add(listed["total"])
@@ -122,16 +103,14 @@ class TestWorker:
         assert shop.run_worker() == []
 
     def test_killed_anywhere(self, world: World) -> None:
-        shop, begin_anew = self.queued(world)
-        places = everywhere(lambda: self.work(shop))
+        shop, _ = self.queued(world)
+        found = crashes(world, lambda: self.work(shop), deliver=False)
         expected = outcome(shop)
         assert expected["imported"] == {"customers": 2, "orders": 4, "products": 0}
-        assert len(places) > 30
-        for number, moment in places:
-            begin_anew()
-            assert killed_at(number, moment, lambda: self.work(shop)), (number, moment)
+        assert len(found.places) > 30
+        for places in found:
             self.work(shop)
-            assert outcome(shop) == expected, (number, moment)
+            assert outcome(shop) == expected, places
 
     @pytest.mark.parametrize("calls", [4, 7, 10])
     def test_killed_again_and_again(self, world: World, calls: int) -> None:

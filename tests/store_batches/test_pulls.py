@@ -36,14 +36,6 @@ def ask(shop: Shop, body: object = PULL, **more: Any) -> Answer:
 class TestCreateImport:
     """POST /stores/{id}/imports."""
 
-    def test_anonymous(self, shop: Shop) -> None:
-        assert ask(shop, token=None).problem() == (401, "unauthenticated")
-
-    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_scope_too_small(self, world: World, shop: Shop, scope: KeyScope) -> None:
-        key = world.api_key(shop.workspace, scope, shop.owner)
-        assert ask(shop, token=key).problem() == (403, "scope")
-
     def test_an_id_that_is_none(self, shop: Shop) -> None:
         assert ask(replace(shop, store="x")).error_paths() == ["path.id"]
 

@@ -8,7 +8,7 @@ import pytest
 from storepost.identity.model import KeyScope
 from tests.people.town import ANN, BOB, PHONE, Town
 from tests.unsubscribing.following import opened, subscriber
-from tests.world import BASE_URL, CANARY, World
+from tests.world import BASE_URL, CANARY
 
 LONGEST = f"{'l' * 64}@{'.'.join(['d' * 62] * 3)}.com"
 """An address of 64 + 1 + 192 characters; 254 is the most that there may be."""
@@ -16,16 +16,6 @@ LONGEST = f"{'l' * 64}@{'.'.join(['d' * 62] * 3)}.com"
 
 class TestCreate:
     """POST /profiles/{id}/unsubscribe-links."""
-
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("POST", f"/profiles/{uuid4()}/unsubscribe-links")
-        assert answer.problem() == (401, "unauthenticated")
-
-    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
-    def test_scope_too_small(self, town: Town, scope: KeyScope) -> None:
-        key = town.world.api_key(town.workspace, scope)
-        answer = town.world.call("POST", f"/profiles/{uuid4()}/unsubscribe-links", token=key)
-        assert answer.problem() == (403, "scope")
 
     def test_unknown_and_anothers(self, town: Town) -> None:
         theirs = Town(town.world).upsert(email=ANN)

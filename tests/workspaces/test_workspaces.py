@@ -46,10 +46,6 @@ def stored(workspace: WorkspaceScope) -> Workspace:
 class TestCreate:
     """POST /workspaces."""
 
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("POST", "/workspaces", json_body={})
-        assert answer.problem() == (401, "unauthenticated")
-
     @pytest.mark.parametrize("scope", list(KeyScope))
     def test_keys_may_not(self, world: World, scope: KeyScope) -> None:
         owner = world.person()
@@ -143,10 +139,6 @@ class TestCreate:
 class TestAvailableSlug:
     """GET /workspaces/available-slug."""
 
-    def test_anonymous(self, world: World) -> None:
-        answer = world.call("GET", "/workspaces/available-slug")
-        assert answer.problem() == (401, "unauthenticated")
-
     @pytest.mark.parametrize("query", [{}, {"name": ""}, {"name": "x" * 101}])
     def test_bad_input(self, world: World, query: dict[str, str]) -> None:
         token = world.person().token
@@ -199,9 +191,6 @@ class TestUpdate:
         """The answer to a change of the workspace."""
         path = f"/workspaces/{workspace}"
         return world.call("PATCH", path, token=token, json_body=body, key=key)
-
-    def test_anonymous(self, world: World, workspace: WorkspaceScope) -> None:
-        assert self.patch(world, None, workspace.id, {}).problem() == (401, "unauthenticated")
 
     def test_keys_may_not(self, world: World, workspace: WorkspaceScope, owner: Someone) -> None:
         key = world.api_key(workspace, KeyScope.WRITE, owner)
