@@ -17,10 +17,13 @@ from local import (
     mail,
     moto_answers,
     moto_calls,
+    moto_expressions,
+    moto_items,
     moto_keys,
     moto_queries,
     moto_streams,
     moto_transactions,
+    moto_updates,
 )
 from local.bells import Bell
 from local.moto_keys import KeyMaterial
@@ -63,6 +66,9 @@ def prepare_environment() -> None:
 
 def start() -> None:
     """Starts moto in this process."""
+    moto_items.install()
+    moto_expressions.install()
+    moto_updates.install()
     moto_transactions.install()
     moto_queries.install()
     moto_streams.install()

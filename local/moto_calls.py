@@ -14,6 +14,7 @@ A call takes botocore's whole way all the same where
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -23,10 +24,13 @@ from weakref import WeakKeyDictionary
 from botocore.client import BaseClient
 from moto.core.exceptions import ServiceException
 from moto.core.models import DEFAULT_ACCOUNT_ID
-from moto.core.responses import BaseResponse
-from moto.dynamodb.responses import DynamoHandler
+from moto.core.responses import ActionResult, BaseResponse
+from moto.dynamodb.responses import DynamoHandler, DynamoResult
+from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 from moto.sqs.responses import SQSResponse
 from werkzeug.exceptions import HTTPException
+
+from local.moto_items import as_sent
 
 type Parameters = dict[str, Any]
 
@@ -71,6 +75,15 @@ _SERVICES = {
             "Scan": "scan",
             "TransactWriteItems": "transact_write_items",
             "UpdateItem": "update_item",
+        },
+    ),
+    "dynamodbstreams": _Service(
+        DynamoDBStreamsHandler,
+        "DynamoDBStreams_20120810",
+        {
+            "DescribeStream": "describe_stream",
+            "GetRecords": "get_records",
+            "GetShardIterator": "get_shard_iterator",
         },
     ),
     "sqs": _Service(
@@ -120,10 +133,12 @@ def _answer(
     handler.params = handler.body = {
         name: copied(value) for name, value in parameters.items() if value is not None
     }
-    handler.uri_match = {}
+    handler.uri_match, handler.automated_parameter_parsing = {}, True
     handler.uri, handler.path = client.meta.endpoint_url, ""
     handler.current_account, handler.region = DEFAULT_ACCOUNT_ID, client.meta.region_name
-    result = getattr(handler, service.methods[operation])().result
+    of_moto: ActionResult = getattr(handler, service.methods[operation])()
+    # That of items is plain and new already.
+    result: Any = of_moto.result if isinstance(of_moto, DynamoResult) else copied(of_moto.result)
     answer = {
         name: result[name] for name in _members(client, operation) if result.get(name) is not None
     }
@@ -146,8 +161,8 @@ def _members(client: BaseClient, operation: str) -> tuple[str, ...]:
     return known
 
 
-def copied(value: Any) -> Any:  # noqa: ANN401 - what JSON can say, and bytes
-    """The value as it would come over the wire: nothing of it is the caller's own."""
+def copied(value: Any) -> Any:  # noqa: ANN401 - what JSON can say, bytes and moments
+    """The value as it would come over the wire: nothing of it is the sender's own."""
     match value:
         case dict():
             return {name: copied(each) for name, each in value.items()}
@@ -155,6 +170,8 @@ def copied(value: Any) -> Any:  # noqa: ANN401 - what JSON can say, and bytes
             return [copied(each) for each in value]
         case str():
             return str(value)
+        case datetime():
+            return as_sent(value)
     return value
 
 

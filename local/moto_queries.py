@@ -1,45 +1,104 @@
-"""moto's queries, without sorting the whole table for each of them.
+"""moto's queries and scans, without sorting, measuring and copying the whole table for each.
 
-moto sorts every item that a table holds, keeps those of the partition and then looks at each. Here
-it is given the items of the partition and the range alone, already in order. A range that ends
-before it begins is refused, as DynamoDB does.
+A query is given the items of its partition and range alone, already in order, and hands on the
+rows themselves: none of them ever changes (`moto_updates`). A range that ends before it begins is
+refused, as DynamoDB does.
 """
 
 import inspect
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from moto.dynamodb.exceptions import MockValidationException
-from moto.dynamodb.models.dynamo_type import Item
-from moto.dynamodb.models.table import Table
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.dynamodb.models.table import RESULT_SIZE_LIMIT, Table
 
-_original = Table.query
-_parameters = inspect.signature(_original)
+type Page = tuple[list[Item], int, dict[str, Any] | None]
+"""The rows, how many were looked at, and the key to go on from."""
+
+_query_by_moto = Table.query
+_scan_by_moto = Table.scan
+_all_items_by_moto = Table.all_items
+_of_query = inspect.signature(_query_by_moto)
+_of_scan = inspect.signature(_scan_by_moto)
 
 
 def install() -> None:
-    """Puts the lighter query in moto's place."""
+    """Puts the lighter ones in moto's place."""
     Table.query = _query  # type: ignore[method-assign]
+    Table.scan = _scan  # type: ignore[method-assign]
+    Table.all_items = _all_items  # type: ignore[method-assign]
 
 
-def _query(self: Table, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - moto's own shapes
-    asked = _parameters.bind(self, *args, **kwargs)
+def _query(self: Table, *args: Any, **kwargs: Any) -> Page:  # noqa: ANN401 - moto's own shapes
+    asked = _of_query.bind(self, *args, **kwargs)
     asked.apply_defaults()
-    if asked.arguments["index_name"]:
-        return _original(self, *args, **kwargs)
-    items = _in_range(self, asked.arguments)
-    self.all_items = lambda: items  # type: ignore[method-assign]
-    try:
-        return _original(self, *args, **kwargs)
-    finally:
-        del self.all_items
+    given = asked.arguments
+    if given["index_name"] or given["filter_kwargs"] or self.range_key_attr is None:
+        return _query_by_moto(self, *args, **kwargs)
+    items = _in_range(self, given)
+    forward, start = given["scan_index_forward"] is not False, given["exclusive_start_key"]
+    if not forward:
+        items.reverse()
+    if start is not None:
+        last = DynamoType(start[self.range_key_attr]).cast_value
+        items = [i for i in items if _key(i) != last and (_key(i) > last) is forward]
+    return _page(self, items, given, given["projection_expressions"])
 
 
-def _in_range(table: Table, asked: dict[str, Any]) -> list[Item]:
-    partition = table.items.get(asked["hash_key"], {})
-    items = [item for item in partition.values() if isinstance(item, Item)]
-    comparison, bounds = asked["range_comparison"], asked["range_objs"]
+def _in_range(table: Table, given: Mapping[str, Any]) -> list[Item]:
+    items: Iterable[Item] = table.items.get(given["hash_key"], {}).values()
+    comparison, bounds = given["range_comparison"], given["range_objs"]
     if comparison == "BETWEEN" and bounds[0] > bounds[1]:
         raise MockValidationException("BETWEEN needs a lower bound that is not above the upper one")
     if comparison:
         items = [i for i in items if i.range_key and i.range_key.compare(comparison, bounds)]
-    return sorted(items, key=lambda item: item.range_key.value if item.range_key else "")
+    return sorted(items, key=_key)
+
+
+def _scan(self: Table, *args: Any, **kwargs: Any) -> Page:  # noqa: ANN401 - moto's own shapes
+    asked = _of_scan.bind(self, *args, **kwargs)
+    asked.apply_defaults()
+    given = asked.arguments
+    unusual = ("filters", "index_name", "exclusive_start_key")
+    if any(given[name] for name in unusual) or given["segments"] != (None, None):
+        return _scan_by_moto(self, *args, **kwargs)
+    return _page(self, self.all_items(), given, given["projection_expression"])
+
+
+def _page(
+    table: Table, items: list[Item], given: Mapping[str, Any], projection: list[list[str]] | None
+) -> Page:
+    end = _end(items, given["limit"])
+    page, condition = items[:end], given["filter_expression"]
+    last = table._get_last_evaluated_key(page[-1], None) if end < len(items) else None
+    if condition is not None:
+        page = [item for item in page if condition.expr(item)]
+    if projection:
+        page = [item.project(projection) for item in page]
+    return page, end, last
+
+
+def _end(items: list[Item], limit: int | None) -> int:
+    """How many of the rows a page has."""
+    room = RESULT_SIZE_LIMIT
+    for number, item in enumerate(items):
+        room -= item.size()
+        if number == limit or room < 0:
+            return number
+    return len(items)
+
+
+def _all_items(self: Table) -> list[Item]:
+    if self.range_key_attr is None:
+        return sorted(self.items.values(), key=lambda item: item.hash_key.cast_value)  # type: ignore[arg-type]
+    return [
+        item
+        for _, partition in sorted(self.items.items(), key=lambda each: each[0].cast_value)
+        for item in sorted(partition.values(), key=_key)
+    ]
+
+
+def _key(item: Item) -> Any:  # noqa: ANN401 - a text, a number or bytes
+    assert item.range_key is not None  # noqa: S101 - the table has sort keys
+    return item.range_key.cast_value

@@ -1,27 +1,50 @@
-"""moto's streams, without the half-made rows that it tells of.
+"""moto's streams, which write a record down when somebody reads it.
 
-Where an update makes a row, moto puts one with nothing but the key first, and tells of that too.
-DynamoDB tells of one new row, whole.
+moto makes two images of each row that is written, and measures them as JSON, for readers that most
+tests never call.
 """
 
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
 from typing import Any
 
-from moto.dynamodb.models import DynamoDBBackend
+from moto.core.utils import utcnow
 from moto.dynamodb.models.dynamo_type import Item
+from moto.dynamodb.models.table import StreamRecord, StreamShard, Table
 
-_original = DynamoDBBackend.update_item
+add_by_moto = StreamShard.add
+
+
+@dataclass
+class Told:
+    """A change that the stream tells of; the rows are those of then, as rows never change."""
+
+    table: Table
+    old: Item | None
+    new: Item | None
+    number: int
+    at: datetime
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """As DynamoDB's streams write it down."""
+        view = self.table.stream_specification["StreamViewType"]  # type: ignore[index]
+        event = "INSERT" if self.old is None else "REMOVE" if self.new is None else "MODIFY"
+        record = StreamRecord(self.table, view, event, self.old, self.new, self.number).record
+        record["dynamodb"]["ApproximateCreationDateTime"] = self.at
+        return record
+
+    def to_json(self) -> dict[str, Any]:
+        """The same, by moto's name."""
+        return self.record
 
 
 def install() -> None:
-    """Puts the update that is told of once in moto's place."""
-    DynamoDBBackend.update_item = _update  # type: ignore[method-assign]
+    """Puts the lighter stream in moto's place."""
+    StreamShard.add = _add  # type: ignore[method-assign]
 
 
-def _update(self: DynamoDBBackend, table_name: str, *args: Any, **kwargs: Any) -> Item:  # noqa: ANN401 - moto's own shapes
-    shard = self.get_table(table_name).stream_shard
-    told = len(shard.items) if shard else 0
-    item = _original(self, table_name, *args, **kwargs)
-    if shard and len(shard.items) == told + 2:
-        half_made = shard.items.pop(told).record["dynamodb"]
-        shard.items[told].record["dynamodb"]["SequenceNumber"] = half_made["SequenceNumber"]
-    return item
+def _add(self: StreamShard, old: Item | None, new: Item | None) -> None:
+    number = len(self.items) + self.starting_sequence_number
+    self.items.append(Told(self.table, old, new, number, utcnow()))  # type: ignore[arg-type]

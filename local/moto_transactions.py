@@ -5,7 +5,6 @@ shallow copy of the partitions that the transaction touches is kept instead, and
 back into the same table, so that a stream's readers stay on the stream that is written to.
 """
 
-import copy
 import json
 import time
 from collections.abc import Iterator
@@ -90,22 +89,18 @@ def _transact(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> No
 class _Before:
     """What a table held where a transaction is about to write."""
 
-    def __init__(self, table: Table, keys: list[tuple[Any, Any]]) -> None:
+    def __init__(self, table: Table, keys: list[DynamoType]) -> None:
         self._table = table
         self._streamed = len(table.stream_shard.items) if table.stream_shard else 0
         self._partitions: dict[Any, Any] = {}
-        for hash_value, range_value in keys:
+        for hash_value in keys:
             if hash_value not in table.items:
                 self._partitions.setdefault(hash_value, None)
                 continue
             held = table.items[hash_value]
-            if not isinstance(held, dict):
-                self._partitions[hash_value] = copy.deepcopy(held)
-                continue
-            # An update changes an item in place: what is kept must be a copy of it.
-            kept = self._partitions.setdefault(hash_value, dict(held))
-            if range_value in kept:
-                kept[range_value] = copy.deepcopy(kept[range_value])
+            # Rows never change: they are replaced.
+            kept = dict(held) if isinstance(held, dict) else held
+            self._partitions.setdefault(hash_value, kept)
 
     def put_back(self, backend: DynamoDBBackend) -> None:
         for hash_value, held in self._partitions.items():
@@ -120,20 +115,16 @@ class _Before:
 
 def _touched(
     backend: DynamoDBBackend, transact_items: list[dict[str, Any]]
-) -> list[tuple[Table, list[tuple[Any, Any]]]]:
-    found: dict[str, tuple[Table, list[tuple[Any, Any]]]] = {}
+) -> list[tuple[Table, list[DynamoType]]]:
+    """The tables, each with the partitions, that the transaction writes to."""
+    found: dict[str, tuple[Table, list[DynamoType]]] = {}
     for item in transact_items:
         operation = next(iter(item.values()))
         table = backend.tables.get(operation.get("TableName"))
-        if table is None:
-            continue
         attributes = operation.get("Key") or operation.get("Item", {})
-        values = [
-            DynamoType(attributes[name]) if name and name in attributes else None
-            for name in (table.hash_key_attr, table.range_key_attr)
-        ]
-        if values[0] is not None:
-            found.setdefault(table.name, (table, []))[1].append((values[0], values[1]))
+        if table is not None and table.hash_key_attr in attributes:
+            partition = DynamoType(attributes[table.hash_key_attr])
+            found.setdefault(table.name, (table, []))[1].append(partition)
     return list(found.values())
 
 

@@ -5,10 +5,7 @@ lose its stream, each engine does in its own way here.
 """
 
 import atexit
-import copyreg
-import io
 import os
-import pickle
 import sqlite3
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +13,6 @@ from typing import Any, Protocol
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
-from moto.dynamodb.models.dynamo_type import LimitedSizeDict
 
 from local import aws
 from local.dynoxide import Dynoxide
@@ -64,28 +60,27 @@ class Moto:
                 table.stream_shard.items.clear()
 
     def kept(self) -> Kept:
-        """All rows of now, and their streams."""
-        shards = {name: table.stream_shard for name, table in self._tables().items()}
+        """All rows of now, and their streams: neither ever changes (`local.moto_updates`)."""
+        tables = self._tables()
+        shards = {name: table.stream_shard for name, table in tables.items()}
         return Kept(
-            _pickled({name: table.items for name, table in self._tables().items()}),
-            pickle.dumps(
-                {
-                    n: (each.starting_sequence_number, each.items)
-                    for n, each in shards.items()
-                    if each
-                }
-            ),
+            {name: _copied(table.items) for name, table in tables.items()},
+            {
+                name: (shard.starting_sequence_number, list(shard.items))
+                for name, shard in shards.items()
+                if shard
+            },
         )
 
     def put_back(self, kept: Kept, *, streams: bool) -> None:
         """Puts kept rows into empty tables; if not streams too, none tells of it."""
         tables = self._tables()
-        for name, items in pickle.loads(kept.rows).items():
-            tables[name].items.update(items)
+        for name, items in kept.rows.items():
+            tables[name].items.update(_copied(items))
         if streams:
-            for name, (first, records) in pickle.loads(kept.streams).items():
+            for name, (first, records) in kept.streams.items():
                 shard = tables[name].stream_shard
-                shard.starting_sequence_number, shard.items = first, records
+                shard.starting_sequence_number, shard.items = first, list(records)
 
     def _tables(self) -> dict[str, Any]:
         tables: dict[str, Any] = dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION].tables
@@ -142,22 +137,16 @@ _STREAM_RECORDS = "_stream_records"
 _STREAMS = f"DELETE FROM {_STREAM_RECORDS}"
 
 
-def _pickled(items: Any) -> bytes:
-    """Pickled so that what is read back isn't weighed again, attribute by attribute."""
-    pickled = io.BytesIO()
-    pickler = pickle.Pickler(pickled, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = {
-        **copyreg.dispatch_table,
-        LimitedSizeDict: lambda attributes: (_unweighed, (dict(attributes),)),
+def _copied(partitions: dict[Any, Any]) -> dict[Any, Any]:
+    """The partitions, or the rows of a table without sort keys, apart from what happens to them.
+
+    moto makes an empty partition where it looks for a row.
+    """
+    return {
+        name: dict(held) if isinstance(held, dict) else held
+        for name, held in partitions.items()
+        if held
     }
-    pickler.dump(items)
-    return pickled.getvalue()
-
-
-def _unweighed(attributes: dict[str, Any]) -> LimitedSizeDict:
-    made = LimitedSizeDict.__new__(LimitedSizeDict)
-    dict.update(made, attributes)
-    return made
 
 
 def on_dynoxide() -> bool:

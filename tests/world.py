@@ -10,7 +10,6 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-import boto3
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.s3.models import s3_backends
 from moto.sqs.models import sqs_backends
@@ -344,7 +343,7 @@ class World:
 
     def objects(self) -> dict[str, bytes]:
         """What long jobs keep on S3, by name."""
-        s3: Any = boto3.client("s3")
+        s3 = aws.client("s3")
         held = s3.list_objects_v2(Bucket=BUCKET).get("Contents", [])
         return {
             each["Key"]: s3.get_object(Bucket=BUCKET, Key=each["Key"])["Body"].read()
@@ -353,7 +352,7 @@ class World:
 
     def forget_objects(self, instead: bytes | None = None) -> None:
         """Takes away what long jobs keep, or puts something else in its place."""
-        names, s3 = list(self.objects()), boto3.client("s3")
+        names, s3 = list(self.objects()), aws.client("s3")
         for name in names:
             if instead is None:
                 s3.delete_object(Bucket=BUCKET, Key=name)
@@ -362,11 +361,7 @@ class World:
 
     def queue_depth(self, queue: str) -> int:
         """How many messages a queue holds, waiting or in flight."""
-        sqs: Any = boto3.client("sqs")
-        url = sqs.get_queue_url(QueueName=aws.queue_name(queue))["QueueUrl"]
-        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
-        attributes = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
-        return sum(int(attributes[name]) for name in names)
+        return sum(aws.queue_depth(queue).values())
 
     def kept(self, *, deliver: bool = True) -> Callable[[], None]:
         """Keeps rows, objects and the time of now; what it returns brings them back, and only them.
@@ -383,7 +378,7 @@ class World:
             self.close()
             clock.advance(ahead)
             for name, content in objects.items():
-                boto3.client("s3").put_object(Bucket=BUCKET, Key=name, Body=content)
+                aws.client("s3").put_object(Bucket=BUCKET, Key=name, Body=content)
             engine().put_back(kept, streams=False)
 
         return bring_back

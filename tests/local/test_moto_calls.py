@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -150,6 +151,54 @@ def test_what_is_written_is_what_botocore_would_have_written(dynamodb: Any) -> N
     ours, theirs = both(dynamodb, lambda c: c.update_item(**update))
     assert ours == theirs
     assert ours["Attributes"] == {**KEY, **VALUES, "text": VALUES["list"]}
+
+
+def test_a_transaction_is_written_as_by_botocore(dynamodb: Any) -> None:
+    second = {**KEY, "sk": {"S": "second"}}
+    dynamodb.put_item(TableName=TABLE, Item={**second, "number": {"N": "1"}})
+    items = [
+        {"Put": {"TableName": TABLE, "Item": {**KEY, **VALUES}}},
+        {
+            "Update": {
+                "TableName": TABLE,
+                "Key": second,
+                "UpdateExpression": "SET #t = :t ADD #n :n",
+                "ExpressionAttributeNames": {"#t": "text", "#n": "number"},
+                "ExpressionAttributeValues": {":t": VALUES["bytes"], ":n": {"N": "2"}},
+            }
+        },
+    ]
+    ours, theirs = both(dynamodb, lambda c: c.transact_write_items(TransactItems=items))
+    assert ours == theirs
+    rows = dynamodb.scan(TableName=TABLE)["Items"]
+    assert rows == [
+        {**KEY, **VALUES},
+        {**second, "number": {"N": "5"}, "text": VALUES["bytes"]},
+    ]
+
+
+def test_the_stream_tells_what_botocore_would_have_brought(dynamodb: Any) -> None:
+    streams: Any = boto3.client("dynamodbstreams")
+    arn = dynamodb.describe_table(TableName=TABLE)["Table"]["LatestStreamArn"]
+    ours, theirs = both(streams, lambda c: c.describe_stream(StreamArn=arn))
+    assert ours == theirs
+    (shard,) = ours["StreamDescription"]["Shards"]
+    begins = {"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "LATEST"}
+    ours, theirs = both(streams, lambda c: c.get_shard_iterator(**begins))
+    assert set(ours) == set(theirs)
+    dynamodb.put_item(TableName=TABLE, Item={**KEY, **VALUES})
+    dynamodb.delete_item(TableName=TABLE, Key=KEY)
+    place = {"ShardIterator": ours["ShardIterator"], "Limit": 1}
+    ours, theirs = both(streams, lambda c: c.get_records(**place))
+    place["ShardIterator"] = ours.pop("NextShardIterator")
+    del theirs["NextShardIterator"]
+    assert ours == theirs
+    (record,) = ours["Records"]
+    assert record["dynamodb"]["NewImage"] == {**KEY, **VALUES}
+    assert type(record["dynamodb"]["ApproximateCreationDateTime"]) is datetime
+    ours, theirs = both(streams, lambda c: c.get_records(**place))
+    assert [r["eventName"] for r in ours["Records"]] == ["REMOVE"]
+    assert ours["Records"] == theirs["Records"]
 
 
 def test_what_a_caller_changes_afterwards_changes_no_row(dynamodb: Any) -> None:

@@ -128,6 +128,5 @@ def forget_keys() -> None:
     """Drops what the container keeps, for tests that begin with new keys."""
     derived_key.cache_clear()
     _root_key.cache_clear()
-    _kms.cache_clear()
     _own_data_key.cache_clear()
     _data_key.cache_clear()

@@ -40,5 +40,4 @@ def read_secret(name: str) -> str | None:
 
 def forget_secrets() -> None:
     """Drops what the container keeps, for tests."""
-    _ssm.cache_clear()
     _kept.clear()

@@ -1,0 +1,371 @@
+"""Our lighter expressions, updates, queries and rows against moto's own."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from moto.dynamodb.comparisons import ConditionExpressionParser, get_filter_expression
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.dynamodb.models.table import StreamShard, Table
+from moto.dynamodb.parsing.expressions import (  # type: ignore[attr-defined]
+    UpdateExpressionParser,
+)
+
+from local import moto_expressions, moto_items, moto_queries, moto_streams, moto_updates
+from tests.local.test_moto_transactions import LISTS, backend, state
+
+KEY = {"pk": {"S": "a"}, "sk": {"S": "x"}}
+UPDATES = [
+    "SET v = :v",
+    "SET v = :v, w = :n",
+    "SET #v = :v REMOVE #w",
+    "SET v = :v REMOVE w ADD n :n",
+    "ADD n :n",
+    "ADD n :n, #w :n",
+    "ADD tags :tags",
+    "DELETE tags :tags",
+    "REMOVE v, w",
+    "SET v = if_not_exists(v, :v)",
+    "SET n = n + :n",
+    "SET l = list_append(l, :l)",
+    "SET m.a = :v",
+    "SET m.#v = :v REMOVE m.b",
+    "REMOVE l[0]",
+    # What both refuse: a key, a reserved word, twice the same, no value, another type, no name.
+    "SET sk = :v",
+    "SET size = :v",
+    "SET v = :v, v = :n",
+    "SET v = :absent",
+    "ADD n :v",
+    "ADD v :n",
+    "SET #absent = :v",
+    "SET v = :v SET w = :n",
+    "SET m.a.b.c = :v",
+    "NO v",
+]
+CONDITIONS = [
+    None,
+    "attribute_exists(v)",
+    "attribute_not_exists(#w)",
+    "v = :v",
+    "n < :n AND NOT v = :v",
+    "(attribute_exists(v) OR attribute_exists(w)) AND n >= :n",
+    "n BETWEEN :n AND :n",
+    "v IN (:v, :n)",
+    "contains(tags, :v) OR begins_with(v, :v) OR attribute_type(v, :v)",
+    "size(l) > :n",
+    "m.a = :v AND m.#v <> :n",
+    "((v = :v))",
+    "v = :absent",
+    "#absent = :v",
+    "v ==",
+]
+SCALARS = st.sampled_from(
+    [
+        {"N": "1"},
+        {"N": "-2.5"},
+        {"S": "text"},
+        {"S": "N"},
+        {"S": ""},
+        {"BOOL": True},
+        {"B": b"\xff"},
+    ]
+)
+VALUES = st.one_of(
+    SCALARS,
+    st.just({"NULL": True}),
+    st.just({"SS": ["a", "b"]}),
+    st.lists(SCALARS, max_size=2).map(lambda values: {"L": values}),
+    st.dictionaries(st.sampled_from("abv"), SCALARS, max_size=2).map(lambda held: {"M": held}),
+)
+ROWS = st.fixed_dictionaries(
+    {},
+    optional={
+        "v": VALUES,
+        "w": VALUES,
+        "n": st.sampled_from([{"N": "1"}, {"N": "0.5"}]),
+        "tags": st.just({"SS": ["a", "c"]}),
+        "l": st.just({"L": [{"S": "first"}, {"M": {"a": {"N": "1"}}}]}),
+        "m": st.just({"M": {"a": {"S": "deep"}, "b": {"N": "1"}}}),
+    },
+)
+
+
+def outcome(call: Any) -> object:
+    """What it returns, or how it failed; an item as JSON."""
+    try:
+        answer = call()
+    except Exception as error:
+        return type(error), str(error)
+    return answer.to_json() if isinstance(answer, Item) else answer
+
+
+def request(update: str, condition: str | None, value: Any) -> dict[str, Any]:
+    """An update's parameters, as moto's backend takes them."""
+    return {
+        "update_expression": update,
+        "condition_expression": condition,
+        "expression_attribute_names": {"#v": "v", "#w": "w"},
+        "expression_attribute_values": {
+            ":v": value,
+            ":n": {"N": "2"},
+            ":l": {"L": [value]},
+            ":tags": {"SS": ["c", "d"]},
+        },
+        "return_values_on_condition_check_failure": "ALL_OLD",
+    }
+
+
+@contextmanager
+def as_moto_has_it() -> Iterator[None]:
+    """moto's own parsers, rows and reads meanwhile."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ConditionExpressionParser, "parse", moto_expressions._parse)
+        patch.setattr(UpdateExpressionParser, "make", moto_expressions._make)
+        patch.setattr(Item, "__init__", moto_items.make_item_by_moto)
+        patch.setattr(Item, "size", moto_items.size_by_moto)
+        patch.setattr(DynamoType, "size", moto_items.value_size_by_moto)
+        patch.setattr(StreamShard, "add", moto_streams.add_by_moto)
+        patch.setattr(Table, "query", moto_queries._query_by_moto)
+        patch.setattr(Table, "scan", moto_queries._scan_by_moto)
+        patch.setattr(Table, "all_items", moto_queries._all_items_by_moto)
+        yield
+
+
+def once_told(of: dict[str, Any]) -> dict[str, Any]:
+    """moto's state, without the half-made row that it tells of where an update makes one."""
+    told = of["stream"]
+    if len(told) == 2 and told[0]["dynamodb"]["NewImage"] == KEY:
+        half = told.pop(0)["dynamodb"]
+        told[0]["dynamodb"]["SequenceNumber"] = half["SequenceNumber"]
+    return of
+
+
+@settings(max_examples=300)
+@given(
+    row=st.none() | ROWS,
+    update=st.sampled_from(UPDATES),
+    condition=st.sampled_from(CONDITIONS),
+    value=VALUES,
+)
+def test_an_update_ends_as_motos_own(
+    row: dict[str, Any] | None, update: str, condition: str | None, value: Any
+) -> None:
+    ours, theirs = backend(), backend()
+    given_ = request(update, condition, value)
+    for each in (ours, theirs):
+        if row is not None:
+            each.put_item(LISTS, {**KEY, **deepcopy(row)})
+            each.tables[LISTS].stream_shard.items.clear()  # type: ignore[union-attr]
+    answer = outcome(lambda: ours.update_item(LISTS, KEY, **given_))
+    with as_moto_has_it():
+        expected = outcome(lambda: moto_updates._original(theirs, LISTS, KEY, **given_))
+        seen = once_told(state(theirs))
+    assert answer == expected
+    if isinstance(expected, dict) or row is not None:
+        assert state(ours) == seen
+    else:
+        # moto's own may leave a row with nothing but its key behind.
+        assert state(ours) == state(backend())
+
+
+@settings(max_examples=200)
+@given(
+    rows=st.lists(ROWS, min_size=1, max_size=2),
+    condition=st.sampled_from(CONDITIONS),
+    values=st.lists(VALUES, min_size=1, max_size=3),
+)
+def test_a_condition_means_what_moto_says_whatever_its_values(
+    rows: list[dict[str, Any]], condition: str | None, values: list[Any]
+) -> None:
+    """It is parsed once, and the values are other ones each time."""
+    items = [Item(DynamoType({"S": "a"}), None, row) for row in rows]
+
+    def ask() -> list[object]:
+        names = {"#v": "v", "#w": "w"}
+        parsed: list[Any] = [
+            outcome(lambda v=value: get_filter_expression(condition, names, {":v": v, ":n": N}))
+            for value in values
+        ]
+        # All are parsed before any is asked.
+        return [
+            outcome(lambda p=each, i=item: p.expr(i)) if hasattr(each, "expr") else each
+            for each in parsed
+            for item in [*items, None]
+        ]
+
+    ours = ask()
+    with as_moto_has_it():
+        assert ours == ask()
+
+
+N = {"N": "2"}
+
+
+@settings(max_examples=200)
+@given(row=ROWS, hidden=VALUES)
+def test_a_row_weighs_and_shows_what_it_does_in_moto(row: dict[str, Any], hidden: Any) -> None:
+    row = {**row, "grüße": hidden}
+    ours = Item(DynamoType({"S": "a"}), None, row)
+    with as_moto_has_it():
+        theirs = Item(DynamoType({"S": "a"}), None, row)
+        size = theirs.size()
+    assert ours.size() == size
+    assert ours.attrs == theirs.attrs
+    assert ours.to_json() == theirs.to_json()
+    assert moto_items.to_dict(ours.attrs) == moto_items._to_dict(theirs.attrs)
+    for path in ([["v"]], [["grüße"], ["absent"]], [["m", "a"]]):
+        assert ours.project(path).attrs == moto_items._project(theirs, path).attrs
+
+
+def test_a_row_may_have_just_so_many_bytes() -> None:
+    def made(size: int) -> object:
+        return outcome(lambda: Item(DynamoType({"S": "a"}), None, {"v": {"S": "x" * size}}).size())
+
+    sizes = (moto_items.ITEM_BYTES - 1, moto_items.ITEM_BYTES)
+    ours = [made(size) for size in sizes]
+    with as_moto_has_it():
+        assert ours == [made(size) for size in sizes]
+    assert ours[0] == moto_items.ITEM_BYTES
+    assert ours[1] != moto_items.ITEM_BYTES + 1
+
+
+@settings(max_examples=200)
+@given(
+    keys=st.sets(st.sampled_from(["a", "a#b", "ab", "ä", "b", "\uffee", "\U0001f600"])),
+    forward=st.booleans(),
+    limit=st.none() | st.integers(1, 4),
+    start=st.none() | st.sampled_from(["a", "aa", "b"]),
+    comparison=st.sampled_from([None, "=", "<", ">=", "BEGINS_WITH", "BETWEEN"]),
+    condition=st.sampled_from([None, "n = :n"]),
+    projection=st.sampled_from([[], [["sk"], ["n"]]]),
+)
+def test_a_page_is_motos_own(
+    keys: set[str],
+    forward: bool,
+    limit: int | None,
+    start: str | None,
+    comparison: str | None,
+    condition: str | None,
+    projection: list[list[str]],
+) -> None:
+    bounds = [{"S": "a"}, {"S": "b"}][: 2 if comparison == "BETWEEN" else 1 if comparison else 0]
+    begin = {"pk": {"S": "a"}, "sk": {"S": start}} if start else None
+    whole, in_range = backend(), backend()
+    for number, key in enumerate(sorted(keys)):
+        for partition in "ab":
+            row = {"pk": {"S": partition}, "sk": {"S": key}, "n": {"N": str(number % 3)}}
+            whole.put_item(LISTS, row)
+            if IN_RANGE[comparison](key):
+                in_range.put_item(LISTS, row)
+
+    def query(made: DynamoDBBackend) -> object:
+        return shown(
+            made.query(
+                LISTS,
+                {"S": "a"},
+                comparison,
+                bounds,
+                limit,  # type: ignore[arg-type]
+                begin,  # type: ignore[arg-type]
+                forward,
+                projection,
+                expr_values={":n": {"N": "1"}},
+                filter_expression=condition,
+            )
+        )
+
+    def scan() -> object:
+        return shown(
+            whole.scan(
+                LISTS,
+                {},
+                limit,  # type: ignore[arg-type]
+                begin,  # type: ignore[arg-type]
+                condition,
+                {},
+                {":n": {"N": "1"}},
+                None,  # type: ignore[arg-type]
+                consistent_read=True,
+                projection_expression=projection,
+                segments=(None, None),
+            )
+        )
+
+    queried, scanned = query(whole), scan()
+    with as_moto_has_it():
+        assert scanned == scan()
+        # moto itself looks for a page's end among rows that are in no range.
+        assert queried == query(in_range)
+
+
+IN_RANGE: dict[str | None, Callable[[str], bool]] = {
+    None: lambda _: True,
+    "=": lambda key: key == "a",
+    "<": lambda key: key < "a",
+    ">=": lambda key: key >= "a",
+    "BEGINS_WITH": lambda key: key.startswith("a"),
+    "BETWEEN": lambda key: "a" <= key <= "b",
+}
+
+
+def shown(page: moto_queries.Page) -> object:
+    """A page as JSON."""
+    items, count, last = page
+    return [item.to_json() for item in items], count, moto_items.to_dict(last)
+
+
+def test_a_row_that_stands_in_a_table_never_changes() -> None:
+    """Snapshots, streams and answers hold on to it."""
+    made = backend()
+    deep = {"m": {"M": {"a": {"S": "old"}}}, "tags": {"SS": ["a"]}, "n": {"N": "1"}}
+    made.put_item(LISTS, {**KEY, **deep})
+    held = made.get_item(LISTS, KEY)
+    assert held is not None
+    for update in UPDATES:
+        outcome(lambda u=update: made.update_item(LISTS, KEY, **request(u, None, {"S": "new"})))
+    assert made.get_item(LISTS, KEY) is not held
+    assert held.to_json() == {"Attributes": {**KEY, **deep}}
+    shard = made.tables[LISTS].stream_shard
+    assert shard is not None
+    assert shard.items[0].to_json()["dynamodb"]["NewImage"] == {**KEY, **deep}
+
+
+def test_most_updates_are_carried_out_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = backend()
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("moto carried it out")
+
+    monkeypatch.setattr(moto_updates, "_by_moto", refuse)
+    for update in UPDATES[:6]:
+        made.update_item(LISTS, KEY, **request(update, None, {"N": "1"}))
+
+
+def test_whoever_refuses_leaves_no_half_made_row() -> None:
+    made = backend()
+    before = state(made)
+    failed = outcome(lambda: made.update_item(LISTS, KEY, **request("ADD n :v", None, {"S": "a"})))
+    assert not isinstance(failed, dict)
+    assert state(made) == before
+
+
+def test_moto_has_the_parts_that_are_replaced() -> None:
+    assert DynamoDBBackend.update_item is moto_updates._update
+    assert list(moto_updates._parameters.parameters) == [
+        "self",
+        "table_name",
+        "key",
+        "update_expression",
+        "expression_attribute_names",
+        "expression_attribute_values",
+        "attribute_updates",
+        "expected",
+        "condition_expression",
+        "return_values_on_condition_check_failure",
+    ]
