@@ -143,20 +143,24 @@ def pytest_terminal_summary(
             f"{len(_left_out)} tests of units, costs and races were left out: `make test-dynoxide`",
             yellow=True,
         )
-    items, test = transactions.greatest
-    if _is_whole(config):
-        terminalreporter.line(f"the greatest transaction had {items} items, in {test}")
-    elif not config.getoption("collectonly"):
-        terminalreporter.line(
-            "some tests were chosen: whether rights are unused and problems unreached is judged only"
-            " where all run",
-            yellow=True,
-        )
+    _say_what_was_judged(terminalreporter, config)
     for title, lacking in _lacking.items():
         if lacking:
             terminalreporter.section(title, red=True)
             for each in sorted(lacking):
                 terminalreporter.line(each)
+
+
+def _say_what_was_judged(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    items, test = transactions.greatest
+    if _is_whole(config):
+        terminalreporter.line(f"the greatest transaction had {items} items, in {test}")
+    elif not config.getoption("collectonly"):
+        terminalreporter.line(
+            "some tests were chosen: unused rights and unreached problems are judged only where all"
+            " run",
+            yellow=True,
+        )
 
 
 def _is_whole(config: pytest.Config) -> bool:

@@ -21,12 +21,20 @@ LEASE_SECONDS = 60
 """Longer than any function of the API may run."""
 
 
+_READS = ("BatchGet", "Get", "Query", "Scan")
+
+
 class Place(NamedTuple):
     """On which side of which call a run dies: the call's number from 1, and its operation."""
 
     number: int
     operation: str
     moment: Moment
+
+    @property
+    def may_have_written(self) -> bool:
+        """Whether AWS may differ from the place before; reads change nothing there."""
+        return self.moment is Moment.AFTER and not self.operation.startswith(_READS)
 
 
 class Shard(NamedTuple):
@@ -64,8 +72,12 @@ class Crashes:
 
     def note(self, place: Place) -> None:
         """Keeps what there is at this place of the run."""
-        snapshot = Snapshot.taken(self.outside)
-        if not self.found or self.found[-1].snapshot != snapshot:
+        last = self.found[-1].snapshot if self.found else None
+        if last and not place.may_have_written:
+            snapshot = last.with_outside(self.outside)
+        else:
+            snapshot = Snapshot.taken(self.outside)
+        if snapshot != last:
             self.found.append(Crash(snapshot))
         self.found[-1].places.append(place)
 

@@ -76,12 +76,6 @@ def killed_at(number: int, moment: Moment, work: Callable[[], object]) -> bool:
     return False
 
 
-def everywhere(work: Callable[[], object]) -> list[tuple[int, Moment]]:
-    """Each place where the work could be killed, found by running it."""
-    count = len(counted(work))
-    return [(number, moment) for number in range(1, count + 1) for moment in Moment]
-
-
 @contextmanager
 def another_container() -> Iterator[None]:
     """Serves the block's requests by functions imported anew, as a second container would.

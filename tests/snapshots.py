@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import MutableMapping, MutableSequence, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import boto3
@@ -41,6 +41,11 @@ class Snapshot:
             clock.ahead(),
             tuple(pickle.dumps(each) for each in outside),
         )
+
+    def with_outside(self, outside: Sequence[Outside]) -> "Snapshot":
+        """The same AWS with what stands outside of it now."""
+        held = tuple(pickle.dumps(each) for each in outside)
+        return replace(self, ahead=clock.ahead(), outside=held)
 
     def bring_back(self, world: World, outside: Sequence[Outside] = ()) -> None:
         """Makes it the state of now; `outside` are those that it was taken of."""

@@ -1,5 +1,6 @@
 """What a transaction does to the version of a row."""
 
+from contextlib import nullcontext
 from copy import deepcopy
 from typing import Any
 
@@ -8,7 +9,15 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 from pynamodb.exceptions import QueryError
 
-from storepost.identity.repository import PersonItem, find_person, person_key, rename_person
+from storepost.identity.repository import (
+    EmailClaimItem,
+    PersonItem,
+    email_claim_key,
+    find_person,
+    person_key,
+    rename_person,
+)
+from storepost.ids import new_id
 from storepost.persistence.changes import Changes, LostRace
 from storepost.persistence.item import Item, dynamodb_client, find
 from storepost.scope import PersonScope
@@ -30,6 +39,21 @@ def row_of(someone: Someone) -> PersonItem:
     row = find(PersonItem, person_key(PersonScope(someone.id)))
     assert row is not None
     return row
+
+
+class TestCreate:
+    """Changes.create on rows that have no version."""
+
+    def test_what_is_there_stays(self, world: World) -> None:
+        someone, key = world.person(), email_claim_key("taken@example.com")
+        for person_id, is_refused in ((someone.id, False), (new_id(), True)):
+            changes = Changes()
+            changes.create(EmailClaimItem(*key, person_id=str(person_id)))
+            with pytest.raises(LostRace) if is_refused else nullcontext():
+                changes.commit()
+        claim = find(EmailClaimItem, key)
+        assert claim is not None
+        assert claim.person_id == someone.id
 
 
 class TestUpdate:

@@ -23,7 +23,7 @@ from storepost.workspace_deletions import removing, rows, service
 from storepost.workspace_deletions.holdings import BESIDE, CONTENTS, ENDS
 from storepost.workspaces.model import Role
 from storepost.workspaces.repository import WorkspaceRepository
-from tests.crashes import crashes
+from tests.crashes import Shard, crashes, in_shards
 from tests.erasure.town import ANN
 from tests.sign_in.accounts import PASSWORD
 from tests.workspace_deletions.home import Home
@@ -193,7 +193,8 @@ class TestTheRest:
         changes.commit()
         home.is_removed()
 
-    def test_killed_anywhere(self, world: World) -> None:
+    @in_shards(3)
+    def test_killed_anywhere(self, world: World, shard: Shard) -> None:
         home = Home(world)
         home.somebody()
         home.order(home.shop, "5")
@@ -202,8 +203,11 @@ class TestTheRest:
         home.delete()
         found = crashes(world, home.remove, deliver=False)
         assert len(found.places) > 60
-        for _ in found:
-            home.is_removed()
+        at_its_end = home.left()
+        for places in found.shard(shard):
+            assert home.remove()
+            assert home.left() == at_its_end, places
+        home.is_removed()
 
     def test_the_deletion_killed(self, world: World) -> None:
         home = Home(world)
