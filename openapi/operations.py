@@ -15,6 +15,7 @@ from storepost.http.forms import FORM, MULTIPART
 from storepost.http.once import SealedAnswer
 from storepost.http.rendering import CONTENT_TYPE
 from storepost.identity.model import ApiKeyHolder, SignedInPerson
+from storepost.identity.problems import ScopeTooSmall
 from storepost.persistence.idempotency import IdempotencyInProgress, IdempotencyKeyReused
 from storepost.problems import (
     Busy,
@@ -88,6 +89,7 @@ def problems_for(
     }
     if caller:
         found |= {Unauthenticated, *caller.problems}
+        found |= _of_keys(operation, caller)
     if operation.method != "GET":
         found |= {Conflict, PayloadTooLarge}
     if IDEMPOTENCY_KEY in document.get("parameters", []):
@@ -95,6 +97,11 @@ def problems_for(
         if SecretAnswer.is_behind(operation.function.__annotations__.get("return")):
             found.add(SealedAnswer)
     return found
+
+
+def _of_keys(operation: Operation, caller: MayCall) -> set[type[Problem]]:
+    """What a key of too small a scope is told where none may call: `scope`, on a write."""
+    return {ScopeTooSmall} if caller.scope is None and operation.method != "GET" else set()
 
 
 def _of_input(group: Group, document: Document) -> set[type[Problem]]:

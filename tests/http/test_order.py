@@ -65,12 +65,17 @@ class TestEveryOperation:
     def test_keys_where_none_may_call(
         self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
     ) -> None:
-        key = world.api_key(workspace, KeyScope.WRITE, owner)
-        stored = {row.key for row in world.rows()}
-        answer = world.call(method, path, token=key, body=b"{", key="k" * 256)
-        assert answer.problem() == (403, "sign_in_required")
-        assert answer.json == SignInRequired().document(BASE_URL)
-        assert {row.key for row in world.rows()} == stored
+        """On a write the scope comes first."""
+        for scope in KeyScope:
+            key = world.api_key(workspace, scope, owner)
+            stored = {row.key for row in world.rows()}
+            answer = world.call(method, path, token=key, body=b"{", key="k" * 256)
+            if method != "GET" and scope is not KeyScope.WRITE:
+                assert answer.problem() == (403, "scope")
+                assert answer.json == ScopeTooSmall(answer.json["detail"]).document(BASE_URL)
+            else:
+                assert answer.json == SignInRequired().document(BASE_URL)
+            assert {row.key for row in world.rows()} == stored
 
     @named([each for each in WITH_CALLER if too_small(each[2])])
     def test_keys_of_too_small_a_scope(

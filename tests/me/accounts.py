@@ -61,9 +61,10 @@ def stored(someone: Someone) -> Person:
 
 
 def partition(world: World, someone: Someone) -> set[str]:
-    """The sort keys of what stands under the person but the account and its sessions."""
+    """The sort keys of what stands under the person but account, sessions and limits."""
     keys = {row.sk for row in world.rows(f"person#{short(someone.id)}")}
-    return {key for key in keys if key != "person" and not key.startswith("session#")}
+    apart = ("session#", "attempts#")
+    return {key for key in keys if key != "person" and not key.startswith(apart)}
 
 
 def two_factor(world: World, someone: Someone) -> Json:

@@ -278,6 +278,32 @@ class TestTransferOwnership:
         assert answer.problem() == (409, "already_owner")
         assert roles(workspace) == {owner.id: Role.OWNER}
 
+    def test_not_to_a_member_without_two_factor_where_the_workspace_demands_it(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        world.turn_two_factor_on(owner)
+        world.require_two_factor(workspace)
+        member = world.member(workspace)
+        target = id_of(world, member, workspace)
+        assert self.transfer(world, owner.token, target).problem() == (409, "two_factor_off")
+        assert roles(workspace) == {owner.id: Role.OWNER, member.id: Role.MEMBER}
+        world.turn_two_factor_on(member)
+        assert self.transfer(world, owner.token, target).status == 204
+        assert roles(workspace) == {owner.id: Role.ADMIN, member.id: Role.OWNER}
+
+    def test_the_workspace_demands_it_meanwhile(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        world.turn_two_factor_on(owner)
+        member = world.member(workspace)
+        repository = WorkspaceRepository(workspace)
+        with world.meanwhile(
+            lambda changes: repository.update(changes, name=None, require_two_factor=True)
+        ):
+            answer = self.transfer(world, owner.token, id_of(world, member, workspace))
+        assert answer.problem() == (409, "two_factor_off")
+        assert roles(workspace) == {owner.id: Role.OWNER, member.id: Role.MEMBER}
+
     @pytest.mark.parametrize("role", [Role.ADMIN, Role.MEMBER])
     def test_swaps_the_roles(
         self, world: World, owner: Someone, workspace: WorkspaceScope, role: Role

@@ -87,7 +87,7 @@ def forgot_password(
     origin: From, writes: Writes, body: Annotated[ForgottenPassword, Body()]
 ) -> None:
     """Emails a link to choose a new password with, where somebody has the address."""
-    resetting.forgot_password(body.email, origin.base_url, writes)
+    resetting.forgot_password(body.email, origin.ip_address, origin.base_url, writes)
 
 
 @app.post("/v1/auth/password/reset", operation_id="auth.resetPassword", status_code=204)

@@ -48,6 +48,7 @@ from storepost.workspaces.problems import NoActiveWorkspace, RoleTooSmall, TwoFa
 from storepost.workspaces.repository import Standing, WorkspaceRepository, active_standing
 
 TOUCH_EVERY = timedelta(minutes=1)
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def authenticate(request: Request) -> Caller:
@@ -63,8 +64,15 @@ def signed_in(request: Request) -> SignedInPerson:
     """A person, not a key."""
     caller = authenticate(request)
     if isinstance(caller, ApiKeyHolder):
-        raise SignInRequired()
+        raise _no_key(request, caller)
     return caller
+
+
+def _no_key(request: Request, key: ApiKeyHolder) -> Problem:
+    """What a key is told where none may call: `scope` comes first on a write."""
+    if request.method.upper() in SAFE_METHODS or key.scope.covers(KeyScope.WRITE):
+        return SignInRequired()
+    return ScopeTooSmall("This operation needs the scope `write`, which only people have here.")
 
 
 def _in_workspace(
@@ -75,6 +83,8 @@ def _in_workspace(
     def check(request: Request) -> WorkspaceCaller:
         caller = authenticate(request)
         if isinstance(caller, ApiKeyHolder):
+            if scope is None:
+                raise _no_key(request, caller)
             within = _key_in_workspace(caller, scope, roles)
         else:
             _name_workspace(request, caller)
@@ -123,10 +133,8 @@ def _path_id(request: Request) -> UUID | None:
 
 
 def _key_in_workspace(
-    key: ApiKeyHolder, scope: KeyScope | None, roles: frozenset[Role] | None
+    key: ApiKeyHolder, scope: KeyScope, roles: frozenset[Role] | None
 ) -> WorkspaceCaller:
-    if scope is None:
-        raise SignInRequired()
     if not key.scope.covers(scope):
         raise ScopeTooSmall(f"This operation needs a key of scope `{scope}`.")
     membership = None

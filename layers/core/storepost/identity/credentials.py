@@ -45,6 +45,12 @@ class BackupCodesItem(Item, discriminator="backup_codes"):
     macs = UnicodeSetAttribute(null=True)
 
 
+class KnownSourceItem(Item, discriminator="known_source"):
+    """A source address that a person signed in from, under its hash."""
+
+    expires_at = Moment()
+
+
 class TrustedBrowserItem(Item, discriminator="trusted_browser"):
     """A browser that a person trusts, under the digest of its token."""
 
@@ -67,8 +73,23 @@ def source_attempts_key(limit: str, ip: str | None) -> Key:
 
     An IPv6 subscriber has at least a /64, so all of it counts as one.
     """
-    source = sha256(f"{limit}\x1f{_source(ip)}".encode()).hexdigest()
-    return (f"token#limit#{source}", f"attempts#{limit}")
+    return _hashed_attempts_key(limit, _source(ip))
+
+
+def pair_attempts_key(limit: str, email: str, ip: str | None) -> Key:
+    """Where the attempts for an address from one source are counted; both stand there hashed."""
+    return _hashed_attempts_key(limit, email, _source(ip))
+
+
+def place_attempts_key(limit: str, place: Key) -> Key:
+    """Where the attempts from a place that a person is known at are counted."""
+    return _hashed_attempts_key(limit, *place)
+
+
+def known_source_key(person: PersonScope, ip: str) -> Key:
+    """Where it stands that a person signed in from a source; its address stands there hashed."""
+    hashed = sha256(f"{person.key}\x1f{_source(ip)}".encode()).hexdigest()
+    return (person.key, f"known_source#{hashed}")
 
 
 def authenticator_key(person: PersonScope) -> Key:
@@ -98,6 +119,11 @@ def trusted_browsers_of(person: PersonScope) -> list[TrustedBrowserItem]:
 def in_milliseconds(moment: datetime) -> int:
     """The moment as the rows of attempts keep it."""
     return round(moment.timestamp() * 1000)
+
+
+def _hashed_attempts_key(limit: str, *subject: str) -> Key:
+    hashed = sha256("\x1f".join([limit, *subject]).encode()).hexdigest()
+    return (f"token#limit#{hashed}", f"attempts#{limit}")
 
 
 def _source(ip: str | None) -> str:

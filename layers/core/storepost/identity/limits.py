@@ -5,6 +5,7 @@ can't overrun the limit. Both writes are made at once, outside a request's `Chan
 even though the answer is a problem (operations.md, section 3).
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,10 +17,18 @@ from storepost.identity.credentials import (
     AttemptsItem,
     address_attempts_key,
     in_milliseconds,
+    pair_attempts_key,
     person_attempts_key,
+    place_attempts_key,
     source_attempts_key,
 )
-from storepost.identity.problems import CodeSendLimit, SignInLimit, SignUpLimit, TwoFactorLimit
+from storepost.identity.problems import (
+    CodeSendLimit,
+    ResetLimit,
+    SignInLimit,
+    SignUpLimit,
+    TwoFactorLimit,
+)
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import Item, Key, find
 from storepost.problems import Conflict, TooManyRequests
@@ -38,13 +47,25 @@ class Limit:
     """Once reached, nothing is let through until a whole window after the last attempt."""
 
 
-PASSWORDS_OF_ADDRESS = Limit("password", 10, timedelta(minutes=15), SignInLimit)
-PASSWORDS_OF_SOURCE = Limit("password_source", 100, timedelta(minutes=15), SignInLimit)
-CODES_TO_ADDRESS = Limit("code_send", 5, timedelta(hours=1), CodeSendLimit)
-SECOND_FACTORS = Limit("second_factor", 10, timedelta(hours=1), TwoFactorLimit, locks=True)
-SIGN_UPS_OF_SOURCE = Limit("sign_up", 100, timedelta(hours=1), SignUpLimit)
+_WITHIN = timedelta(minutes=15)
+PASSWORDS_OF_PAIR = Limit("password_pair", 10, _WITHIN, SignInLimit)
+"""Of an address from one source."""
+PASSWORDS_OF_ADDRESS = Limit("password", 100, _WITHIN, SignInLimit)
+PASSWORDS_OF_SOURCE = Limit("password_source", 100, _WITHIN, SignInLimit)
+PASSWORDS_OF_PLACE = Limit("password_place", 100, _WITHIN, SignInLimit)
+"""From a place that the person is known at, once one of the limits above is reached."""
 
-_OF_ADDRESS = (PASSWORDS_OF_ADDRESS.name, CODES_TO_ADDRESS.name)
+_HOUR = timedelta(hours=1)
+SIGN_UP_EMAILS = Limit("sign_up_email", 5, _HOUR, CodeSendLimit)
+RESET_EMAILS = Limit("reset_email", 5, _HOUR, CodeSendLimit)
+NEW_ADDRESS_EMAILS = Limit("new_address_email", 5, _HOUR, CodeSendLimit)
+SECOND_STEP_EMAILS = Limit("second_step_email", 5, _HOUR, CodeSendLimit)
+"""Counted by person: nobody else can ask for any."""
+SECOND_FACTORS = Limit("second_factor", 10, _HOUR, TwoFactorLimit, locks=True)
+SIGN_UPS_OF_SOURCE = Limit("sign_up", 100, _HOUR, SignUpLimit)
+RESETS_OF_SOURCE = Limit("reset", 100, _HOUR, ResetLimit)
+
+_OF_ADDRESS = (PASSWORDS_OF_ADDRESS, SIGN_UP_EMAILS, RESET_EMAILS, NEW_ADDRESS_EMAILS)
 
 
 @dataclass(frozen=True)
@@ -78,24 +99,43 @@ def count_for_source(limit: Limit, ip: str | None) -> Attempt:
     return _count(limit, source_attempts_key(limit.name, ip))
 
 
+def count_password(email: str, ip: str | None) -> list[Attempt]:
+    """Counts a password that is about to be compared. Raises SignInLimit, and then counts none."""
+    return _count_all(
+        (PASSWORDS_OF_PAIR, pair_attempts_key(PASSWORDS_OF_PAIR.name, email, ip)),
+        (PASSWORDS_OF_ADDRESS, address_attempts_key(PASSWORDS_OF_ADDRESS.name, email)),
+        (PASSWORDS_OF_SOURCE, source_attempts_key(PASSWORDS_OF_SOURCE.name, ip)),
+    )
+
+
+def count_at_place(place: Key) -> Attempt:
+    """Counts a password from a place that its person is known at. Raises SignInLimit."""
+    return _count(PASSWORDS_OF_PLACE, place_attempts_key(PASSWORDS_OF_PLACE.name, place))
+
+
 def give_back(*attempts: Attempt) -> None:
-    """Takes attempts back that turned out right. One that can't be stays counted."""
-    for attempt in attempts:
-        with suppress(Conflict):
-            commit_anew(partial(_remove, attempt))
+    """Takes attempts back that turned out right. What can't be taken back stays counted."""
+    with suppress(Conflict):
+        commit_anew(partial(_remove_all, attempts))
 
 
 def forget_address(changes: Changes, email: str) -> None:
     """Removes what was counted for an address, as part of a unit of work."""
-    for name in _OF_ADDRESS:
-        changes.delete(Item(*address_attempts_key(name, email)))
+    for limit in _OF_ADDRESS:
+        changes.delete(Item(*address_attempts_key(limit.name, email)))
 
 
 def _count(limit: Limit, key: Key) -> Attempt:
+    [attempt] = _count_all((limit, key))
+    return attempt
+
+
+def _count_all(*subjects: tuple[Limit, Key]) -> list[Attempt]:
+    """Counts an attempt for each, or for none where one of them has reached its limit."""
     try:
-        return commit_anew(lambda changes: _add(changes, limit, key))
+        return commit_anew(lambda changes: [_add(changes, *subject) for subject in subjects])
     except Conflict:  # so many at once that this one never got its turn: refused, never let through
-        raise limit.problem() from None
+        raise subjects[0][0].problem() from None
 
 
 def _add(changes: Changes, limit: Limit, key: Key) -> Attempt:
@@ -109,6 +149,11 @@ def _add(changes: Changes, limit: Limit, key: Key) -> Attempt:
     row.expiration = now + limit.within
     changes.save(row)
     return Attempt(limit, key, made, len(row.made))
+
+
+def _remove_all(attempts: Sequence[Attempt], changes: Changes) -> None:
+    for attempt in attempts:
+        _remove(attempt, changes)
 
 
 def _remove(attempt: Attempt, changes: Changes) -> None:

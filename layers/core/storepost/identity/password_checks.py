@@ -1,30 +1,49 @@
-"""Asking for a password: ten wrong ones an address in 15 minutes, a hundred a source address."""
+"""Asking for a password, with limits that keep strangers from guessing and nobody out."""
 
-from storepost.identity.limits import (
-    PASSWORDS_OF_ADDRESS,
-    PASSWORDS_OF_SOURCE,
-    count_for_address,
-    count_for_source,
-    give_back,
-)
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from storepost.identity.known_places import known_place
+from storepost.identity.limits import Attempt, count_at_place, count_password, give_back
+from storepost.identity.model import Person
 from storepost.identity.passwords import verify_password
 from storepost.identity.problems import SignInLimit
-from storepost.problems import Problem
+from storepost.problems import Problem, handles
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a password comes from."""
+
+    ip: str | None
+    browser: str | None = None
+    """The token of a browser that may be trusted."""
 
 
 def check_password(
-    email: str, ip: str | None, password_hash: str | None, password: str, otherwise: Problem
+    person: Person | None, email: str, place: Place, password: str, otherwise: Problem
 ) -> None:
-    """Raises `otherwise` where the password isn't the hash's, `SignInLimit` past the limits.
+    """Raises `otherwise` where the password isn't the person's, and SignInLimit past the limits.
 
-    Without a hash, for an address that nobody has, it counts and takes as long as with one.
+    Past the limits the right password passes where the person is known, and a wrong one is told
+    that the limit is reached. For an address that nobody has, it counts and takes as long as for
+    one that somebody has.
     """
-    of_address = count_for_address(PASSWORDS_OF_ADDRESS, email)
+    attempts, wrong = _counted(person, email, place, otherwise)
+    if not verify_password(person.password_hash if person else None, password):
+        raise wrong
+    give_back(*attempts)
+
+
+@handles(SignInLimit)
+def _counted(
+    person: Person | None, email: str, place: Place, otherwise: Problem
+) -> tuple[Sequence[Attempt], Problem]:
+    """The attempts that were counted, and what a wrong password is told."""
     try:
-        of_source = count_for_source(PASSWORDS_OF_SOURCE, ip)
-    except SignInLimit:  # the password was never compared, so the address isn't charged
-        give_back(of_address)
-        raise
-    if not verify_password(password_hash, password):
-        raise otherwise
-    give_back(of_address, of_source)
+        return count_password(email, place.ip), otherwise
+    except SignInLimit as limit:
+        known = known_place(person, place.ip, place.browser) if person else None
+        if known is None:
+            raise
+        return [count_at_place(known)], limit

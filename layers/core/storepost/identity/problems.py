@@ -67,11 +67,14 @@ class MethodOff(Conflict):
 
 
 class SignInLimit(TooManyRequests):
-    """10 wrong passwords for an address in 15 minutes, or 100 from one source address."""
+    """In 15 minutes 10 wrong passwords for an address from one source, or 100 of either."""
 
     code = "sign_in_limit"
     title = "Too many wrong passwords"
-    mend = "Wait as `Retry-After` says, or ask for a new password by email."
+    mend = (
+        "Wait as `Retry-After` says. The right password is still taken from a trusted browser, and "
+        "from where the account signed in during the last 30 days."
+    )
 
 
 class TwoFactorLimit(TooManyRequests):
@@ -83,7 +86,7 @@ class TwoFactorLimit(TooManyRequests):
 
 
 class CodeSendLimit(TooManyRequests):
-    """5 emailed codes to an address in an hour."""
+    """5 emailed codes of one kind in an hour: to an address, or for a person's second step."""
 
     code = "code_send_limit"
     title = "Too many codes sent"
@@ -96,3 +99,11 @@ class SignUpLimit(TooManyRequests):
     code = "sign_up_limit"
     title = "Too many sign-ups"
     mend = "Wait as `Retry-After` says."
+
+
+class ResetLimit(TooManyRequests):
+    """100 forgotten passwords from one source address in an hour."""
+
+    code = "password_reset_limit"
+    title = "Too many forgotten passwords"
+    mend = "Wait as `Retry-After` says, or use the link that was emailed last."

@@ -14,6 +14,7 @@ from uuid import UUID
 from pynamodb.expressions.update import Action
 
 from storepost import clock
+from storepost.identity.known_places import remember_source
 from storepost.identity.model import SESSION_SLIDES, Person, Session
 from storepost.identity.repository import (
     PersonItem,
@@ -77,6 +78,7 @@ def open_session(
         epoch=person.sessions_epoch,
     )
     add_session(changes, session)
+    remember_source(changes, person, device.ip_address)
     return token, session.expires_at
 
 

@@ -4,7 +4,7 @@ from storepost import clock
 from storepost.emails import messages
 from storepost.emails.outgoing import send_email
 from storepost.identity.codes import check_code, issue_code
-from storepost.identity.limits import CODES_TO_ADDRESS, count_for_address
+from storepost.identity.limits import NEW_ADDRESS_EMAILS, count_for_address
 from storepost.identity.model import Person, SignedInPerson
 from storepost.identity.passwords import hash_password
 from storepost.identity.problems import ChallengeClosed
@@ -37,7 +37,7 @@ def ask_for_address(
     if email == person.email:
         return
     # Counted at once and for every address alike, or the limit would tell which have accounts.
-    count_for_address(CODES_TO_ADDRESS, email)
+    count_for_address(NEW_ADDRESS_EMAILS, email)
     repository.ask_for_address(changes, person.scope, email)
     code = issue_code(changes, repository.address_code_key(person.scope))
     owner = find_account(email)

@@ -2,7 +2,7 @@
 
 from storepost import clock
 from storepost.identity.model import SignedInPerson
-from storepost.identity.password_checks import check_password
+from storepost.identity.password_checks import Place, check_password
 from storepost.identity.problems import PasswordInvalid
 from storepost.identity.repository import find_person, find_session
 from storepost.problems import Unauthenticated
@@ -23,9 +23,9 @@ def present(caller: SignedInPerson) -> SignedInPerson:
 def prove(caller: SignedInPerson, password: str, ip: str | None) -> SignedInPerson:
     """The caller as stored now, once the account's password was given.
 
-    Raises PasswordInvalid, and SignInLimit after ten wrong ones in 15 minutes.
+    Raises PasswordInvalid, and SignInLimit after too many wrong ones in 15 minutes.
     """
     now = present(caller)
     person = now.person
-    check_password(person.email, ip, person.password_hash, password, PasswordInvalid())
+    check_password(person, person.email, Place(ip), password, PasswordInvalid())
     return now

@@ -5,7 +5,7 @@ from storepost.emails import messages
 from storepost.emails.outgoing import send_email
 from storepost.identity import trusted_browsers
 from storepost.identity.codes import check_code, issue_code, use_code
-from storepost.identity.limits import CODES_TO_ADDRESS, count_for_address
+from storepost.identity.limits import SECOND_STEP_EMAILS, count_for_person
 from storepost.identity.model import Person, SignedInPerson
 from storepost.identity.problems import CodeInvalid, MethodOff
 from storepost.identity.two_factor import (
@@ -74,7 +74,7 @@ def start_email(caller: SignedInPerson, changes: Changes) -> None:
     person = present(caller).person
     if person.email_codes_since:
         raise MethodOn()
-    count_for_address(CODES_TO_ADDRESS, person.email)  # at once: what was sent counts
+    count_for_person(SECOND_STEP_EMAILS, person.scope)  # at once: what was sent counts
     code = issue_code(changes, repository.email_method_code_key(person.scope))
     send_email(changes, person.email, messages.TwoFactorEmailCode(name=person.name, code=code))
 

@@ -9,7 +9,7 @@ from storepost.emails import messages
 from storepost.emails.messages import KeyLabel
 from storepost.emails.outgoing import send_email
 from storepost.identity.model import Person
-from storepost.identity.repository import find_people
+from storepost.identity.repository import find_people, find_person
 from storepost.members.problems import AlreadyOwner, OwnerRemoval, OwnerRole
 from storepost.pagination import Listing, PageRequest, cut, in_order
 from storepost.persistence.changes import Changes
@@ -18,7 +18,12 @@ from storepost.scope import WorkspaceScope
 from storepost.text import fold, matches
 from storepost.workspaces.callers import WorkspaceCaller
 from storepost.workspaces.model import Membership, Role
-from storepost.workspaces.problems import NoActiveWorkspace, OwnerLeave, RoleTooSmall
+from storepost.workspaces.problems import (
+    NoActiveWorkspace,
+    OwnerLeave,
+    RoleTooSmall,
+    TwoFactorOff,
+)
 from storepost.workspaces.repository import WorkspaceRepository
 
 
@@ -67,7 +72,8 @@ def transfer_ownership(caller: WorkspaceCaller, membership_id: UUID, changes: Ch
     """Makes another member the owner and the owner an admin, both in one step.
 
     Each of the two rows must still be what was read, so two transfers at once can't leave two
-    owners, or none: the one that lost is decided anew and finds its caller an admin.
+    owners, or none: the one that lost is decided anew and finds its caller an admin. Raises
+    TwoFactorOff where the workspace demands two-factor and the member has none.
     """
     repository = WorkspaceRepository(caller.workspace)
     memberships = repository.memberships()
@@ -77,8 +83,24 @@ def transfer_ownership(caller: WorkspaceCaller, membership_id: UUID, changes: Ch
         raise RoleTooSmall()
     if target.id == own.id:
         raise AlreadyOwner()
+    _expect_two_factor(repository, target, changes)
     repository.change_role(changes, own, Role.ADMIN)
     repository.change_role(changes, target, Role.OWNER)
+
+
+def _expect_two_factor(
+    repository: WorkspaceRepository, target: Membership, changes: Changes
+) -> None:
+    """Demands that who is to be the owner has two-factor, where the workspace asks it of members.
+
+    Who has it can't turn it off as long as the workspace demands it.
+    """
+    workspace, person = repository.get(), find_person(target.person)
+    if workspace is None or person is None:
+        raise NotFound()
+    if workspace.require_two_factor and not person.has_two_factor:
+        raise TwoFactorOff()
+    repository.expect_policy(changes, workspace)
 
 
 def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, changes: Changes) -> None:

@@ -11,7 +11,7 @@ from storepost.emails import messages
 from storepost.emails.outgoing import send_email
 from storepost.identity.codes import check_code, issue_code, use_code
 from storepost.identity.limits import (
-    CODES_TO_ADDRESS,
+    SIGN_UP_EMAILS,
     SIGN_UPS_OF_SOURCE,
     count_for_address,
     count_for_source,
@@ -77,7 +77,7 @@ def verify_email(
 def _tell(registration: Registration, base_url: str, changes: Changes) -> None:
     """Emails the code, or that the address is known; past the hour's five emails nothing."""
     try:
-        count_for_address(CODES_TO_ADDRESS, registration.email)
+        count_for_address(SIGN_UP_EMAILS, registration.email)
     except CodeSendLimit:
         return  # the answer is the same always
     owner = find_account(registration.email)

@@ -6,7 +6,12 @@ from storepost import clock
 from storepost.emails import messages
 from storepost.emails.outgoing import send_email
 from storepost.identity import trusted_browsers
-from storepost.identity.limits import CODES_TO_ADDRESS, count_for_address
+from storepost.identity.limits import (
+    RESET_EMAILS,
+    RESETS_OF_SOURCE,
+    count_for_address,
+    count_for_source,
+)
 from storepost.identity.model import Person
 from storepost.identity.passwords import hash_password
 from storepost.identity.problems import CodeSendLimit
@@ -31,13 +36,15 @@ _TOKEN_BYTES = 32
 
 
 @handles(CodeSendLimit)
-def forgot_password(email: str, base_url: str, changes: Changes) -> None:
+def forgot_password(email: str, ip: str | None, base_url: str, changes: Changes) -> None:
     """Emails the link where somebody has the address; the answer is the same always.
 
-    A reset for nobody is written for an unknown address, so that it takes about as long.
+    A reset for nobody is written for an unknown address, so that it takes about as long. Raises
+    ResetLimit for a source that asks too often.
     """
+    count_for_source(RESETS_OF_SOURCE, ip)
     try:
-        count_for_address(CODES_TO_ADDRESS, email)
+        count_for_address(RESET_EMAILS, email)
     except CodeSendLimit:
         return
     person, token = find_account(email), secrets.token_urlsafe(_TOKEN_BYTES)

@@ -8,15 +8,14 @@ from storepost.emails import messages
 from storepost.emails.outgoing import send_email
 from storepost.identity.codes import issue_code
 from storepost.identity.limits import (
-    CODES_TO_ADDRESS,
     SECOND_FACTORS,
+    SECOND_STEP_EMAILS,
     Attempt,
-    count_for_address,
     count_for_person,
     give_back,
 )
 from storepost.identity.model import Person, SignedInPerson
-from storepost.identity.password_checks import check_password
+from storepost.identity.password_checks import Place, check_password
 from storepost.identity.passwords import hash_password, needs_rehash
 from storepost.identity.problems import (
     ChallengeClosed,
@@ -62,9 +61,8 @@ _TOKEN_BYTES = 32
 def sign_in(given: SignIn, device: Device, changes: Changes) -> SignedIn | SecondStepNeeded:
     """Opens a session, or a challenge where a second step stands before it."""
     person = find_account(given.email)
-    password_hash = person.password_hash if person else None
-    wrong = CredentialsInvalid()
-    check_password(given.email, device.ip_address, password_hash, given.password, wrong)
+    wrong, place = CredentialsInvalid(), Place(device.ip_address, given.trusted_browser)
+    check_password(person, given.email, place, given.password, wrong)
     if person is None:
         raise wrong  # no password is right where nobody has the address
     if needs_rehash(person.password_hash):
@@ -80,7 +78,7 @@ def send_code(challenge_token: str, changes: Changes) -> None:
     challenge, person = _open(challenge_token)
     if person.email_codes_since is None:
         raise MethodOff()
-    count_for_address(CODES_TO_ADDRESS, person.email)
+    count_for_person(SECOND_STEP_EMAILS, person.scope)
     code = issue_code(changes, challenge_code_key(challenge.token_digest))
     prolong_challenge(changes, challenge, clock.now() + CHALLENGE_VALID_FOR)
     send_email(changes, person.email, messages.SignInCode(person.name, code))

@@ -36,8 +36,8 @@ class OwnerLeave(Conflict):
 
 
 class TwoFactorOff(Conflict):
-    """Without two-factor an owner can't demand it of others, and nobody has backup codes."""
+    """Without two-factor nobody demands it of others, owns what demands it, or has backup codes."""
 
     code = "two_factor_off"
     title = "Two-factor sign-in is off"
-    mend = "Turn on two-factor sign-in for your own account first."
+    mend = "Turn it on first: for your own account, or have the member who is to own the workspace."

@@ -215,6 +215,11 @@ class WorkspaceRepository:
         live = WorkspaceItem.pk.exists() & WorkspaceItem.ended_at.does_not_exist()
         changes.expect(row, live, NoActiveWorkspace())
 
+    def expect_policy(self, changes: Changes, workspace: Workspace) -> None:
+        """Demands that the workspace asks of its members what it asked when it was read."""
+        row = WorkspaceItem(*workspace_key(self._scope))
+        changes.expect(row, WorkspaceItem.require_two_factor == workspace.require_two_factor)
+
     def expect_same(self, changes: Changes, membership: Membership) -> None:
         """Demands that a membership is still what was read; else it is a lost race."""
         row = MembershipItem(*membership_key(self._scope, membership.person_id))
