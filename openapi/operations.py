@@ -85,7 +85,7 @@ def problems_for(
         Busy,
         Internal,
         *problems_of(operation.function),
-        *_of_input(group, document),
+        *_of_input(group, operation, document),
     }
     if caller:
         found |= {Unauthenticated, *caller.problems}
@@ -104,12 +104,13 @@ def _of_keys(operation: Operation, caller: MayCall) -> set[type[Problem]]:
     return {ScopeTooSmall} if caller.scope is None and operation.method != "GET" else set()
 
 
-def _of_input(group: Group, document: Document) -> set[type[Problem]]:
+def _of_input(group: Group, operation: Operation, document: Document) -> set[type[Problem]]:
     if "requestBody" in document:
         limit = group.app.unreadable_limit
         found = {limit.problem} if limit else set[type[Problem]]()
         return found | {MalformedRequest, UnsupportedMediaType, ValidationFailed}
-    return {ValidationFailed} if document.get("parameters") else set()
+    takes_all = operation.id in group.app.any_query
+    return set() if takes_all and not document.get("parameters") else {ValidationFailed}
 
 
 def _who(caller: MayCall | None) -> str:

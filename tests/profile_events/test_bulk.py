@@ -45,7 +45,8 @@ class TestCreateMany:
             ({}, ["/events"]),
             ({"events": None}, ["/events"]),
             ({"events": {}}, ["/events"]),
-            ({"events": [], "more": 1}, ["/more"]),
+            ({"events": []}, ["/events"]),
+            ({"events": [event({"email": ANN})], "more": 1}, ["/more"]),
             ({"events": [event({"email": ANN})] * 501}, ["/events"]),
         ],
     )
@@ -60,9 +61,6 @@ class TestCreateMany:
         assert answer.problem() == (413, "payload_too_large")
         profile = town.whose(email=ANN)["id"]
         assert town.get(f"/profiles/{profile}/events")["total"] == 160
-
-    def test_none(self, town: Town) -> None:
-        assert told(town) == (0, 0, [])
 
     def test_each_bad_one_fails_alone(self, town: Town) -> None:
         theirs = Town(town.world)
@@ -300,6 +298,8 @@ def test_bulk_is_as_so_many_single_ones(
         patched.setattr(bulk, "ROOM", data.draw(st.sampled_from([8, 76])))
         patched.setattr(bulk, "MOST_OF_ONE", data.draw(st.sampled_from([2, 70])))
         for start, end in zip([0, *cuts], [*cuts, len(events)], strict=True):
+            if start == end:
+                continue
             more = told(together, *events[start:end])
             accepted, duplicates = accepted + more[0], duplicates + more[1]
             assert more[2] == []

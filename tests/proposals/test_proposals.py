@@ -403,7 +403,7 @@ class TestList:
         assert answer.problem() == (422, "filter_too_broad")
         assert desk.get("/change-proposals", page=2, pageSize=10)["total"] == 2
 
-    @pytest.mark.parametrize("page", [2, 10**8, 10**30])
+    @pytest.mark.parametrize("page", [2, 10**6])
     def test_past_the_last_page(self, desk: Desk, page: int) -> None:
         desk.propose()
         found = desk.get("/change-proposals", page=page)

@@ -52,29 +52,9 @@ class TestCreateBatch:
             ({"products": []}, [""]),
             ({"orders": None}, ["/orders"]),
             ({"orders": {}}, ["/orders"]),
-            ({"orders": ["o-1"]}, ["/orders/0"]),
-            ({"orders": [order(0), {**order(1), "colour": "red"}]}, ["/orders/1/colour"]),
-            (
-                {"orders": [*orders(3), order(3, total={"amount": "1", "currency": "EUR"})]},
-                ["/orders/3/total/amount"],
-            ),
-            (
-                {"customers": [customer(0, email="nobody")], "orders": [order(0, number="")]},
-                ["/customers/0/email", "/orders/0/number"],
-            ),
-            ({"customers": [customer(0, externalId="null")]}, ["/customers/0/externalId"]),
-            ({"orders": [order(0, externalId="")]}, ["/orders/0/externalId"]),
-            (
-                {"orders": [{k: v for k, v in order(0).items() if k != "externalId"}]},
-                ["/orders/0/externalId"],
-            ),
-            (
-                {"orders": [order(0, lineItems=[{"title": "Tea"}])]},
-                [
-                    f"/orders/0/lineItems/0/{name}"
-                    for name in ("quantity", "unitPrice", "totalDiscount")
-                ],
-            ),
+            ({"orders": [order(0)], "colour": "red"}, ["/colour"]),
+            ({"orders": [order(0)], "products": [{}]}, [""]),
+            ({"orders": "o-1"}, ["/orders"]),
         ],
     )
     def test_bad_input(self, shop: Shop, body: dict[str, Any], paths: list[str]) -> None:
@@ -87,15 +67,6 @@ class TestCreateBatch:
         customers = [customer(number) for number in range(251)]
         assert shop.send(customers=customers, orders=many[:250]).error_paths() == [""]
         assert shop.send(customers=customers[:250], orders=many[:250]).status == 202
-
-    def test_more_errors_than_anybody_reads_are_not_looked_for(self, shop: Shop) -> None:
-        line: dict[str, Any] = {}
-        wrong = [{**order(n), "lineItems": [line] * 250} for n in range(500)]
-        paths = shop.send(orders=wrong).error_paths()
-        assert len(paths) == 4 * 250
-        assert {path.split("/")[2] for path in paths} == {"0"}
-        some = [order(number, number="") for number in range(500)]
-        assert len(shop.send(orders=some).error_paths()) == 100
 
     def test_is_queued(self, shop: Shop) -> None:
         answer = shop.send(customers=[customer(0)], orders=orders(2))

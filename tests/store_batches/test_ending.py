@@ -130,7 +130,7 @@ class TestFailing:
 
     def test_an_object_that_says_something_else(self, shop: Shop) -> None:
         queued = shop.queue(orders=orders(3))
-        shop.world.forget_objects(instead=b'{"orders": [{}]}')
+        shop.world.forget_objects(instead=b'{"orders": {}}')
         shop.world.deliver()
         assert shop.read(queued)["error"] == "import_failed"
 

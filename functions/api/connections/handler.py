@@ -16,7 +16,7 @@ from storepost.http.once import Writes
 from storepost.http.origin import From, RawQuery
 from storepost.pagination import PageRequest, PageSize
 
-app = create_app()
+app = create_app(any_query=frozenset({"connections.shopifyCallback"}))
 
 
 @app.get("/v1/connections", operation_id="connections.list")

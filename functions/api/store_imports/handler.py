@@ -33,8 +33,8 @@ def create_batch(
 
     They are customers and orders, or products. Each does what its own PUT would, the customers
     first, then the orders, in the order in which they stand. A record that is older than what is
-    held changes nothing; it counts as imported. One that can't be taken becomes one of the import's
-    problems, and the rest goes on. A store's batches are imported one after the other.
+    held changes nothing; it counts as imported. One that can't be read or taken becomes one of the
+    import's problems, and the rest goes on. A store's batches are imported one after the other.
     """
     return StoreImport.of(queue_batch(caller, id, body, writes))
 

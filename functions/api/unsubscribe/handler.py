@@ -19,7 +19,11 @@ from storepost.unsubscribing import service
 from storepost.unsubscribing.problems import LinkOver, UnknownLink
 from storepost.unsubscribing.schemas import NewUnsubscribeLink, UnsubscribeForm, UnsubscribeUrl
 
-app = create_app(forms=frozenset({"unsubscribe.confirm"}))
+# Mail programs, and what counts the clicks in an email, add to a link's query whatever they like.
+app = create_app(
+    forms=frozenset({"unsubscribe.confirm"}),
+    any_query=frozenset({"unsubscribe.ask", "unsubscribe.confirm"}),
+)
 
 
 @app.post(

@@ -6,6 +6,9 @@ from enum import IntEnum
 
 from storepost.problems import FieldError, ValidationFailed
 
+MAX_PAGE = 1_000_000
+"""The last page that may be asked for; a page past a list's end is empty."""
+
 MOST_ROWS = 20_000
 """How many rows a combination of filters may look through."""
 

@@ -1,8 +1,10 @@
 """What every shape on the wire has in common, and the field types that they share."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, get_args
+from uuid import UUID
 
 from pydantic import (
     AfterValidator,
@@ -28,6 +30,7 @@ from storepost.values.money import CurrencyCode, Money
 
 TEXT_LENGTH = 255
 URL_LENGTH = 2048
+_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MAX_FIELDS = 100
 """Of an object in a request; none of ours has half as many."""
 MOST_MINOR_UNITS = 10**15
@@ -98,6 +101,19 @@ Timestamp = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """A moment: any offset in, UTC with milliseconds and `Z` out."""
+
+UUID_FORM = "Must be an id as answers have it: in lower case, with dashes"
+
+
+def _as_answered(value: object) -> object:
+    """Refuses what pydantic takes besides: `urn:uuid:…`, braces, upper case, or no dashes."""
+    if isinstance(value, str) and not _UUID.fullmatch(value):
+        raise ValueError(UUID_FORM)
+    return value
+
+
+Id = Annotated[UUID, BeforeValidator(_as_answered)]
+"""An id in a request's body."""
 
 Text = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LENGTH)

@@ -12,7 +12,7 @@ from storepost.definitions.authors import Author
 from storepost.definitions.model import Kind
 from storepost.definitions.patching import Op, Operation
 from storepost.definitions.schemas import DefinitionAuthor
-from storepost.wire import RequestBody, Shape, Text, Timestamp
+from storepost.wire import Id, RequestBody, Shape, Text, Timestamp
 
 type ProposalOrder = Literal["-createdAt", "createdAt"]
 
@@ -69,8 +69,8 @@ class NewDefinitionProposal(RequestBody):
 class DefinitionChangeProposal(RequestBody):
     """Proposes a change of a definition."""
 
-    definition_id: UUID
-    base_version_id: UUID
+    definition_id: Id
+    base_version_id: Id
     summary: Text
     patch: Annotated[list[JsonPatchOperation], Field(min_length=1, max_length=MOST_OPERATIONS)]
 

@@ -9,7 +9,7 @@ from storepost.connect_links.model import Choice, ToNewWorkspace, ToWorkspace
 from storepost.connect_links.model import ConnectLink as Link
 from storepost.connect_links.service import Choices
 from storepost.stores.model import Platform
-from storepost.wire import RequestBody, Shape
+from storepost.wire import Id, RequestBody, Shape
 from storepost.workspaces.model import Workspace
 from storepost.workspaces.schemas import WorkspaceSummary
 
@@ -76,7 +76,7 @@ class ConnectToWorkspace(RequestBody):
     """Into a workspace that there is."""
 
     action: Literal["connect"]
-    workspace_id: UUID
+    workspace_id: Id
 
     def value(self) -> Choice:
         """What the service is told."""

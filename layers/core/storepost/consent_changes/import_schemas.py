@@ -124,7 +124,7 @@ _Row = Annotated[ImportedConsent | Unreadable, GetPydanticSchema(_alone)]
 class ConsentImport(RequestBody):
     """Changes of consent that happened elsewhere."""
 
-    changes: Annotated[list[_Row], Field(max_length=MOST_ROWS)]
+    changes: Annotated[list[_Row], Field(min_length=1, max_length=MOST_ROWS)]
 
     @property
     def words(self) -> list[ImportedWord]:

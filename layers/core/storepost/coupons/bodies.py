@@ -1,7 +1,6 @@
 """What requests say of coupons and codes."""
 
 from typing import Annotated, Any, Literal, Self
-from uuid import UUID
 
 from pydantic import (
     AfterValidator,
@@ -20,6 +19,7 @@ from storepost.coupons.model import CouponKind, Reissue, Terms, Validity, ValueT
 from storepost.coupons.service import ImportedCoupon, NewCoupon
 from storepost.wire import (
     MOST_MINOR_UNITS,
+    Id,
     MoneyShape,
     NotNull,
     RequestBody,
@@ -100,7 +100,7 @@ class CouponCombinations(RequestBody):
 class CouponBody(RequestBody):
     """A coupon to make; `quantity` says how many codes a bulk one has."""
 
-    store_id: UUID
+    store_id: Id
     name: Text
     kind: Annotated[CouponKind, Field(examples=["bulk"])]
     quantity: Quantity | None = None
@@ -144,7 +144,7 @@ class CouponBody(RequestBody):
 class CouponImportCheckBody(RequestBody):
     """A file of codes to check; without `column` it is found by what stands in it."""
 
-    store_id: UUID
+    store_id: Id
     content: Content
     column: Text | None = None
 
@@ -191,7 +191,7 @@ class CouponUpdate(RequestBody):
 class CodeAssignment(RequestBody):
     """Who gets a code; `reference` names the email that it is for."""
 
-    profile_id: UUID
+    profile_id: Id
     reference: Text | None = None
 
 

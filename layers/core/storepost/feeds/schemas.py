@@ -14,7 +14,7 @@ from storepost.feeds.listing import ShownFeed
 from storepost.feeds.model import FeedImportStatus, FeedMode, FeedTrigger, Settings
 from storepost.stores.references import StoreReference
 from storepost.values.locale_codes import LocaleCode
-from storepost.wire import NotNull, RequestBody, Shape, Text, Timestamp, Uri, Url
+from storepost.wire import Id, NotNull, RequestBody, Shape, Text, Timestamp, Uri, Url
 
 MOST_COLUMNS = 500
 
@@ -56,7 +56,7 @@ def mapped_to(target: str) -> MappedTo:
 class FeedSource(RequestBody):
     """Where a feed is, for a preview."""
 
-    store_id: UUID
+    store_id: Id
     url: Url
 
 

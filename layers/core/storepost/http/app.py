@@ -38,6 +38,7 @@ from storepost.http.deadline import DeadlineReached, deadline
 from storepost.http.forms import FORM, MULTIPART, media_type, read_form
 from storepost.http.once import as_sent, first_answer, once
 from storepost.http.origin import origin_of
+from storepost.http.query import contradictions, unknown_parameters
 from storepost.http.rendering import from_validation, missing, render, unexpected
 from storepost.http.writing import as_json
 from storepost.identity.limits import Limit, count_for_source
@@ -76,14 +77,19 @@ class Resolver(APIGatewayHttpResolver):
         *,
         large_bodies: frozenset[str],
         forms: frozenset[str],
+        any_query: frozenset[str],
         unreadable_limit: Limit | None,
     ) -> None:
-        """`large_bodies` and `forms` are the ids of operations that take 5 MB, or a form."""
+        """`large_bodies` and `forms` are the ids of operations that take 5 MB, or a form.
+
+        `any_query` has those whose query others write, and which take what they don't know.
+        """
         super().__init__(
             enable_validation=False, serializer=as_json, json_body_deserializer=_read_json
         )
         self.large_bodies = large_bodies
         self.forms = forms
+        self.any_query = any_query
         self.unreadable_limit = unreadable_limit
         self.operation: str | None = None
         """The id of the operation that runs, for the log; the context is gone by then."""
@@ -154,6 +160,7 @@ def create_app(
     *,
     large_bodies: frozenset[str] = frozenset(),
     forms: frozenset[str] = frozenset(),
+    any_query: frozenset[str] = frozenset(),
     unreadable_limit: Limit | None = None,
 ) -> Resolver:
     """A resolver for a group's routes.
@@ -161,7 +168,12 @@ def create_app(
     Where nobody need be known, a body that can't be read counts as an attempt of its source under
     `unreadable_limit`: else a stranger could send any number of them.
     """
-    app = Resolver(large_bodies=large_bodies, forms=forms, unreadable_limit=unreadable_limit)
+    app = Resolver(
+        large_bodies=large_bodies,
+        forms=forms,
+        any_query=any_query,
+        unreadable_limit=unreadable_limit,
+    )
     app.use(
         middlewares=[
             _authenticate,
@@ -251,7 +263,7 @@ def _read_request(app: Resolver) -> None:
         _check_size(event, most)
         if event.body and route.dependant.body_params:
             _check_form(event) if is_form else _check_json(event)
-        _validation(app, _nothing_more)
+        _check_parameters(app)
     except (Problem, RequestValidationError, RequestUnsupportedContentType):
         raise
     except TooDeep as error:
@@ -260,6 +272,21 @@ def _read_request(app: Resolver) -> None:
         if not isinstance(error, ValueError):
             log_unexpected(error)
         raise MalformedRequest(_READABLE_FORM if is_form else None) from error
+
+
+def _check_parameters(app: Resolver) -> None:
+    """Everything that the route's annotations say, and what holds for the query of every route."""
+    route, event = app.context["_route"], app.current_event
+    is_any = route.operation_id in app.any_query
+    wrong = [] if is_any else unknown_parameters(route, event)
+    path = dict(app.context["_route_args"])
+    try:
+        _validation(app, _nothing_more)
+    except RequestValidationError as error:
+        raise RequestValidationError([*wrong, *error.errors()]) from error
+    wrong += contradictions(route, event, path, app.context["_route_args"])
+    if wrong:
+        raise RequestValidationError(wrong)
 
 
 def _nothing_more(_app: APIGatewayHttpResolver) -> Response[Any]:

@@ -6,10 +6,10 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import StringConstraints
 
-from storepost.pagination import Listing, PageSize
+from storepost.pagination import MAX_PAGE, Listing, PageSize
 from storepost.wire import Shape
 
-PageNumber = Annotated[int, Query(ge=1, description="Pages count from 1.")]
+PageNumber = Annotated[int, Query(ge=1, le=MAX_PAGE, description="Pages count from 1.")]
 Size = Annotated[PageSize, Query(alias="pageSize", description="Rows a page.")]
 Search = Annotated[
     str,

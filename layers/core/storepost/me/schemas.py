@@ -11,7 +11,7 @@ from storepost.identity.passwords import GivenPassword, Password
 from storepost.identity.two_factor import otpauth_uri
 from storepost.me.account import Account
 from storepost.values.emails import ReachableAddress
-from storepost.wire import RequestBody, SecretAnswer, Shape, Text, Timestamp
+from storepost.wire import Id, RequestBody, SecretAnswer, Shape, Text, Timestamp
 from storepost.workspaces.schemas import WorkspaceSummary
 
 
@@ -78,7 +78,7 @@ class MeUpdate(RequestBody):
 class ChosenWorkspace(RequestBody):
     """The workspace to work in."""
 
-    workspace_id: UUID
+    workspace_id: Id
 
 
 class PasswordProof(RequestBody):

@@ -10,7 +10,7 @@ from storepost.priorities.model import ChangedProduct, ChangeStatus, FieldChange
 from storepost.priorities.service import Priority, ShownChange
 from storepost.products.rules import Source, SourceKind
 from storepost.products.schemas import ProductImage
-from storepost.wire import RequestBody, Shape, Timestamp
+from storepost.wire import Id, RequestBody, Shape, Timestamp
 
 MOST_SOURCES = 100
 MOST_FIELDS = 500
@@ -23,7 +23,7 @@ def _once_each(ids: list[UUID]) -> list[UUID]:
 
 
 SourceIds = Annotated[
-    list[UUID], Field(min_length=1, max_length=MOST_SOURCES), AfterValidator(_once_each)
+    list[Id], Field(min_length=1, max_length=MOST_SOURCES), AfterValidator(_once_each)
 ]
 
 

@@ -12,7 +12,7 @@ from storepost.profiles.bodies import AnonymousId
 from storepost.profiles.model import Identity, IdentityType
 from storepost.values.emails import EmailAddress
 from storepost.values.phones import PhoneNumber
-from storepost.wire import RequestBody, Text, Timestamp, not_in_the_future
+from storepost.wire import Id, RequestBody, Text, Timestamp, not_in_the_future
 
 PROPERTIES_BYTES = 32 * 1024
 PROPERTIES_DEPTH = 20
@@ -52,13 +52,13 @@ class EventProfile(RequestBody):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"email": "ada@example.com"}]})
 
-    id: UUID | None = None
+    id: Id | None = None
     email: EmailAddress | None = None
     phone: PhoneNumber | None = None
     anonymous_id: AnonymousId | None = None
     shopify_client_id: AnonymousId | None = None
     """What a Shopify store's shop window knows a browser by; `storeId` says which store."""
-    store_id: UUID | None = None
+    store_id: Id | None = None
 
     @model_validator(mode="after")
     def _names_one(self) -> "EventProfile":
@@ -89,7 +89,7 @@ class NewEvent(RequestBody):
     profile: EventProfile
     name: Text
     occurred_at: Annotated[Timestamp, AfterValidator(not_in_the_future)] | None = None
-    store_id: UUID | None = None
+    store_id: Id | None = None
     properties: Properties
     unique_id: Text | None = None
 

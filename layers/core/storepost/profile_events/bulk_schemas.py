@@ -97,7 +97,7 @@ _Row = Annotated[NewEvent | Unreadable, GetPydanticSchema(_alone)]
 class NewEvents(RequestBody):
     """Things that happened, with anybody."""
 
-    events: Annotated[list[_Row], Field(max_length=MOST_ROWS)]
+    events: Annotated[list[_Row], Field(min_length=1, max_length=MOST_ROWS)]
 
     def values(self) -> list[GivenEvent]:
         """Those that can be read."""

@@ -1,7 +1,6 @@
 """What a request says of a person."""
 
 from typing import Annotated, Any
-from uuid import UUID
 
 from pydantic import AfterValidator, model_validator
 
@@ -10,7 +9,7 @@ from storepost.profiles.model import names_nobody
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.phones import PhoneNumber
-from storepost.wire import RequestBody, Text
+from storepost.wire import Id, RequestBody, Text
 
 
 def _somebodys(value: str) -> str:
@@ -68,4 +67,4 @@ class ProfileUpdate(RequestBody):
 class MergeRequest(RequestBody):
     """The profile that becomes part of the one in the path."""
 
-    profile_id: UUID
+    profile_id: Id

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import overload
 
+from storepost.problems import ValidationFailed
 from storepost.shop_imports.spool import Spool
 from storepost.shop_records import nodes
 from storepost.shop_records.product_nodes import product_of
@@ -70,4 +71,5 @@ class ExportedRecords(Sequence[Record]):
             order = nodes.order_of(store, node, children)
             return OrderRecord(self._sender, place, order.external_id, size, order)
         except NoRecord as error:
-            return UnreadableRecord(self._stage, place, self.id_at(place), str(error))
+            problem = ValidationFailed(f"The shop's record has {error}.")
+            return UnreadableRecord(self._stage, place, self.id_at(place), problem)

@@ -9,7 +9,7 @@ from storepost.identity.codes import Code
 from storepost.identity.passwords import GivenPassword, Password
 from storepost.identity.two_factor import SecondFactor
 from storepost.values.emails import EmailAddress, ReachableAddress
-from storepost.wire import RequestBody, SecretAnswer, Shape, Text, Timestamp
+from storepost.wire import Id, RequestBody, SecretAnswer, Shape, Text, Timestamp
 
 TOKEN_LENGTH = 255
 
@@ -40,13 +40,13 @@ class SignUpBegun(Shape):
 class SignUpResend(RequestBody):
     """Which registration needs another code."""
 
-    registration: UUID
+    registration: Id
 
 
 class EmailVerification(RequestBody):
     """The code that was emailed for a registration."""
 
-    registration: UUID
+    registration: Id
     code: Code
 
 

@@ -1,7 +1,6 @@
 """The records of an import in the order in which they are dealt with: customers, then orders; or
 products."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from uuid import UUID
@@ -28,10 +27,8 @@ from storepost.products.writing import keys_of as product_keys
 from storepost.profiles.keys import profile_key
 from storepost.profiles.model import Identity
 from storepost.profiles.resolution import claim_keys, keys_behind
-from storepost.store_batches.schemas import BatchCustomer, BatchOrder, BatchProduct, StoreBatch
 from storepost.store_imports.model import ImportStage
 from storepost.stores.model import Store
-from storepost.wire import RequestBody
 
 
 @dataclass(frozen=True)
@@ -171,12 +168,13 @@ class ProductRecord:
 
 @dataclass(frozen=True)
 class UnreadableRecord:
-    """What lacks something that no record can be without: it becomes a problem of the import."""
+    """What no record can be made of: it becomes a problem of the import."""
 
     stage: ImportStage
     index: int
-    external_id: str
-    reason: str
+    external_id: str | None
+    """None where not even that can be read."""
+    problem: ValidationFailed
     size: int = 0
     keys: tuple[Key, ...] = ()
 
@@ -186,34 +184,7 @@ class UnreadableRecord:
 
     def write(self, _changes: Changes) -> None:
         """Raises ValidationFailed."""
-        raise ValidationFailed(f"The shop's record has {self.reason}.")
+        raise self.problem
 
 
 type Record = CustomerRecord | OrderRecord | ProductRecord | UnreadableRecord
-
-
-def records_of(batch: StoreBatch, sender: Sender) -> Sequence[Record]:
-    """The batch's records in order; each keeps its place in its own array."""
-    return [
-        *(_customer(sender, index, body) for index, body in enumerate(batch.customers)),
-        *(_order(sender, index, body) for index, body in enumerate(batch.orders)),
-        *(_product(sender, index, body) for index, body in enumerate(batch.products)),
-    ]
-
-
-def _customer(sender: Sender, index: int, body: BatchCustomer) -> CustomerRecord:
-    return CustomerRecord(sender, index, body.external_id, _size(body), body.value())
-
-
-def _order(sender: Sender, index: int, body: BatchOrder) -> OrderRecord:
-    given = body.value(body.external_id)
-    return OrderRecord(sender, index, body.external_id, _size(body), given)
-
-
-def _product(sender: Sender, index: int, body: BatchProduct) -> ProductRecord:
-    given = body.product(body.external_id)
-    return ProductRecord(sender, index, body.external_id, _size(body), given)
-
-
-def _size(body: RequestBody) -> int:
-    return len(body.model_dump_json(exclude_unset=True).encode())

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from uuid import UUID
 
-from pydantic import ValidationError
-
 from storepost.consent.origins import origin_by
 from storepost.logs import log_unexpected
 from storepost.messaging.remaining import Remaining
@@ -26,7 +24,8 @@ from storepost.persistence.changes import (
 from storepost.persistence.objects import ObjectGone, get_object
 from storepost.scope import WorkspaceScope
 from storepost.store_batches.chunks import Chunk, Chunks
-from storepost.store_batches.records import Record, Sender, records_of
+from storepost.store_batches.reading import records_of
+from storepost.store_batches.records import Record, Sender
 from storepost.store_batches.schemas import StoreBatch
 from storepost.store_imports.model import ImportFailure, ImportStatus, StoreImport
 from storepost.store_imports.repository import ImportRepository, TurnsRepository
@@ -129,8 +128,8 @@ def _records(run: _Run, found: StoreImport) -> Sequence[Record]:
     if not store.is_active:  # it was disconnected in the moment in which the import was queued
         raise _Unusable(ImportFailure.STORE_DISCONNECTED)
     try:
-        batch = StoreBatch.model_validate_json(get_object(found.content or ""))
-    except (ObjectGone, ValidationError) as error:
+        batch = StoreBatch.of_text(get_object(found.content or ""))
+    except (ObjectGone, ValueError) as error:
         log_unexpected(error)
         raise _Unusable(ImportFailure.IMPORT_FAILED) from error
     requester = found.requester or Requester(None)

@@ -1,26 +1,26 @@
-"""Batches on the wire: the single bodies, each with its `externalId`."""
+"""Batches on the wire: the single bodies, each with its `externalId`, which are read one by one
+when their turn comes, so that a bad one fails alone."""
 
+import json
 from typing import Annotated, Any
 
 from pydantic import (
     Field,
-    ValidationError,
+    GetCoreSchemaHandler,
+    GetPydanticSchema,
     ValidatorFunctionWrapHandler,
-    WrapValidator,
     model_validator,
 )
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic_core import CoreSchema, core_schema
 
 from storepost.customers.bodies import Customer, CustomerExternalId
+from storepost.json_reading import read_json
 from storepost.orders.bodies import ExternalId, OrderBody
 from storepost.products.bodies import ProductBody
 from storepost.store_imports.model import ImportScope
 from storepost.wire import RequestBody
 
 MOST_RECORDS = 500
-ENOUGH_ERRORS = 100
-"""With so many, the records that follow are not looked at: nobody reads more, and a batch of wrong
-records could have half a million."""
 
 
 class BatchCustomer(Customer):
@@ -41,51 +41,33 @@ class BatchProduct(ProductBody):
     external_id: ExternalId
 
 
-def _one_by_one(values: object, check: ValidatorFunctionWrapHandler) -> list[Any]:
-    """The records, each checked by itself until there are enough errors."""
-    if not isinstance(values, list) or len(values) > MOST_RECORDS:
-        return list(check(values))
-    taken: list[Any] = []
-    errors: list[InitErrorDetails] = []
-    for index, value in enumerate(values):
-        try:
-            taken += check([value])
-        except ValidationError as error:
-            errors += _at(index, error)
-            if len(errors) >= ENOUGH_ERRORS:
-                break
-    if errors:
-        raise ValidationError.from_exception_data("StoreBatch", errors)
-    return taken
+def _as_sent(record: object, _read: ValidatorFunctionWrapHandler) -> object:
+    return record
 
 
-def _at(index: int, error: ValidationError) -> list[InitErrorDetails]:
-    """The errors of the one record that was checked, at its place among the others."""
-    return [
-        InitErrorDetails(
-            type=PydanticCustomError("record", each["msg"]),
-            loc=(index, *each["loc"][1:]),
-            input=each["input"],
-        )
-        for each in error.errors(include_url=False, include_context=False)
-    ]
+def _unread(kind: type[RequestBody]) -> GetPydanticSchema:
+    """Describes a record, and takes whatever was sent."""
+
+    def schema(_source: object, schema_of: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_wrap_validator_function(_as_sent, schema_of(kind))
+
+    return GetPydanticSchema(schema)
 
 
 class StoreBatch(RequestBody):
     """Up to 500 records together, at least one: customers, which are dealt with first, and orders;
-    or products.
+    or products. A record that can't be read is one of the import's problems.
     """
 
     customers: Annotated[
-        list[BatchCustomer], Field(max_length=MOST_RECORDS), WrapValidator(_one_by_one)
+        list[Annotated[Any, _unread(BatchCustomer)]], Field(max_length=MOST_RECORDS)
     ] = Field(default_factory=list)
-    orders: Annotated[
-        list[BatchOrder], Field(max_length=MOST_RECORDS), WrapValidator(_one_by_one)
-    ] = Field(default_factory=list)
+    orders: Annotated[list[Annotated[Any, _unread(BatchOrder)]], Field(max_length=MOST_RECORDS)] = (
+        Field(default_factory=list)
+    )
     products: Annotated[
-        list[BatchProduct],
+        list[Annotated[Any, _unread(BatchProduct)]],
         Field(max_length=MOST_RECORDS, examples=[[]]),
-        WrapValidator(_one_by_one),
     ] = Field(default_factory=list)
 
     @property
@@ -101,3 +83,14 @@ class StoreBatch(RequestBody):
         if not 1 <= records <= MOST_RECORDS:
             raise ValueError(f"A batch has 1 to {MOST_RECORDS} records together, not {records}")
         return self
+
+    def to_text(self) -> bytes:
+        """The records as they are kept: as JSON, and as they were sent."""
+        records = {name: getattr(self, name) for name in self.model_fields_set}
+        # Half a pair of surrogates is its record's fault, which is found when that is read.
+        return json.dumps(records, ensure_ascii=False).encode(errors="surrogatepass")
+
+    @classmethod
+    def of_text(cls, text: bytes) -> "StoreBatch":
+        """The batch that was kept. Raises ValueError where it is none."""
+        return cls.model_validate(read_json(text.decode(errors="surrogatepass")))

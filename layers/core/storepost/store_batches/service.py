@@ -32,7 +32,7 @@ def queue_batch(
     turns = TurnsRepository(workspace).get(store.id)
     if turns.waiting >= MOST_WAITING:
         raise BatchBacklog(retry_after=RETRY_SECONDS)
-    content = batch.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    content = batch.to_text()
     name = _name(workspace, store.id, content)
     put_object(name, content)
     return queue_import(changes, workspace, turns, batch.scope, caller.requester, name)

@@ -120,6 +120,7 @@ class ImportProblem:
 
     index: int
     """Its place in its own array of the request, from 0."""
-    external_id: str = field(repr=False)
+    external_id: str | None = field(repr=False)
+    """None where it can't be read."""
     code: str
     detail: str = field(repr=False)

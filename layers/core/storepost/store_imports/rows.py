@@ -46,6 +46,6 @@ class ImportProblemItem(Item, discriminator="import_problem"):
     """A record that an import could not take."""
 
     index = NumberAttribute()
-    external_id = UnicodeAttribute()
+    external_id = UnicodeAttribute(null=True)
     code = UnicodeAttribute()
     detail = UnicodeAttribute()

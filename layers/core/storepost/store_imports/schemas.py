@@ -75,7 +75,8 @@ class ImportProblem(Shape):
     """
 
     index: int
-    external_id: str
+    external_id: str | None
+    """Null where the record has none that can be read."""
     code: str
     detail: str
 
