@@ -55,7 +55,7 @@ def change_sms_consent(
 def retry_write_back(
     workspace: WorkspaceScope, profile_id: UUID, change_id: UUID, store_id: UUID, changes: Changes
 ) -> ConsentChange:
-    """Tries once more, and five times again, to tell a store of a change."""
+    """Tries once more, and seven times again, to tell a store of a change."""
     change = get_change(workspace, profile_id, change_id)
     write_back = change.write_back_to(store_id)
     if write_back is None:
