@@ -21,7 +21,7 @@ request is counted for: after 401, and for a member's workspace after `no_active
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Depends, Request
@@ -81,7 +81,7 @@ def _in_workspace(
             within = _key_in_workspace(caller, scope, roles)
         else:
             _name_workspace(request, caller)
-            within = person_in_workspace(request, caller)
+            within = person_in_workspace(request.context, caller)
         request.context["workspace"] = within.workspace
         if roles is not None:
             request.context["expect_role"] = _expecting(within, roles)
@@ -142,12 +142,15 @@ def _key_in_workspace(
     return WorkspaceCaller(key, key.workspace, membership)
 
 
-def person_in_workspace(request: Request, caller: SignedInPerson) -> WorkspaceCaller:
-    """The person in the session's active workspace, with two-factor where it demands that."""
+def person_in_workspace(context: dict[str, Any], caller: SignedInPerson) -> WorkspaceCaller:
+    """The person in the session's active workspace, with two-factor where it demands that.
+
+    The request, of which `context` is, counts for that workspace's budget.
+    """
     standing = active_standing(caller)
     if standing is None:
         raise NoActiveWorkspace()
-    spend_of_workspace(request.context, standing.workspace.scope)
+    spend_of_workspace(context, standing.workspace.scope)
     _admit(caller, standing)
     scope = standing.workspace.scope
     now, seen = clock.now(), standing.membership.last_active_at
