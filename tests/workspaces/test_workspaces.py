@@ -92,7 +92,7 @@ class TestCreate:
         person = world.person()
         first, second = (made(world, person, name).json["id"] for name in ("One", "Two"))
         assert first != second
-        assert str(person_in_workspace({}, signed_in(person)).workspace.id) == first
+        assert str(person_in_workspace(signed_in(person)).workspace.id) == first
         account = find_person(PersonScope(person.id))
         assert account is not None
         assert str(account.last_workspace_id) == first

@@ -81,7 +81,7 @@ def _in_workspace(
             within = _key_in_workspace(caller, scope, roles)
         else:
             _name_workspace(request, caller)
-            within = person_in_workspace(request.context, caller)
+            within = person_in_workspace(caller, request.context)
         request.context["workspace"] = within.workspace
         if roles is not None:
             request.context["expect_role"] = _expecting(within, roles)
@@ -142,15 +142,18 @@ def _key_in_workspace(
     return WorkspaceCaller(key, key.workspace, membership)
 
 
-def person_in_workspace(context: dict[str, Any], caller: SignedInPerson) -> WorkspaceCaller:
+def person_in_workspace(
+    caller: SignedInPerson, context: dict[str, Any] | None = None
+) -> WorkspaceCaller:
     """The person in the session's active workspace, with two-factor where it demands that.
 
-    The request, of which `context` is, counts for that workspace's budget.
+    A request, whose context is given, counts for that workspace's budget.
     """
     standing = active_standing(caller)
     if standing is None:
         raise NoActiveWorkspace()
-    spend_of_workspace(context, standing.workspace.scope)
+    if context is not None:
+        spend_of_workspace(context, standing.workspace.scope)
     _admit(caller, standing)
     scope = standing.workspace.scope
     now, seen = clock.now(), standing.membership.last_active_at
