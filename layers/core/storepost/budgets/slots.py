@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import count
 from math import ceil
 from uuid import uuid4
 
@@ -17,14 +18,16 @@ from pynamodb.expressions.update import Action
 from storepost import clock
 from storepost.budgets.problems import RateLimited
 from storepost.logs import logger
-from storepost.persistence.item import Item, Json, Key, amend, find, pause
+from storepost.persistence.item import Item, Json, Key, amend, find
+from storepost.persistence.patience import patience, pause
+from storepost.problems import Busy
 from storepost.scope import WorkspaceScope
 
 MAX_AT_ONCE = 4
 MAX_WAIT_SECONDS = 15
 """As long as a preview reads: by then one of those that run now has ended."""
 _MARGIN = 1000
-_TRIES = 8
+_PATIENCE = 4000
 _KEPT = timedelta(days=1)
 _TOO_MANY = (
     f"At most {MAX_AT_ONCE} previews and checks of a workspace run at once; wait for one to end."
@@ -73,14 +76,15 @@ class _Slots:
     def take(self, lasts: int) -> None:
         """Takes one for so many milliseconds, unless the table doesn't answer."""
 
-        def taken(leases: Leases, now: int) -> Leases:
+        def taken(leases: Leases, now: int) -> Leases | None:
+            if self.run in leases:  # it was written, and the answer got lost
+                return None
             if len(leases) >= MAX_AT_ONCE:
                 wait = ceil((min(leases.values()) - now) / 1000)
                 raise RateLimited(_TOO_MANY, retry_after=min(wait, MAX_WAIT_SECONDS))
             return {**leases, self.run: now + lasts}
 
-        if not self._change(taken):
-            raise RateLimited(_TOO_MANY)
+        self._change(taken)
 
     def release(self) -> None:
         """Gives it back; where that can't be written, it ends by itself."""
@@ -91,13 +95,15 @@ class _Slots:
 
         self._change(released)
 
-    def _change(self, changed: Changed) -> bool:
-        """Whether the leases were changed, or can't be: false after too many others' changes."""
+    def _change(self, changed: Changed) -> None:
+        """Changes the leases, unless the table doesn't answer within a second."""
         try:
-            return any(self._changed_once(changed, tries) for tries in range(_TRIES))
-        except (PynamoDBException, TimeoutError) as error:
+            with patience(_PATIENCE):
+                for tries in count():
+                    if self._changed_once(changed, tries):
+                        return
+        except (PynamoDBException, Busy) as error:
             logger.warning("fetch slots not counted", extra={"error": type(error).__qualname__})
-            return True
 
     def _changed_once(self, changed: Changed, tries: int) -> bool:
         if tries:

@@ -10,6 +10,8 @@ from storepost.budgets.model import Bucket, Budget, Standing
 from storepost.budgets.repository import count
 from storepost.logs import logger
 from storepost.persistence.item import Key
+from storepost.persistence.patience import patience
+from storepost.problems import Busy
 
 MAX_BUCKETS = 5_000
 """Budgets that a container remembers; it forgets the one that was asked for least recently."""
@@ -55,8 +57,9 @@ def _report(key: Key, bucket: Bucket) -> None:
     if usage is None:
         return
     try:
-        stored, writes = count(key, usage, bucket.stored)
-    except (PynamoDBException, TimeoutError) as error:
+        with patience(0):  # one try: nobody waits for a count
+            stored, writes = count(key, usage, bucket.stored)
+    except (PynamoDBException, Busy) as error:
         logger.warning("budget not counted", extra={"error": type(error).__qualname__})
         bucket.forget()
     else:
