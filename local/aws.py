@@ -32,6 +32,8 @@ from local.template import KEY, QUEUE, TABLE, environment, parameter_defaults, r
 
 REGION = "eu-central-1"
 ACCOUNT = "123456789012"
+BUDGETS = ("CallerRequestsPerSecond", "WorkspaceRequestsPerSecond")
+"""Parameters of the template of which 0 means that there is no such budget."""
 LOCK = threading.RLock()
 """moto loses updates under threads: every call to it holds this."""
 TABLES_CHANGED = Bell()
@@ -44,8 +46,12 @@ _ANNOUNCED = {
 }
 
 
-def prepare_environment() -> None:
-    """What the service reads when it is imported; call it before anything of `storepost` is."""
+def prepare_environment(*, budgets: bool = False) -> None:
+    """What the service reads when it is imported; call it before anything of `storepost` is.
+
+    `budgets` says whether callers have the template's budgets of requests: what tests and measures
+    the service asks faster than any client.
+    """
     os.environ.update(
         AWS_ACCESS_KEY_ID="local",
         AWS_SECRET_ACCESS_KEY="local",  # noqa: S106 - nobody checks it
@@ -61,7 +67,8 @@ def prepare_environment() -> None:
         "ShopifyClientId": APP.client_id,
         "EmailsPerSecond": "0",
     }
-    _set_variables({**parameter_defaults(), **tables, **given})
+    unlimited = {} if budgets else dict.fromkeys(BUDGETS, "0")
+    _set_variables({**parameter_defaults(), **tables, **given, **unlimited})
 
 
 def start() -> None:

@@ -22,7 +22,7 @@ def run(store: str, listening: socket.socket, stopped: threading.Event, began: f
     """Serves until `stopped`; `began` is for how long the start took. Raises CannotRun."""
     say("Starting AWS in this process ...")
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
-    aws.prepare_environment()
+    aws.prepare_environment(budgets=True)
     with ExitStack() as engine:
         kept = _beside_moto(engine) if store == "dynoxide" else None
         aws.start()

@@ -7,7 +7,7 @@ from typing import Any
 
 from openapi.examples import add_examples
 from openapi.groups import Group, groups
-from openapi.operations import Document, common_refusals, complete
+from openapi.operations import HEADERS, Document, complete, share_refusals
 
 _REFERENCE = "#/components/schemas/"
 _OF_KIND = re.compile(r"(\w+)_(\w+)_")
@@ -30,6 +30,21 @@ stands at the address in `type`. `path` in `errors` is a JSON Pointer into the b
 
 **Retries.** Every write with a caller takes the header `idempotency-key`: for 24 hours a retry \
 with the same key and the same request gets the first answer, with `idempotency-replayed: true`.
+
+**Budgets.** An API key, and a signed-in person over all sessions, may make 50 requests a second, \
+and all callers of a workspace together 100, unless whoever runs the service chose other numbers; \
+a burst may be twice as many. Every answer to a known caller says in `RateLimit-Policy` which \
+budgets the request was counted for (`"key";q=100;w=2`: 100 requests in 2 seconds) and in \
+`RateLimit` what is left of them (`"key";r=93;t=1`: 93 requests, and more in a second), as \
+structured fields (RFC 9651) by the IETF's draft-ietf-httpapi-ratelimit-headers. Past one of them \
+the answer is 429 `rate_limited` with `Retry-After`. This is checked right after the credentials, \
+before what the caller may do, and every request counts, one that fails and a retry too; a \
+person's own operations (`/me`, `/sessions`) count for no workspace. The counting is approximate: \
+by up to 20 requests for each of the service's containers that a caller meets. Of the operations \
+that read somebody else's server while one waits, previews and checks of feeds, four of a \
+workspace run at once.
+
+**Request ids.** Every answer has the header `request-id`. Name it where you ask about a request.
 
 **Lists** answer `{items, total, page, pageSize}`; totals are exact, and a page past the end is \
 200 without items.
@@ -97,6 +112,7 @@ def interface() -> Document:
         "components": _components(schemas),
     }
     _demand_unique_operations(document)
+    share_refusals(document)
     _prune(document)
     add_examples(document)
     return document
@@ -160,7 +176,7 @@ def _short(name: str) -> str:
 def _components(schemas: Document) -> Document:
     return {
         "schemas": dict(sorted(schemas.items())),
-        "responses": common_refusals(),
+        "responses": {},
         "parameters": {
             "IdempotencyKey": {
                 "name": "idempotency-key",
@@ -170,12 +186,7 @@ def _components(schemas: Document) -> Document:
                 "schema": {"type": "string", "minLength": 1, "maxLength": 255},
             }
         },
-        "headers": {
-            "IdempotencyReplayed": {
-                "description": "Present where this is the first request's kept answer.",
-                "schema": {"const": "true"},
-            }
-        },
+        "headers": HEADERS,
         "securitySchemes": {
             "bearer": {
                 "type": "http",

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler import Depends, Response
 from openapi.groups import Group, Operation
 from openapi.parameters import completed
 from openapi.reach import problems_of
+from storepost.budgets.problems import RateLimited
 from storepost.http.app import JSON
 from storepost.http.callers import MayCall
 from storepost.http.forms import FORM, MULTIPART
@@ -35,7 +36,38 @@ from storepost.workspaces.callers import WorkspaceCaller
 type Document = dict[str, Any]
 
 IDEMPOTENCY_KEY = {"$ref": "#/components/parameters/IdempotencyKey"}
-REPLAYED = {"$ref": "#/components/headers/IdempotencyReplayed"}
+HEADERS: Document = {
+    "IdempotencyReplayed": {
+        "description": "Present where this is the first request's kept answer.",
+        "schema": {"const": "true"},
+    },
+    "RateLimit": {
+        "description": "What is left of each budget: `r` requests, and more in `t` seconds.",
+        "schema": {"type": "string"},
+        "example": '"key";r=93;t=1, "workspace";r=180;t=1',
+    },
+    "RateLimitPolicy": {
+        "description": "The budgets that a caller's request is counted for: `q` requests in `w` "
+        "seconds.",
+        "schema": {"type": "string"},
+        "example": '"key";q=100;w=2, "workspace";q=200;w=2',
+    },
+    "RequestId": {
+        "description": "The request's id, to be named in a question about it.",
+        "schema": {"type": "string"},
+    },
+    "RetryAfter": {
+        "description": "When to try again, in seconds.",
+        "schema": {"type": "integer", "minimum": 1},
+    },
+    "Challenge": {"description": "RFC 6750's challenge.", "schema": {"const": "Bearer"}},
+}
+_REQUEST_ID = {"request-id": {"$ref": "#/components/headers/RequestId"}}
+_BUDGETS = {
+    "RateLimit": {"$ref": "#/components/headers/RateLimit"},
+    "RateLimit-Policy": {"$ref": "#/components/headers/RateLimitPolicy"},
+}
+_REPLAYED = {"idempotency-replayed": {"$ref": "#/components/headers/IdempotencyReplayed"}}
 _CALLERS = (SignedInPerson, ApiKeyHolder, WorkspaceCaller)
 _MEDIA = "contentMediaType"
 
@@ -88,7 +120,7 @@ def problems_for(
         *_of_input(group, operation, document),
     }
     if caller:
-        found |= {Unauthenticated, *caller.problems}
+        found |= {Unauthenticated, RateLimited, *caller.problems}
         found |= _of_keys(operation, caller)
     if operation.method != "GET":
         found |= {Conflict, PayloadTooLarge}
@@ -139,9 +171,10 @@ def _successes(operation: Operation, document: Document) -> Document:
 
 
 def _success(status: str, document: Document, content: Document | None) -> Document:
-    answer: Document = {"description": _SUCCESSES.get(status, "Done.")}
+    headers = _REQUEST_ID | (_BUDGETS if document["security"] else {})
     if IDEMPOTENCY_KEY in document.get("parameters", []):
-        answer["headers"] = {"idempotency-replayed": REPLAYED}
+        headers |= _REPLAYED
+    answer: Document = {"description": _SUCCESSES.get(status, "Done."), "headers": headers}
     if content is not None and status < "300":
         answer["content"] = content
     return answer
@@ -180,25 +213,17 @@ def _refusals(problems: Iterable[type[Problem]]) -> Document:
     by_status: dict[int, dict[str, type[Problem]]] = {}
     for problem in sorted(problems, key=lambda p: (p.status, p.code != p.kind, p.code)):
         by_status.setdefault(problem.status, {}).setdefault(problem.code, problem)
-    return {str(status): _shared(by_code) for status, by_code in by_status.items()}
-
-
-def common_refusals() -> Document:
-    """The refusals that are alike wherever they come: one code, and it is the kind's own."""
-    return {kind.__name__: _refusal({kind.code: kind}) for kind in kinds()}
-
-
-def _shared(by_code: dict[str, type[Problem]]) -> Document:
-    [problem, *more] = by_code.values()
-    if not more and problem in kinds():
-        return {"$ref": f"#/components/responses/{problem.__name__}"}
-    return _refusal(by_code)
+    return {str(status): _refusal(by_code) for status, by_code in by_status.items()}
 
 
 def _refusal(by_code: dict[str, type[Problem]]) -> Document:
     lines = [f"- `{code}`: {problem.title}. {problem.mend}" for code, problem in by_code.items()]
-    answer: Document = {
+    headers = _REQUEST_ID | _BUDGETS
+    for problem in by_code.values():
+        headers |= _headers_of(problem)
+    return {
         "description": "\n".join(lines),
+        "headers": dict(sorted(headers.items())),
         "content": {
             CONTENT_TYPE: {
                 "schema": {
@@ -208,22 +233,30 @@ def _refusal(by_code: dict[str, type[Problem]]) -> Document:
             }
         },
     }
-    headers = {name for problem in by_code.values() for name in HEADERS if _has(problem, name)}
-    if headers:
-        answer["headers"] = {name: HEADERS[name] for name in sorted(headers)}
-    return answer
 
 
-HEADERS: Document = {
-    "Retry-After": {
-        "description": "When to try again, in seconds.",
-        "schema": {"type": "integer", "minimum": 1},
-    },
-    "WWW-Authenticate": {"description": "RFC 6750's challenge.", "schema": {"const": "Bearer"}},
-}
+def _headers_of(problem: type[Problem]) -> Document:
+    if problem is Unauthenticated:
+        return {"WWW-Authenticate": {"$ref": "#/components/headers/Challenge"}}
+    if problem.status == 429 or problem in {Busy, IdempotencyInProgress}:
+        return {"Retry-After": {"$ref": "#/components/headers/RetryAfter"}}
+    return {}
 
 
-def _has(problem: type[Problem], header: str) -> bool:
-    if header == "WWW-Authenticate":
-        return problem is Unauthenticated
-    return problem.status == 429 or problem in {Busy, IdempotencyInProgress}
+def share_refusals(document: Document) -> None:
+    """Says once what operations refuse alike; what few say in words of their own stays there."""
+    shared: Document = {kind.__name__: _refusal({kind.code: kind}) for kind in kinds()}
+    for operation in (o for methods in document["paths"].values() for o in methods.values()):
+        for status, answer in operation["responses"].items():
+            if status >= "400":
+                name = _name(status, answer)
+                if shared.setdefault(name, answer) == answer:
+                    operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
+    document["components"]["responses"] = dict(sorted(shared.items()))
+
+
+def _name(status: str, refusal: Document) -> str:
+    """The kind's name where the code is its own, else the status and the codes."""
+    codes = refusal["content"][CONTENT_TYPE]["schema"]["properties"]["code"]["enum"]
+    plain = [kind.__name__ for kind in kinds() if [kind.code] == codes]
+    return plain[0] if plain else "_".join([status, *codes])

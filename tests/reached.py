@@ -27,6 +27,7 @@ _GUARDED = frozenset(
         "malformed_request",
         "no_active_workspace",
         "payload_too_large",
+        "rate_limited",
         "two_factor_required",
         "unauthenticated",
         "unsupported_media_type",

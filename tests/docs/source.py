@@ -30,12 +30,14 @@ def kinds() -> dict[str, str]:
 
 
 def expiring() -> set[str]:
-    """The kinds that some code gives an expiration: when it makes them, or afterwards."""
+    """The kinds that some code gives an expiration: when it makes or updates them, or later."""
     made = {
         ast.unparse(call.func)
         for call in nodes(ast.Call)
         if any(keyword.arg == "expiration" for keyword in call.keywords)
     }
+    updated = (ast.unparse(call.func) for call in calls("set"))
+    made |= {c.removesuffix(".expiration.set") for c in updated if c.endswith(".expiration.set")}
     for function in nodes(ast.FunctionDef):
         if any(ast.unparse(n.targets[0]).endswith(".expiration") for n in _assigned(function)):
             made |= {name.id for name in nodes(ast.Name, function)}

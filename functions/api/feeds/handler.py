@@ -6,6 +6,7 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
+from storepost.budgets.slots import fetch_slot
 from storepost.feed_imports.checking import check_feed, preview_feed
 from storepost.feed_imports.schemas import FeedCheck, FeedPreview
 from storepost.feeds import listing, service
@@ -36,18 +37,22 @@ ImportId = Annotated[UUID, Path(alias="importId")]
 def preview(caller: Writer, _writes: Writes, body: Annotated[FeedSource, Body()]) -> FeedPreview:
     """What a feed's first rows have, and what its columns probably are; nothing is kept of them.
 
-    It reads the first 10,000 rows, 20 MB or 15 seconds, whichever ends first.
+    It reads the first 10,000 rows, 20 MB or 15 seconds, whichever ends first. Four previews and
+    checks of a workspace run at once, at most.
     """
-    return FeedPreview.of(preview_feed(caller.workspace, body.store_id, body.url))
+    with fetch_slot(caller.workspace, app.lambda_context.get_remaining_time_in_millis()):
+        return FeedPreview.of(preview_feed(caller.workspace, body.store_id, body.url))
 
 
 @app.post("/v1/feeds/check", operation_id="feeds.check")
 def check(caller: Writer, _writes: Writes, body: Annotated[FeedDraft, Body()]) -> FeedCheck:
     """What an import of a feed's first rows would do; nothing is kept of them.
 
-    It reads as much as a preview, and counts as an import does.
+    It reads as much as a preview, and counts as an import does. Four previews and checks of a
+    workspace run at once, at most.
     """
-    return FeedCheck.of(check_feed(caller.workspace, body.store_id, body.settings()))
+    with fetch_slot(caller.workspace, app.lambda_context.get_remaining_time_in_millis()):
+        return FeedCheck.of(check_feed(caller.workspace, body.store_id, body.settings()))
 
 
 @app.get("/v1/feeds", operation_id="feeds.list")

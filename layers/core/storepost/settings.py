@@ -47,6 +47,17 @@ class Settings:
     shopify_client_id: str = field(default_factory=lambda: _read("SHOPIFY_CLIENT_ID", ""))
     shopify_secret_name: str = field(default_factory=lambda: _read("SHOPIFY_SECRET_NAME", ""))
     shopify_scopes: str = field(default_factory=lambda: _read("SHOPIFY_SCOPES", ""))
+    caller_requests_per_second: int = field(
+        default_factory=lambda: int(_read("CALLER_REQUESTS_PER_SECOND", "50"))
+    )
+    """Of an API key, and of a signed-in person; 0 for no budget."""
+    workspace_requests_per_second: int = field(
+        default_factory=lambda: int(_read("WORKSPACE_REQUESTS_PER_SECOND", "100"))
+    )
+    budget_burst_seconds: int = field(
+        default_factory=lambda: int(_read("BUDGET_BURST_SECONDS", "2"))
+    )
+    """A burst may be as many requests as a budget has in so many seconds."""
     sender_address: str = field(default_factory=lambda: _read("SENDER_ADDRESS", ""))
     emails_per_second: float = field(
         default_factory=lambda: float(_read("EMAILS_PER_SECOND", "") or 0)

@@ -34,6 +34,7 @@ from aws_lambda_powertools.event_handler.openapi.exceptions import (
 from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from storepost.http.budgets import headers_of
 from storepost.http.deadline import DeadlineReached, deadline
 from storepost.http.forms import FORM, MULTIPART, media_type, read_form
 from storepost.http.once import as_sent, first_answer, once
@@ -97,6 +98,8 @@ class Resolver(APIGatewayHttpResolver):
         """The id of the caller's workspace, for the log."""
         self.problem: str | None = None
         """The code of the problem that was answered, for the log."""
+        self.budget_headers: dict[str, str] = {}
+        """What the caller is told of its budgets."""
 
     @property
     def declared_routes(self) -> list[Route]:
@@ -114,6 +117,7 @@ class Resolver(APIGatewayHttpResolver):
 
         def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             self.operation = self.workspace = self.problem = None
+            self.budget_headers = {}
             with log_keys(requestId=event["requestContext"]["requestId"]):
                 return self._answer(event, context)
 
@@ -128,6 +132,9 @@ class Resolver(APIGatewayHttpResolver):
                     answer = self.resolve(event, context)
             except DeadlineReached as error:
                 answer = self._out_of_time(event, error, own)
+        request_id = event["requestContext"]["requestId"]
+        # Not kept for a retry, which has its own.
+        answer["headers"] |= {**self.budget_headers, "request-id": request_id}
         about = {"operation": self.operation, "workspaceId": self.workspace}
         logger.info(
             "request",
@@ -144,7 +151,7 @@ class Resolver(APIGatewayHttpResolver):
             count("Retries", own.retries)
         if self.problem in CONTENTION:
             count("Conflicts")
-        flush(**about, requestId=event["requestContext"]["requestId"])
+        flush(**about, requestId=request_id)
         return answer
 
     def _out_of_time(
@@ -224,6 +231,7 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
                 return kept
             raise cause or error from None
         finally:
+            app.budget_headers = headers_of(app.context)
             _name_workspace(app)
     return as_sent(app, next_middleware(app))
 

@@ -14,18 +14,20 @@
 
 Checked in this order: 401, `scope`, `sign_in_required`, `no_active_workspace`,
 `two_factor_required`, `role` (operations.md, section 1). A role that is asked for is demanded once
-more of what the request writes.
+more of what the request writes. 429 `rate_limited` comes as soon as it is known whose budget a
+request is counted for: after 401, and for a member's workspace after `no_active_workspace`.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from aws_lambda_powertools.event_handler import Depends, Request
 
 from storepost import clock
+from storepost.http.budgets import spend_of_caller, spend_of_workspace
 from storepost.identity.model import ApiKeyHolder, Caller, KeyScope, SignedInPerson
 from storepost.identity.problems import ScopeTooSmall, SignInRequired
 from storepost.identity.repository import (
@@ -57,6 +59,7 @@ def authenticate(request: Request) -> Caller:
     if known is None:
         known = _caller_of(_bearer(request))
         request.context["caller"] = known
+        spend_of_caller(request.context, known)
     return known
 
 
@@ -88,7 +91,7 @@ def _in_workspace(
             within = _key_in_workspace(caller, scope, roles)
         else:
             _name_workspace(request, caller)
-            within = person_in_workspace(caller)
+            within = person_in_workspace(caller, request.context)
         request.context["workspace"] = within.workspace
         if roles is not None:
             request.context["expect_role"] = _expecting(within, roles)
@@ -147,11 +150,18 @@ def _key_in_workspace(
     return WorkspaceCaller(key, key.workspace, membership)
 
 
-def person_in_workspace(caller: SignedInPerson) -> WorkspaceCaller:
-    """The person in the session's active workspace, with two-factor where it demands that."""
+def person_in_workspace(
+    caller: SignedInPerson, context: dict[str, Any] | None = None
+) -> WorkspaceCaller:
+    """The person in the session's active workspace, with two-factor where it demands that.
+
+    A request, whose context is given, counts for that workspace's budget.
+    """
     standing = active_standing(caller)
     if standing is None:
         raise NoActiveWorkspace()
+    if context is not None:
+        spend_of_workspace(context, standing.workspace.scope)
     _admit(caller, standing)
     scope = standing.workspace.scope
     now, seen = clock.now(), standing.membership.last_active_at

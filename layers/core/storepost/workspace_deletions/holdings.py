@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from storepost.api_keys.repository import ActiveKeysItem, ApiKeyItem
+from storepost.budgets.repository import BudgetItem
+from storepost.budgets.slots import FetchSlotsItem
 from storepost.change_proposals.repository import ProposalCountItem, ProposalItem, ProposedItem
 from storepost.consent.repository import ConsentAddressItem, ConsentChangeItem, ErasedAddressItem
 from storepost.coupons.rows import (
@@ -172,6 +174,8 @@ CONTENTS: tuple[Holding, ...] = (
             FeedDueItem,
             InstallItem,
             InstallStateItem,
+            BudgetItem,
+            FetchSlotsItem,
         ),
         remove_own,
     ),

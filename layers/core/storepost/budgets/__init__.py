@@ -1,0 +1,1 @@
+"""How many requests a caller and a workspace may make, counted across containers."""
