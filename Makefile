@@ -28,6 +28,12 @@ run: install ## the whole service on this machine; PORT moves it
 sam-local: install ## the functions in containers, as SAM CLI runs them (needs Docker); PORT moves it
 	@$(BIN)/python -m local.containers
 
+invoke: install ## one FUNCTION in a container, on an EVENT, with the data of a running make run (needs Docker)
+	@FUNCTION=$(FUNCTION) EVENT=$(EVENT) $(BIN)/python -m local.containers.invoking
+
+events: install ## record the samples in events/ anew, from a run with the demo's data
+	@$(BIN)/python -m local.recording
+
 openapi: install ## write the interface and the problems down from the code
 	$(BIN)/python -m openapi
 
@@ -100,4 +106,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run sam-local openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template fuzz test-client lint-openapi requirements build
+.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template fuzz test-client lint-openapi requirements build

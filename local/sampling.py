@@ -1,4 +1,4 @@
-"""`make events`: the events in `events/`, recorded from a run with the demo's data.
+"""The events in `events/`, recorded from a run with the demo's data.
 
 The demo's ids and tokens are the same in each run (`local.seeded`), so that a sample means something
 in the next one too. What a worker gets is recorded as the pumps hand it over, while people do what
@@ -9,16 +9,14 @@ import base64
 import hashlib
 import hmac
 import json
-import os
 import socket
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from local import aws, demo, functions, gateway, pumps, shop
+from local import demo, functions, gateway, pumps, shop
 from local.demo import Api, Demo
-from local.seeded import demo_keys, seeded
+from local.seeded import seeded
 from local.shopify.app import APP
 from local.template import ROOT, Function
 
@@ -28,18 +26,6 @@ HOST = "127.0.0.1:8000"
 NEW = {"name": "Zelda Zorn", "email": "zelda.zorn@example.com", "password": demo.PASSWORD}
 
 type Event = dict[str, Any]
-
-
-def main() -> int:
-    """Writes every sample anew."""
-    os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
-    aws.prepare_environment()
-    aws.start()
-    aws.create_resources(demo_keys())
-    for function, event in samples().items():
-        path = path_of(next(f for f in functions.functions() if f.name == function))
-        path.write_text(json.dumps(event, indent=2, ensure_ascii=False) + "\n")
-    return 0
 
 
 def path_of(function: Function) -> Path:
@@ -199,7 +185,3 @@ def _act_as_newcomer(api: Api, deliver: Callable[[], None]) -> None:
     api.call("POST", f"/workspaces/{workspace}/delete", token, password)
     api.call("POST", "/me/delete", token, password)
     deliver()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
