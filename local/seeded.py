@@ -21,7 +21,6 @@ from local import functions
 from local.moto_keys import KeyMaterial
 from local.template import KEY, Function, resources
 
-
 _DRAWING = frozenset({"random", "secrets", "uuid"})
 """What ids and tokens are drawn by; what seals and hashes draws by itself, and as ever."""
 
