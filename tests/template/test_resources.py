@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from local.pumps import read_queues, reader_of
-from local.template import ROOT, Function, functions, resources, template
+from local.template import ROOT, Function, functions, resources, template, written
 from storepost.messaging.tries import RECEIVES, TRIES
 from storepost.shop_imports.exports import DISK_BYTES, MOST_BYTES
 from storepost.shop_imports.spool import DISK_FACTOR
@@ -114,11 +114,13 @@ class TestConcurrency:
 
     def test_what_waits_for_strangers_servers_is_kept_apart(self) -> None:
         reserved = {
-            f.job: f.properties["ReservedConcurrentExecutions"]
-            for f in functions()
-            if "ReservedConcurrentExecutions" in f.properties
+            name: r["Properties"]["ReservedConcurrentExecutions"]["Fn::If"]
+            for name, r in written()["Resources"].items()
+            if "ReservedConcurrentExecutions" in r.get("Properties", {})
         }
-        assert reserved.keys() == {"feeds", "feed_import", "consent_write_back"}
+        chosen = ["ReservesConcurrency", {"Ref": "ReservedConcurrency"}, {"Ref": "AWS::NoValue"}]
+        waiting = ("FeedsFunction", "FeedImportFunction", "ConsentWriteBackFunction")
+        assert reserved == dict.fromkeys(waiting, chosen)
         # Off where an account has too little to keep any back.
         assert template()["Parameters"]["ReservedConcurrency"]["Default"] == 0
 

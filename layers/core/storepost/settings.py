@@ -48,6 +48,10 @@ class Settings:
     shopify_secret_name: str = field(default_factory=lambda: _read("SHOPIFY_SECRET_NAME", ""))
     shopify_scopes: str = field(default_factory=lambda: _read("SHOPIFY_SCOPES", ""))
     sender_address: str = field(default_factory=lambda: _read("SENDER_ADDRESS", ""))
+    base_url: str = field(default_factory=lambda: _read("BASE_URL", "").rstrip("/"))
+    trusted_proxies: tuple[str, ...] = field(
+        default_factory=lambda: tuple(_read("TRUSTED_PROXIES", "").split(","))
+    )
     emails_per_second: float = field(
         default_factory=lambda: float(_read("EMAILS_PER_SECOND", "") or 0)
     )
