@@ -6,6 +6,7 @@ PYTHON ?= $(shell command -v python3.13 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 SPECTRAL := 6.16.3
+CHECKOV := 3.3.30
 ARCHITECTURE ?= arm64
 export PYTHONPATH := layers/core:.
 export SAM_CLI_TELEMETRY := 0
@@ -27,6 +28,12 @@ run: install ## the whole service on this machine; PORT moves it
 
 sam-local: install ## the functions in containers, as SAM CLI runs them (needs Docker); PORT moves it
 	@$(BIN)/python -m local.containers
+
+invoke: install ## one FUNCTION in a container, on an EVENT, with the data of a running make run (needs Docker)
+	@FUNCTION=$(FUNCTION) EVENT=$(EVENT) $(BIN)/python -m local.containers.invoking
+
+events: install ## record the samples in events/ anew, from a run with the demo's data
+	@$(BIN)/python -m local.recording
 
 openapi: install ## write the interface and the problems down from the code
 	$(BIN)/python -m openapi
@@ -89,7 +96,12 @@ contracts: install
 
 template: install
 	$(BIN)/sam validate --lint
-	$(BIN)/cfn-lint template.yaml
+	$(BIN)/cfn-lint --include-experimental -- template.yaml
+
+lint-template: install ## checkov's rules over the template (pip brings it); .checkov.yaml answers them
+	@test -x .aws-sam/checkov/bin/checkov || { $(PYTHON) -m venv .aws-sam/checkov && \
+	  .aws-sam/checkov/bin/pip install --quiet --disable-pip-version-check checkov==$(CHECKOV); }
+	.aws-sam/checkov/bin/checkov --config-file .checkov.yaml
 
 audit: install ## known vulnerabilities in what is pinned
 	$(BIN)/pip-audit --requirement requirements-dev.txt --disable-pip --progress-spinner off
@@ -100,4 +112,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run sam-local openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template fuzz test-client lint-openapi requirements build
+.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz test-client lint-openapi requirements build

@@ -136,7 +136,7 @@ class Api:
 
 
 def load(run: "LocalRun") -> Demo:
-    """Makes everything, in a run that answers requests and has no pumps yet; the same ids always."""
+    """Makes everything, with the same ids always, in a run that answers and has no pumps yet."""
     with seeded():
         return make(run)
 

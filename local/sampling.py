@@ -1,7 +1,7 @@
-"""`make events`: the events in `events/`, recorded from a run with the demo's data.
+"""The events in `events/`, recorded from a run with the demo's data.
 
-The demo's ids and tokens are the same in each run (`local.seeded`), so that a sample means something
-in the next one too. What a worker gets is recorded as the pumps hand it over, while people do what
+The demo's ids and tokens are the same in each run (`local.seeded`), so that a sample fits the next
+one too. What a worker gets is recorded as the pumps hand it over, while people do what
 brings it about; what destroys is done to what isn't the demo's own.
 """
 
@@ -9,18 +9,18 @@ import base64
 import hashlib
 import hmac
 import json
-import os
 import socket
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
-from local import aws, demo, functions, gateway, pumps, shop
+from local import demo, functions, gateway, pumps, shop
 from local.demo import Api, Demo
-from local.seeded import demo_keys, seeded
+from local.seeded import seeded
 from local.shopify.app import APP
 from local.template import ROOT, Function
+from local.template import functions as declared
 
 FOLDER = ROOT / "events"
 HOST = "127.0.0.1:8000"
@@ -28,18 +28,6 @@ HOST = "127.0.0.1:8000"
 NEW = {"name": "Zelda Zorn", "email": "zelda.zorn@example.com", "password": demo.PASSWORD}
 
 type Event = dict[str, Any]
-
-
-def main() -> int:
-    """Writes every sample anew."""
-    os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
-    aws.prepare_environment()
-    aws.start()
-    aws.create_resources(demo_keys())
-    for function, event in samples().items():
-        path = path_of(next(f for f in functions.functions() if f.name == function))
-        path.write_text(json.dumps(event, indent=2, ensure_ascii=False) + "\n")
-    return 0
 
 
 def path_of(function: Function) -> Path:
@@ -72,7 +60,7 @@ def samples() -> dict[str, Event]:
     finally:
         functions.invoke_here = plain
     scheduled = {
-        f.name: pumps.schedule_event(f) for f in functions.functions() if f.events_of("ScheduleV2")
+        f.name: pumps.schedule_event(f) for f in declared() if f.events_of("ScheduleV2")
     }
     events = {**asked, **seen, **scheduled}
     return {name: json.loads(json.dumps(event, default=_binary)) for name, event in events.items()}
@@ -88,7 +76,7 @@ def _requests(api: Api, made: Demo) -> dict[str, Event]:
     known = made.credentials
     store, owner, read, write = known.store_id, known.sessions["owner"], *_keys(made)
     profile, feed = made.subscriber_id, api.call("GET", "/feeds", read)["items"][0]["id"]
-    hook = json.dumps({"id": 706405506930370084, "updated_at": "2026-02-05T10:00:00-05:00"})
+    hook = _customer(706405506930370084)
     asked: list[Event] = [
         request("GET", "/me", owner),
         request("POST", "/auth/sign-in", body={"email": demo.OWNER, "password": demo.PASSWORD}),
@@ -148,6 +136,29 @@ def request(
     )
 
 
+def _customer(number: int) -> str:
+    """A customer as Shopify's webhooks have them."""
+    return json.dumps(
+        {
+            "id": number,
+            "email": "bob.biller@example.com",
+            "created_at": "2026-01-05T10:00:00-05:00",
+            "updated_at": "2026-02-05T10:00:00-05:00",
+            "first_name": "Bob",
+            "last_name": "Biller",
+            "state": "disabled",
+            "note": None,
+            "verified_email": True,
+            "tax_exempt": False,
+            "tags": "",
+            "currency": "EUR",
+            "phone": None,
+            "addresses": [],
+            "admin_graphql_api_id": f"gid://shopify/Customer/{number}",
+        }
+    )
+
+
 def _signed(raw: str) -> dict[str, str]:
     """The headers of a webhook of the demo's shop."""
     digest = hmac.new(APP.secret.encode(), raw.encode(), hashlib.sha256).digest()
@@ -156,7 +167,7 @@ def _signed(raw: str) -> dict[str, str]:
         "x-shopify-shop-domain": demo.SHOPIFY_SHOP,
         "x-shopify-hmac-sha256": base64.b64encode(digest).decode(),
         "x-shopify-triggered-at": "2026-02-05T15:00:00.000Z",
-        "x-shopify-webhook-id": "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043",
+        "x-shopify-webhook-id": str(uuid5(NAMESPACE_URL, raw)),
     }
 
 
@@ -177,8 +188,8 @@ def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
     priority = api.call("GET", f"/stores/{store}/product-priority", read)
     order = {"order": [each["id"] for each in priority["sources"]][::-1], "fields": {}}
     api.call("POST", f"/stores/{store}/product-priority/changes", write, order)
-    event = request("POST", "/webhooks/shopify", body="{}", headers=_signed("{}"))
-    gateway.handle(event)
+    hook = _customer(706405506930370085)
+    gateway.handle(request("POST", "/webhooks/shopify", body=hook, headers=_signed(hook)))
     deliver()
     _act_as_newcomer(api, deliver)
     api.call("PUT", f"/profiles/{made.subscriber_id}/consent/email", write, {"state": "subscribed"})
@@ -199,7 +210,3 @@ def _act_as_newcomer(api: Api, deliver: Callable[[], None]) -> None:
     api.call("POST", f"/workspaces/{workspace}/delete", token, password)
     api.call("POST", "/me/delete", token, password)
     deliver()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

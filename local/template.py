@@ -63,9 +63,62 @@ class Function:
 
 @cache
 def template() -> dict[str, Any]:
-    """The template as YAML says it, intrinsic functions as mappings."""
+    """The template as it is where no parameter is given, intrinsic functions as mappings.
+
+    Resources and outputs whose condition doesn't hold then are left out, and of each `Fn::If` the
+    side that holds stands in its place.
+    """
+    made: dict[str, Any] = _as_chosen(written(), _conditions())
+    return made
+
+
+@cache
+def written() -> dict[str, Any]:
+    """The template as YAML says it, with all that depends on a parameter."""
     text = (ROOT / "template.yaml").read_text()
     return dict(yaml.load(text, _Loader))  # noqa: S506 - _Loader is a SafeLoader
+
+
+def _conditions() -> dict[str, bool]:
+    """Which of the template's conditions hold where no parameter is given."""
+    parameters = {n: str(p.get("Default", "")) for n, p in written()["Parameters"].items()}
+    return {n: _holds(c, parameters) for n, c in written()["Conditions"].items()}
+
+
+def _holds(condition: Properties, parameters: dict[str, str]) -> bool:
+    [(kind, given)] = condition.items()
+    if kind == "Fn::Not":
+        return not _holds(given[0], parameters)
+    if kind == "Fn::Equals":
+        one, other = (parameters[g["Ref"]] if isinstance(g, dict) else str(g) for g in given)
+        return one == other
+    raise ValueError(f"the local run doesn't know the condition {kind}")
+
+
+def _as_chosen(value: Any, conditions: dict[str, bool]) -> Any:  # noqa: ANN401 - of a template
+    if isinstance(value, list):
+        return [_as_chosen(each, conditions) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if "Fn::If" in value:
+        name, one, other = value["Fn::If"]
+        return _as_chosen(one if conditions[name] else other, conditions)
+    return {
+        name: _as_chosen(each, conditions)
+        for name, each in value.items()
+        if not _is_left_out(each, conditions)
+    }
+
+
+def _is_left_out(value: Any, conditions: dict[str, bool]) -> bool:  # noqa: ANN401 - of a template
+    """Whether it is a resource or output that depends on a condition, or no value at all."""
+    if not isinstance(value, dict):
+        return False
+    if "Fn::If" in value:
+        name, one, other = value["Fn::If"]
+        return bool((one if conditions[name] else other) == {"Ref": "AWS::NoValue"})
+    named = value.get("Condition")
+    return isinstance(named, str) and not conditions.get(named, True)
 
 
 def globals_() -> Properties:

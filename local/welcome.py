@@ -42,6 +42,9 @@ there as {demo.OWNER} with the password {demo.PASSWORD!r}):
     -d '{{"type": "shopify", "shop": "{demo.OTHER_SHOPIFY_SHOP}"}}' \\
     {credentials.base_url}/connections
 
+Run one function in a container, on its sample (needs Docker):
+  make invoke FUNCTION=OrdersFunction EVENT=events/api/orders.json
+
 Emails, with their links and codes: {origin}/_local/
 {kept}
 """

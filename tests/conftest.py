@@ -11,12 +11,13 @@ from typing import Any
 from hypothesis import settings
 
 from local import aws
+from local.seeded import demo_keys
 from tests.engines import engine, on_dynoxide
 
 aws.prepare_environment()
 engine()
 aws.start()
-aws.create_resources()
+aws.create_resources(demo_keys())
 
 import pytest  # noqa: E402 - the service reads its environment when it is imported
 

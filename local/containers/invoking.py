@@ -8,8 +8,8 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
+from socket import create_connection
+from urllib.parse import urlsplit
 
 from local.console import CannotRun, say
 from local.containers import building, engine
@@ -20,7 +20,7 @@ LOOK_SECONDS = 5
 
 
 def main() -> int:
-    """Builds what has changed and invokes the function; what SAM CLI ended with, 2 where it can't."""
+    """Builds what has changed and invokes the function; SAM CLI's own status, 2 where it can't."""
     try:
         return invoke(os.environ.get("FUNCTION", ""), os.environ.get("EVENT", ""))
     except CannotRun as problem:
@@ -60,10 +60,10 @@ def _is_running() -> bool:
     """Whether the run answers whose variables are there; one that was killed leaves them behind."""
     try:
         told = json.loads(VARIABLES.read_text())["Parameters"]
-        pages = told["APP_URL"].removesuffix("/v1/pages")
-        with urlopen(f"{pages}/_local/queues", timeout=LOOK_SECONDS):
+        aws = urlsplit(told["AWS_ENDPOINT_URL"])
+        with create_connection((aws.hostname, aws.port), timeout=LOOK_SECONDS):
             return True
-    except (OSError, ValueError, KeyError, URLError):
+    except (OSError, ValueError, KeyError):
         return False
 
 

@@ -2,19 +2,22 @@
 
 from pathlib import Path
 
+from local import demo
 from local.containers.running import Running
 
 
 def screen(running: Running, seconds: float) -> str:
     """The lines that a developer reads first."""
     logs = " and ".join(str(log.relative_to(Path.cwd(), walk_up=True)) for log in running.logs)
+    file = demo.CREDENTIALS.relative_to(Path.cwd(), walk_up=True)
     return f"""
 Storepost runs at {running.origin}/v1, its functions in containers (ready in {seconds:.1f} s)
 
-Nobody is there yet. Sign up:
-  curl -H 'Content-Type: application/json' \\
-    -d '{{"name": "Olive", "email": "olive@example.com", "password": "correct horse battery"}}' \\
-    {running.origin}/v1/auth/sign-up
+Keys and sessions of the demo: {file}
+
+List the orders:
+  curl -H 'Authorization: Bearer {running.demo.credentials.api_keys["read"]}' \\
+    {running.origin}/v1/orders
 
 Emails, with their links and codes: {running.origin}/_local/
 A store's address for write-backs, which the same page shows: {running.write_back_url}
@@ -22,6 +25,9 @@ A store's address for write-backs, which the same page shows: {running.write_bac
 Lambda is at http://127.0.0.1:{running.lambda_port}. Invoke a function by itself:
   aws lambda invoke --endpoint-url http://127.0.0.1:{running.lambda_port} --no-sign-request \\
     --function-name OutboxSweepFunction /dev/stdout
+
+Or with SAM CLI, on its sample:
+  make invoke FUNCTION=OrdersFunction EVENT=events/api/orders.json
 
 Logs: {logs}
 A function's first call takes some seconds: its container is made then.

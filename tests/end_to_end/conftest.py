@@ -22,5 +22,5 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="session")
 def shop(service: Service) -> Shop:
-    """Olive's workspace with a store that listens."""
+    """Petra's workspace with a store that listens."""
     return open_shop(service)

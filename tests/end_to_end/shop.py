@@ -7,7 +7,7 @@ from tests.end_to_end.service import ID, MOMENT, Matching, Service
 
 PASSWORD = "correct horse battery staple"
 SIGN_UP = "Your Storepost sign-up code"
-WORKSPACE = "Birch & Loom"
+WORKSPACE = "Fern & Thread"
 STORE = "Garn & Wolle Zoë"
 CUSTOMER: dict[str, Any] = {
     "email": "zoe.lind@example.com",
@@ -27,7 +27,7 @@ CUSTOMER: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Shop:
-    """What Olive made."""
+    """What Petra made."""
 
     owner: str
     """Her session's token."""
@@ -67,12 +67,12 @@ def sign_up(service: Service, name: str, email: str) -> str:
 
 
 def open_shop(service: Service) -> Shop:
-    """Signs Olive up and makes her workspace, a key of it, and a store that listens."""
-    owner = sign_up(service, "Olive", "olive@example.com")
+    """Signs Petra up and makes her workspace, a key of it, and a store that listens."""
+    owner = sign_up(service, "Petra", "petra@example.com")
     workspace = service.told(
         201, "POST", "/v1/workspaces", token=owner, json_body={"name": WORKSPACE}
     )
-    assert workspace == {"id": ID, "name": WORKSPACE, "slug": "birch-loom"}
+    assert workspace == {"id": ID, "name": WORKSPACE, "slug": "fern-thread"}
     made = service.told(
         201, "POST", "/v1/api-keys", token=owner, json_body={"name": "Feed", "scope": "write"}
     )
@@ -82,7 +82,7 @@ def open_shop(service: Service) -> Shop:
             "name": "Feed",
             "scope": "write",
             "prefix": made["key"][:12],
-            "createdBy": "Olive",
+            "createdBy": "Petra",
             "createdAt": MOMENT,
             "lastUsedAt": None,
             "rotatedAt": None,

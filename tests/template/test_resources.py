@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from local.pumps import read_queues, reader_of
-from local.template import ROOT, Function, functions, resources, template
+from local.template import ROOT, Function, functions, resources, template, written
 from storepost.messaging.tries import RECEIVES, TRIES
+from storepost.shop_imports.exports import DISK_BYTES, MOST_BYTES
+from storepost.shop_imports.spool import DISK_FACTOR
 from tests.least_privilege import ADDED_BY_SAM, SECRET, SENDER, granted
 
 QUEUES = resources("AWS::SQS::Queue")
@@ -112,13 +114,22 @@ class TestConcurrency:
 
     def test_what_waits_for_strangers_servers_is_kept_apart(self) -> None:
         reserved = {
-            f.job: f.properties["ReservedConcurrentExecutions"]
-            for f in functions()
-            if "ReservedConcurrentExecutions" in f.properties
+            name: r["Properties"]["ReservedConcurrentExecutions"]["Fn::If"]
+            for name, r in written()["Resources"].items()
+            if "ReservedConcurrentExecutions" in r.get("Properties", {})
         }
-        assert reserved.keys() == {"feeds", "feed_import", "consent_write_back"}
+        chosen = ["ReservesConcurrency", {"Ref": "ReservedConcurrency"}, {"Ref": "AWS::NoValue"}]
+        waiting = ("FeedsFunction", "FeedImportFunction", "ConsentWriteBackFunction")
+        assert reserved == dict.fromkeys(waiting, chosen)
         # Off where an account has too little to keep any back.
         assert template()["Parameters"]["ReservedConcurrency"]["Default"] == 0
+
+
+def test_a_whole_exports_spool_fits_on_its_workers_disk() -> None:
+    [worker] = [f for f in functions() if f.job == "store_import"]
+    disk = worker.properties["EphemeralStorage"]["Size"] * 1024**2
+    assert disk == DISK_BYTES
+    assert 0.96 * disk >= MOST_BYTES * DISK_FACTOR
 
 
 class TestSchedules:

@@ -59,6 +59,10 @@ class Settings:
     )
     """A burst may be as many requests as a budget has in so many seconds."""
     sender_address: str = field(default_factory=lambda: _read("SENDER_ADDRESS", ""))
+    base_url: str = field(default_factory=lambda: _read("BASE_URL", "").rstrip("/"))
+    trusted_proxies: tuple[str, ...] = field(
+        default_factory=lambda: tuple(_read("TRUSTED_PROXIES", "").split(","))
+    )
     emails_per_second: float = field(
         default_factory=lambda: float(_read("EMAILS_PER_SECOND", "") or 0)
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from local import aws
-from local.containers import building
+from local.containers import building, variables
 from local.shopify.app import APP
 from local.template import (
     ROOT,
@@ -35,10 +35,10 @@ def declared(made: dict[str, object]) -> dict[str, object]:
 class TestTemplate:
     def test_declares_the_local_runs_variables(self) -> None:
         made = building.local_template()
-        assert declared(made) == declared(template()) | dict.fromkeys(building.LOCAL_VARIABLES, "")
+        assert declared(made) == declared(template()) | dict.fromkeys(variables.LOCAL_VARIABLES, "")
 
     def test_what_is_deployed_names_none_that_opens_anything(self) -> None:
-        assert GUARDED.issubset(building.LOCAL_VARIABLES)
+        assert GUARDED.issubset(variables.LOCAL_VARIABLES)
         assert GUARDED.isdisjoint(environment())
         said = (ROOT / "template.yaml").read_text()
         assert not [name for name in GUARDED if name in said]
@@ -98,7 +98,7 @@ class TestEnvironment:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", "172.18.0.1:8001")
         monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")
         monkeypatch.setenv("SHOPIFY_STAND_IN", "http://172.18.0.1:8002")
-        told = building.function_environment(ENDPOINT, BASE_URL)
+        told = variables.function_environment(ENDPOINT, BASE_URL)
         assert told.keys() == {"Parameters"}
         values = told["Parameters"]
         assert values == {
@@ -138,7 +138,7 @@ class TestEnvironment:
 
     def test_a_developers_dashboard_stays(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("APP_URL", "http://127.0.0.1:3000")
-        told = building.function_environment(ENDPOINT, BASE_URL)
+        told = variables.function_environment(ENDPOINT, BASE_URL)
         assert told["Parameters"]["APP_URL"] == "http://127.0.0.1:3000"
 
     def test_no_credentials_of_the_developers_pass(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,6 @@ same.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -25,6 +23,7 @@ from storepost.feeds.problems import MappingMissingId, problem_of
 from storepost.feeds.service import check_url
 from storepost.fetching import UrlNotAllowed
 from storepost.scope import WorkspaceScope
+from storepost.scratch import scratch
 from storepost.stores import problems
 from storepost.stores.finding import found_store
 from storepost.stores.model import Store
@@ -122,7 +121,7 @@ def _seen(rows: Iterator[Row]) -> Iterator[Row]:
 def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator[Work]":
     from storepost.feed_imports.work import Work  # noqa: PLC0415 - SQLite, of no use to a list
 
-    with TemporaryDirectory() as place, Work(Path(place) / "work") as work:
+    with scratch() as place, Work(place / "work") as work:
         work.read(rows, RowReader(settings.mapping, terms_of(store, settings)), _never)
         work.settle(
             finder(store, settings),

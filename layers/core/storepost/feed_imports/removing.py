@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import batched
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from storepost.feed_imports.objects import KeptFiles
 from storepost.feed_imports.plan import Plan, plan_removal
@@ -17,6 +15,7 @@ from storepost.persistence.changes import Changes, LostRace, commit_anew
 from storepost.persistence.item import Item, keys_in
 from storepost.products.writing import Bringer
 from storepost.scope import WorkspaceScope
+from storepost.scratch import scratch
 from storepost.stores.model import Store
 
 _ROWS_AT_ONCE = 80
@@ -36,8 +35,8 @@ def take_back(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
 
 def _products_taken_back(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
     feeds, bringer = FeedRepository(store.workspace), Bringer(store, feed.id)
-    with TemporaryDirectory() as place:
-        manifest, removal = Path(place) / "manifest", Path(place) / "plan"
+    with scratch() as place:
+        manifest, removal = place / "manifest", place / "plan"
         if not KeptFiles(store.workspace, feed.id).get_manifest(manifest):
             return True
         plan_removal(manifest, removal)

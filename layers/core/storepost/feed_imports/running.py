@@ -7,8 +7,6 @@ settled, and from then on each product once.
 """
 
 import json
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from uuid import UUID
 
 from storepost import clock
@@ -24,6 +22,7 @@ from storepost.messaging.tries import TRIES, check_tries
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.objects import ObjectGone
 from storepost.scope import WorkspaceScope
+from storepost.scratch import scratch
 from storepost.stores.finding import found_store
 from storepost.stores.repository import StoreRepository
 
@@ -87,8 +86,8 @@ def _begun(changes: Changes, run: Run) -> FeedImport | None:
 def _bring(run: Run, running: FeedImport) -> None:
     """Brings the running import to its end."""
     try:
-        with TemporaryDirectory() as place:
-            Bringing(run, Path(place)).bring(running)
+        with scratch() as place:
+            Bringing(run, place).bring(running)
     except TakenAway:
         return
     except FeedUnusable as unusable:

@@ -8,12 +8,18 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Depends, Request
 from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
 
+from storepost.http.proxies import caller_address, trusted_proxies
+from storepost.settings import settings
+
 USER_AGENT_LENGTH = 1000
 
 
 @dataclass(frozen=True)
 class Origin:
-    """The request's own circumstances. The address is the gateway's, never a header's."""
+    """The request's own circumstances.
+
+    The address is the gateway's, or a trusted proxy's; never any other header's.
+    """
 
     ip_address: str | None
     user_agent: str | None
@@ -22,7 +28,12 @@ class Origin:
 
 
 def base_url(event: BaseProxyEvent) -> str:
-    """The address that the caller used, as the gateway knows it."""
+    """The service's own domain where it has one, else the address that the caller used.
+
+    What is made by it, such as a link in an email, may have to outlive the stack.
+    """
+    if settings().base_url:
+        return settings().base_url
     domain = event["requestContext"]["domainName"]
     scheme = event.headers.get("x-forwarded-proto", "https")
     return f"{scheme}://{domain}/v1"
@@ -34,7 +45,9 @@ def origin_of(request: Request) -> Origin:
     http = event["requestContext"]["http"]
     agent = event.headers.get("user-agent")
     return Origin(
-        ip_address=http.get("sourceIp"),
+        ip_address=caller_address(
+            http.get("sourceIp"), event.headers.get("x-forwarded-for"), trusted_proxies()
+        ),
         user_agent=agent[:USER_AGENT_LENGTH] if agent else None,
         base_url=base_url(event),
     )

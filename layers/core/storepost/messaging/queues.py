@@ -13,6 +13,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
 from storepost.messaging.outbox import Queue
+from storepost.persistence.clients import make_client
 from storepost.settings import settings
 
 MAX_SECONDS = 900
@@ -24,9 +25,7 @@ _BATCH = 10
 @cache
 def client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
     """The one client; made where it is needed, as most readers of queues never are refused."""
-    import boto3  # noqa: PLC0415 - 13 ms
-
-    return boto3.client("sqs")
+    return make_client("sqs")
 
 
 def address_of(queue: Queue) -> str:

@@ -10,16 +10,15 @@ from email.message import EmailMessage
 from functools import cache
 from typing import Any
 
-import boto3
-from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from storepost.messaging.pacing import Pace
 from storepost.metrics import count
+from storepost.persistence.clients import make_client
 from storepost.settings import settings
 
-CONNECT_SECONDS, READ_SECONDS = 3, 8
-"""Two tries of both end within the sender's 30 seconds."""
+READ_SECONDS = 8
+"""Two tries end within the sender's 30 seconds."""
 
 _OF_AN_ADDRESS = frozenset({"BadRequestException", "InvalidParameterValue"})
 _ADDRESS_COMPLAINTS = (
@@ -52,12 +51,7 @@ class SenderRefused(Exception):  # noqa: N818 - it is what happened
 
 @cache
 def _ses() -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    config = Config(
-        connect_timeout=CONNECT_SECONDS,
-        read_timeout=READ_SECONDS,
-        retries={"total_max_attempts": 2, "mode": "standard"},
-    )
-    return boto3.client("sesv2", config=config)
+    return make_client("sesv2", read_seconds=READ_SECONDS)
 
 
 @cache

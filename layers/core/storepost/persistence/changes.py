@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import cast
+from typing import Any, cast
 from uuid import uuid4
 
 from pynamodb.exceptions import TransactWriteError
@@ -27,6 +27,11 @@ MOST_ITEMS = 89
 
 DynamoDB takes 100. The rest is for what may come to every transaction one day.
 """
+
+MOST_BYTES = 3_900_000
+"""Of a unit's rows together: DynamoDB takes 4 MB, and what is added to a unit comes to them."""
+MOST_OF_ANY_SIZE = 9
+"""So many rows are below that whatever their size, which is 400 KB at most each."""
 
 MOST_RUNS = 12
 _WAIT_SECONDS = 0.02
@@ -231,6 +236,30 @@ def _send(writes: list[_Write]) -> None:
     with TransactWrite(connection=connection, client_request_token=token) as transaction:
         for write in writes:
             write.add_to(transaction)
+        _check_size(transaction, len(writes))
+
+
+def _check_size(transaction: TransactWrite, items: int) -> None:
+    """Raises TooManyWrites where all items together are more than DynamoDB takes."""
+    if items <= MOST_OF_ANY_SIZE:
+        return
+    size = sum(_bytes(put["Item"]) for put in transaction._put_items)
+    if size > MOST_BYTES:
+        raise TooManyWrites(f"a transaction of {size} bytes")
+
+
+def _bytes(value: Any) -> int:  # noqa: ANN401 - DynamoDB's JSON
+    """About what DynamoDB counts: names and values, in UTF-8."""
+    match value:
+        case str():
+            return len(value) if value.isascii() else len(value.encode())
+        case bytes():
+            return len(value)
+        case dict():
+            return sum(len(name) + _bytes(inner) for name, inner in value.items())
+        case list():
+            return sum(map(_bytes, value))
+    return 1
 
 
 def _raise_what_failed(error: TransactWriteError, writes: list[_Write]) -> None:

@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from storepost.persistence.clients import make_client
 from storepost.settings import settings
 
 _PIECE_BYTES = 1024**2
@@ -15,11 +16,7 @@ class ObjectGone(Exception):  # noqa: N818 - it is what happened
 
 @cache
 def _s3() -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    import boto3  # noqa: PLC0415 - 27 ms, and most requests of the group have no object
-    from botocore.config import Config  # noqa: PLC0415
-
-    config = Config(connect_timeout=2, read_timeout=10, retries={"max_attempts": 4})
-    return boto3.client("s3", config=config)
+    return make_client("s3")
 
 
 def put_object(name: str, content: bytes) -> None:

@@ -15,6 +15,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
+from storepost.persistence.clients import make_client
 from storepost.settings import settings
 
 _NONCE = 12
@@ -42,9 +43,7 @@ def named(purpose: str, *context: str) -> bytes:
 
 @cache
 def _kms() -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    import boto3  # noqa: PLC0415 - 27 ms, and most requests have no secret
-
-    return boto3.client("kms")
+    return make_client("kms")
 
 
 @cache

@@ -11,6 +11,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from storepost import clock
+from storepost.persistence.clients import make_client
 
 KEPT_FOR = timedelta(minutes=5)
 _kept: dict[str, tuple[str, datetime]] = {}
@@ -18,9 +19,7 @@ _kept: dict[str, tuple[str, datetime]] = {}
 
 @cache
 def _ssm() -> Any:  # noqa: ANN401 - botocore's clients have no static type
-    import boto3  # noqa: PLC0415 - 27 ms, and few requests need a secret
-
-    return boto3.client("ssm")
+    return make_client("ssm")
 
 
 def read_secret(name: str) -> str | None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import Enum, auto
 
 from storepost.fetching import FetchFailed, UrlNotAllowed, download
-from storepost.shop_imports.spool import Spool
+from storepost.shop_imports.spool import DISK_FACTOR, Spool
 from storepost.shop_records.product_nodes import TRANSLATIONS
 from storepost.shop_records.reading import moment_of
 from storepost.shopify import documents
@@ -17,7 +17,10 @@ from storepost.shopify.scopes import covers
 from storepost.store_imports.model import ImportStage
 from storepost.stores.model import Store
 
-MOST_BYTES = 9 * 1024**3
+DISK_BYTES = 10_240 * 1024**2
+"""The worker's ephemeral storage, as template.yaml has it."""
+MOST_BYTES = int(DISK_BYTES * 0.95 / DISK_FACTOR)
+"""Of an export: its spool then fits on the disk, and a twentieth is left for the rest."""
 _ALL = 'query: "id:>0"'
 _TRANSLATED = """{
           locale

@@ -6,17 +6,17 @@ few records. The disk is lost with the run; the file is fetched again by the nex
 """
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from pathlib import Path
-from tempfile import mkstemp
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any, Self
 
 from storepost.json_reading import read_json
+from storepost.scratch import scratch
 
+DISK_FACTOR = 1.45
+"""What a spool takes of the disk, by the size of its file."""
 MAX_LINE_BYTES = 10_000_000
 """A shop's largest records take a tenth of it."""
 _BELOW = """
@@ -34,10 +34,9 @@ class Spool:
 
     def __init__(self) -> None:
         """Nothing in it yet."""
-        handle, name = mkstemp(suffix=".spool")
-        os.close(handle)
-        self._path = Path(name)
-        self._db = sqlite3.connect(name, isolation_level=None)
+        self._disk = ExitStack()
+        place = self._disk.enter_context(scratch())
+        self._db = sqlite3.connect(place / "spool", isolation_level=None)
         self._db.executescript("""
             PRAGMA journal_mode = OFF;
             PRAGMA synchronous = OFF;
@@ -107,7 +106,7 @@ class Spool:
         traceback: TracebackType | None,
     ) -> None:
         self._db.close()
-        self._path.unlink(missing_ok=True)
+        self._disk.close()
 
 
 def _record(line: bytes) -> dict[str, Any]:

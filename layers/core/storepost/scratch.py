@@ -1,0 +1,49 @@
+"""Directories on a function's own disk, which a killed run leaves behind for the next.
+
+Lambda keeps `/tmp` of a container whose function was killed or ran out of time. So whoever makes a
+directory first removes those of runs that are over.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import gettempdir, mkdtemp
+
+_PREFIX = "storepost-"
+_in_use: set[Path] = set()
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """An empty directory until the end of the block."""
+    _remove_leftovers()
+    place = Path(mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+    _in_use.add(place)
+    try:
+        yield place
+    finally:
+        _in_use.discard(place)
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _remove_leftovers() -> None:
+    for place in Path(gettempdir()).glob(f"{_PREFIX}*-*"):
+        if place not in _in_use and not _is_at_work(place.name.split("-")[1]):
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _is_at_work(process: str) -> bool:
+    """Whether another process has it: on a developer's machine there may be several runs."""
+    if not process.isdecimal():
+        return True
+    if int(process) == os.getpid():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
