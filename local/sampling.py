@@ -59,9 +59,7 @@ def samples() -> dict[str, Event]:
             run.stop()
     finally:
         functions.invoke_here = plain
-    scheduled = {
-        f.name: pumps.schedule_event(f) for f in declared() if f.events_of("ScheduleV2")
-    }
+    scheduled = {f.name: pumps.schedule_event(f) for f in declared() if f.events_of("ScheduleV2")}
     events = {**asked, **seen, **scheduled}
     return {name: json.loads(json.dumps(event, default=_binary)) for name, event in events.items()}
 
