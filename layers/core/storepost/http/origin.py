@@ -24,7 +24,8 @@ class Origin:
 def base_url(event: BaseProxyEvent) -> str:
     """The address that the caller used, as the gateway knows it."""
     domain = event["requestContext"]["domainName"]
-    scheme = event.headers.get("x-forwarded-proto", "https")
+    # The gateway sets it; what anything else in front passes on of a stranger's is no scheme.
+    scheme = "http" if event.headers.get("x-forwarded-proto") == "http" else "https"
     return f"{scheme}://{domain}/v1"
 
 
