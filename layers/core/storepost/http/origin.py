@@ -35,7 +35,8 @@ def base_url(event: BaseProxyEvent) -> str:
     if settings().base_url:
         return settings().base_url
     domain = event["requestContext"]["domainName"]
-    scheme = event.headers.get("x-forwarded-proto", "https")
+    # The gateway sets it; what anything else in front passes on of a stranger's is no scheme.
+    scheme = "http" if event.headers.get("x-forwarded-proto") == "http" else "https"
     return f"{scheme}://{domain}/v1"
 
 

@@ -1,0 +1,50 @@
+"""Every operation, asked for a part of the corpus."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.hostile import corpus
+from tests.hostile.asking import Town, every_operation, part_of, requests_to
+from tests.world import World
+
+OPERATIONS = every_operation()
+NUMBERS = {name: number for number, name in enumerate(OPERATIONS)}
+TAKE_EVERYTHING = {
+    "connections.shopifyCallback",
+    "docs.get",
+    "pages.get",
+    "unsubscribe.ask",
+    "unsubscribe.confirm",
+}
+EVERY = 13
+"""Each operation is asked every so many of its requests, from another one on."""
+
+
+@pytest.fixture(scope="module")
+def town() -> Iterator[Town]:
+    """One for all, as nothing that is sent does what it says."""
+    world = World()
+    yield Town(world)
+    world.close()
+
+
+def test_the_corpus_is_large_enough() -> None:
+    assert corpus.size() >= 300
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_whatever_is_sent_is_answered(town: Town, name: str) -> None:
+    operation, token = OPERATIONS[name], town.token()
+    first = NUMBERS[name] % EVERY
+    asked = [town.ask(sent, token) for sent in part_of(requests_to(operation, town), first, EVERY)]
+    assert asked
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_unknown_parameters_are_refused(town: Town, name: str) -> None:
+    operation = OPERATIONS[name]
+    [sent] = [s for s in requests_to(operation, town) if s.name == "query: an unknown name"]
+    answer = town.ask(sent, town.token())
+    paths = answer.error_paths() if answer.status == 422 else []
+    assert ("query.nobody" in paths) == (name not in TAKE_EVERYTHING)
