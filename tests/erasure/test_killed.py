@@ -43,8 +43,8 @@ class TestKilled:
             answer = place.customer(place.shop, "cust-ann", 3, email=ANN)
             assert answer.status == 201, places
             place.work(person)
-            found = place.whose(email=ANN)
-            assert place.ids(f"/profiles/{found['id']}/customers", "externalId") == ["cust-ann"]
+            anew = place.whose(email=ANN)
+            assert place.ids(f"/profiles/{anew['id']}/customers", "externalId") == ["cust-ann"]
             place.check_rows()
 
 

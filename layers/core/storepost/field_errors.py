@@ -1,11 +1,11 @@
 """What pydantic finds wrong, told as a problem tells it: where, and in plain words."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from storepost.problems import FieldError
 
-type Error = dict[str, Any]
+type Error = Mapping[str, Any]
 """An error as pydantic has it."""
 
 
