@@ -2,11 +2,15 @@
 
 Its serializer asks every DynamoDB attribute for each member of its shape under several spellings.
 What is a text, a number, a boolean or nothing is already as it goes over the wire.
+
+What methods a service's class has is looked for once, and not at each request.
 """
 
+from functools import cache
 from typing import Any
 
-from moto.core import serialize
+from moto.core import responses, serialize
+from moto.core.utils import method_names_from_class
 
 _PLAIN = {"S", "N", "BOOL", "NULL"}
 _original = serialize.BaseJSONSerializer._serialize_type_structure
@@ -15,6 +19,7 @@ _original = serialize.BaseJSONSerializer._serialize_type_structure
 def install() -> None:
     """Puts the lighter serializer in moto's place."""
     serialize.BaseJSONSerializer._serialize_type_structure = _serialize  # type: ignore[method-assign]
+    setattr(responses, "method_names_from_class", cache(method_names_from_class))  # noqa: B010
 
 
 def _serialize(

@@ -3,6 +3,7 @@
 It is moto's, but for the tables where `STORE=dynoxide` has them in that engine.
 """
 
+import gc
 import os
 import random
 from collections.abc import Iterator
@@ -108,6 +109,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item not in apart]
     config.hook.pytest_deselected(items=apart)
     _left_out.update(item.nodeid for item in apart)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: no search for garbage goes through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

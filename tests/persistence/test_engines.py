@@ -4,6 +4,7 @@
 longer differs fails, and so does one that nobody has listed.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -294,6 +295,101 @@ def test_what_the_service_reads_is_alike(
         request["ExpressionAttributeValues"] |= marks
     moto, dynoxide = (pages(engine, request) for engine in engines)
     assert moto == dynoxide
+
+
+STORED = st.fixed_dictionaries(
+    {},
+    optional={
+        "v": ANYTHING | st.sampled_from([{"B": b"\x00\xff"}, {"NULL": True}]),
+        "w": NUMBERS,
+        "m": MAPS,
+        "size": st.just({"L": [{"B": b"\x01"}, {"L": []}, {"M": {}}]}),
+    },
+)
+PROJECTED = [None, "pk, v", "w, absent", "m.a.b, pk"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rows=st.dictionaries(st.sampled_from("abc"), STORED, min_size=1),
+    projection=st.sampled_from(PROJECTED),
+    consistent=st.booleans(),
+)
+def test_rows_are_read_alike(
+    engines: tuple[Engine, Engine],
+    rows: dict[str, Row],
+    projection: str | None,
+    consistent: bool,
+) -> None:
+    """By their keys, alone and several of two tables at once, some of which aren't there."""
+    partition = uuid4().hex
+    keys = [{"pk": {"S": partition}, "sk": {"S": sk}} for sk in "abcd"]
+    asked = {"ConsistentRead": consistent}
+    if projection:
+        asked["ProjectionExpression"] = projection  # type: ignore[assignment]
+    plain = {"id": {"S": partition}}
+    found = []
+    for engine in engines:
+        for sk, row in rows.items():
+            put(engine, {"pk": {"S": partition}, "sk": {"S": sk}}, **row)
+        engine.tables.put_item(TableName=PLAIN, Item={**plain, "v": ONE})
+        batch = engine.tables.batch_get_item(
+            RequestItems={
+                LISTS: {"Keys": keys, **asked},
+                PLAIN: {"Keys": [plain, {"id": {"S": f"{partition}-no"}}]},
+            }
+        )
+        assert batch["UnprocessedKeys"] == {}
+        alone = [engine.answer("get_item", TableName=LISTS, Key=key, **asked) for key in keys]
+        # Those of a batch come in any order.
+        found.append((alone, {name: in_order(r) for name, r in batch["Responses"].items()}))
+    assert found[0] == found[1]
+
+
+def in_order(rows: list[Row]) -> list[str]:
+    """Rows as texts that are equal where the rows are."""
+    return sorted(json.dumps(row, sort_keys=True, default=bytes.hex) for row in rows)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    row=st.none() | PUTS,
+    kind=st.sampled_from(["put", "update", "delete"]),
+    update=st.sampled_from(UPDATES),
+    condition=st.sampled_from(CONDITIONS),
+    values=st.fixed_dictionaries({":v": ANYTHING, ":one": st.just({"N": "1"}), ":two": NUMBERS}),
+    old=st.booleans(),
+)
+def test_a_row_is_written_alike(
+    engines: tuple[Engine, Engine],
+    row: Row | None,
+    kind: str,
+    update: str,
+    condition: str | None,
+    values: Row,
+    old: bool,
+) -> None:
+    """Each alone: what it answers, the row afterwards, and what the stream told."""
+    key = {"pk": {"S": uuid4().hex}, "sk": {"S": "s"}}
+    request: dict[str, Any] = {"TableName": LISTS} | {
+        "put": {"Item": {**key, "v": values[":v"]}},
+        "update": {"Key": key, "UpdateExpression": update, "ReturnValues": "ALL_NEW"},
+        "delete": {"Key": key},
+    }[kind]
+    if condition:
+        shown = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"} if old else {}
+        request |= {"ConditionExpression": condition, **shown}
+    named = re.findall(r":\w+", f"{request.get('UpdateExpression')} {condition}")
+    if named:
+        request["ExpressionAttributeValues"] = {name: values[name] for name in named}
+    seen = []
+    for engine in engines:
+        if row is not None:
+            put(engine, key, **row)
+        place = engine.end_of_stream()
+        answer = engine.answer(f"{kind}_item", **request)
+        seen.append((answer, engine.row(LISTS, key), engine.told_since(place)))
+    assert seen[0] == seen[1]
 
 
 def pages(engine: Engine, request: dict[str, Any]) -> list[Answer]:
