@@ -13,10 +13,10 @@ from storepost.identity.model import KeyScope
 from storepost.invitations import withdrawing
 from storepost.invitations.model import Status
 from storepost.invitations.repository import find_invitation
-from storepost.persistence.sealing import forget_keys
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.model import Role
-from tests.kills import before_the_commit, everywhere, killed_at
+from tests.crashes import crashes
+from tests.kills import before_the_commit
 from tests.world import CANARY, Email, Someone, World
 
 
@@ -219,16 +219,12 @@ class TestRevoked:
         for _ in range(2):
             invites(world, key)
         key_id = world.key_of(key).id
-        bring_back = world.kept()
 
         def work() -> Any:
             path = f"/api-keys/{key_id}/revoke"
             assert world.call("POST", path, token=owner.token).status == 204
 
-        for number, moment in everywhere(work):
-            bring_back()
-            forget_keys()
-            killed_at(number, moment, work)
+        for places in crashes(world, work):
             work()
-            assert open_ids(world, owner) == set(), (number, moment)
+            assert open_ids(world, owner) == set(), places
             assert not ApiKeyRepository(workspace).is_active(key_id)
