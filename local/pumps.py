@@ -16,7 +16,6 @@ from local.functions import invoke
 from local.places import Places
 from local.template import Function, functions
 from storepost import clock
-from storepost.messaging.queues import longest_wait
 
 MOST_RECEIVED = 10
 """What one receive of SQS brings at most, and a reader's batch where it says nothing."""
@@ -228,6 +227,9 @@ def pump_queue(queue: str, first_seconds: int | None = None) -> int:
             sqs.delete_message(**handle)
         elif first_seconds is not None:
             receives = int(message["Attributes"]["ApproximateReceiveCount"])
+            # It reads the environment, which a run sets later than this file is imported.
+            from storepost.messaging.queues import longest_wait  # noqa: PLC0415
+
             seconds = longest_wait(receives, first_seconds)
             sqs.change_message_visibility(**handle, VisibilityTimeout=seconds)
     return len(messages)

@@ -9,6 +9,7 @@ from storepost.emails.messages import (
     ApiKeyRotated,
     DataRequested,
     Invitation,
+    KeyChangedPeople,
     KeyLabel,
     MemberRemovedKeys,
     Message,
@@ -55,6 +56,15 @@ EXAMPLES: tuple[Message, ...] = (
         "Nordlicht & Söhne",
         "Sam O'Hara",
         (KeyLabel("Warehouse sync", "stp_Ab12Cd34"), KeyLabel("Exports <v2>", "stp_Zz98Yx76")),
+    ),
+    KeyChangedPeople(
+        "Nordlicht & Söhne",
+        "Warehouse <sync>",
+        "stp_Ab12Cd34",
+        "invited",
+        "sam.ohara@example.com",
+        "admin",
+        WHEN,
     ),
     StoreMoved("Nordlicht & Söhne", "Birch & Loom", "birch-loom.myshopify.com", WHEN),
     DataRequested(

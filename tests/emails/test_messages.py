@@ -35,6 +35,7 @@ NAMES = {
     "two_factor_limit",
     "api_key_rotated",
     "member_removed_keys",
+    "key_changed_people",
     "store_moved",
     "data_requested",
 }

@@ -85,6 +85,11 @@ class Hooks:
         assert self.world.queue_depth("WebhookQueue") == 0
         assert self.world.queue_depth("WebhookDeadLetters") == 0
 
+    @property
+    def rows(self) -> int:
+        """How many rows there are, but for those that say which webhooks came."""
+        return len([row for row in self.world.rows() if not row.pk.startswith("webhook#")])
+
     def remove_app(self, *, at: datetime | None = None) -> None:
         """Somebody of the shop removes the app, whose tokens end by that; Shopify tells of it."""
         self.shopify.shop().installation = None

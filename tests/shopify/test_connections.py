@@ -534,8 +534,10 @@ class TestDelete:
         assert count(workspace) == 1
         assert self.delete(world, owner).status == 204
         after = shopify.store(workspace)
+        assert after.disconnected_at is not None
         assert after == replace(
             store,
+            disconnected_at=after.disconnected_at,
             status=StoreStatus.DISCONNECTED,
             connection_status=ConnectionStatus.DISCONNECTED,
         )

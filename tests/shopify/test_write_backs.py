@@ -142,6 +142,7 @@ class TestSkipped:
 
     def test_store_disconnected(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
         hooks.remove_app()
+        shopify.server.requests.clear()
         assert want("subscribed") == skipped("store_disconnected")
         assert shopify.server.requests == []
 

@@ -20,6 +20,7 @@ from storepost.http.callers import Rotator, SignedInAdmin
 from storepost.http.lists import Page, PageNumber, Search, Size
 from storepost.http.once import Writes
 from storepost.identity.model import KeyScope
+from storepost.invitations.withdrawing import withdraw_of_key
 from storepost.pagination import PageRequest, PageSize
 
 app = create_app()
@@ -84,8 +85,9 @@ def revoke_api_key(
     caller: SignedInAdmin,
     writes: Writes,
 ) -> None:
-    """Ends a key from the next request on; repeatable."""
+    """Ends a key from the next request on, with the open invitations that it made; repeatable."""
     service.revoke_key(caller.workspace, id, writes)
+    withdraw_of_key(caller.workspace, id, writes)
 
 
 lambda_handler = app.handler()

@@ -144,6 +144,17 @@ class ApiKeyRepository:
         self._change(changes, key, key.secrets, actions)
         self._count(changes, [ActiveKeysItem.active.add(-1)])
 
+    def is_active(self, key_id: UUID) -> bool:
+        """Whether there is such a key and nobody has revoked it."""
+        item = find(ApiKeyItem, api_key_key(self._scope, key_id))
+        return item is not None and item.revoked_at is None
+
+    def expect_active(self, changes: Changes, key_id: UUID, otherwise: Exception) -> None:
+        """Demands that nobody has revoked the key when the changes are committed."""
+        row = ApiKeyItem(*api_key_key(self._scope, key_id))
+        active = ApiKeyItem.pk.exists() & ApiKeyItem.revoked_at.does_not_exist()
+        changes.expect(row, active, otherwise)
+
     def expect_same(self, changes: Changes, keys: Collection[ApiKey]) -> None:
         """Demands that of all keys, which were read, none is added or revoked; else a lost race."""
         active = sum(key.is_active for key in keys)

@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from typing import ClassVar, Literal, NewType
 
 type Role = Literal["owner", "admin", "member"]
+type KeyAct = Literal["invited", "role_changed", "removed"]
+"""What an API key did to people."""
 # An absolute http or https address: what a button opens.
 type Link = str
 # Six digits, valid for 10 minutes (operations.md §3, "Emailed codes").
@@ -165,6 +167,24 @@ class MemberRemovedKeys:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyChangedPeople:
+    """To the owner, at once: an API key invited an admin, changed a role, or removed a member.
+
+    `person` is the invited address, or the member's name; `role` is the new one, None where there
+    is none any more.
+    """
+
+    template: ClassVar[str] = "key_changed_people"
+    workspace: str
+    key_name: str
+    prefix: str
+    act: KeyAct
+    person: str
+    role: Role | None
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class StoreMoved:
     """To the owner of the workspace that a store was connected to, once another one has it.
 
@@ -208,6 +228,7 @@ type Message = (
     | TwoFactorLimit
     | ApiKeyRotated
     | MemberRemovedKeys
+    | KeyChangedPeople
     | StoreMoved
     | DataRequested
 )
@@ -228,6 +249,7 @@ MESSAGES: Mapping[str, type[Message]] = {
         TwoFactorLimit,
         ApiKeyRotated,
         MemberRemovedKeys,
+        KeyChangedPeople,
         StoreMoved,
         DataRequested,
     )

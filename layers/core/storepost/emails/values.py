@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from storepost.emails.messages import Code, KeyLabel, Link, MaskedAddress, Role
+from storepost.emails.messages import Code, KeyAct, KeyLabel, Link, MaskedAddress, Role
 
 # A workspace's and a key's name have at most 100 characters (specification, Limits; operations §4).
 LINE_LENGTH = 100
@@ -71,6 +71,11 @@ def moment(value: object) -> str:
     return f"{utc.day} {utc:%B %Y, %H:%M} UTC"
 
 
+def line_or_none(value: object) -> str | None:
+    """The same, where there may be none."""
+    return None if value is None else line(value)
+
+
 def moment_or_none(value: object) -> str | None:
     """The same, where there may be none."""
     return None if value is None else moment(value)
@@ -110,6 +115,8 @@ def _shortened(text: str, length: int) -> str:
 FITTED: Mapping[object, Callable[[object], object]] = {
     str: line,
     Role: line,
+    Role | None: line_or_none,
+    KeyAct: line,
     MaskedAddress: address,
     Link: link,
     Code: code,

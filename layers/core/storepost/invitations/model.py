@@ -38,6 +38,8 @@ class Invitation:
     created_at: datetime
     sent_at: datetime
     expires_at: datetime
+    key_id: UUID | None = None
+    """The API key that made it, if one did."""
 
     @property
     def workspace(self) -> WorkspaceScope:

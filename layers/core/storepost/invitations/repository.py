@@ -1,7 +1,9 @@
 """Rows of invitations: by id for whoever holds the link, by address for the workspace's list."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from uuid import UUID
 
 from pynamodb.attributes import JSONAttribute, UnicodeAttribute
@@ -27,6 +29,7 @@ class InvitationItem(VersionedItem, discriminator="invitation"):
     created_at = Moment()
     sent_at = Moment()
     expires_at = Moment()
+    key_id = Identifier(null=True)
 
 
 class InvitationPointerItem(Item, discriminator="invitation_pointer"):
@@ -39,6 +42,8 @@ class InvitedItem(Item, discriminator="invited"):
     """That an address has an open invitation; gone once it is answered or deleted."""
 
     invitation_id = Identifier()
+    key_id = Identifier(null=True)
+    """The API key that made it, if one did."""
 
 
 class InvitationSendsItem(VersionedItem, discriminator="invitation_sends"):
@@ -86,9 +91,19 @@ class InvitationRepository:
 
     def all_open(self) -> list[Invitation]:
         """The open invitations, expired ones too."""
-        claims = InvitedItem.query(
+        return self._named_by(self._claims())
+
+    def open_of_key(self, key_id: UUID, most: int) -> list[Invitation]:
+        """Some of the open invitations that an API key made."""
+        made = (claim for claim in self._claims() if claim.key_id == key_id)
+        return self._named_by(islice(made, most))
+
+    def _claims(self) -> Iterable[InvitedItem]:
+        return InvitedItem.query(
             self._scope.key, InvitedItem.sk.startswith("invited#"), consistent_read=True
         )
+
+    def _named_by(self, claims: Iterable[InvitedItem]) -> list[Invitation]:
         keys = [invitation_key(self._scope, claim.invitation_id) for claim in claims]
         rows = find_all(keys).values()
         return [_as_invitation(row) for row in rows if isinstance(row, InvitationItem)]
@@ -100,7 +115,11 @@ class InvitationRepository:
             InvitationPointerItem(*pointer_key(invitation.id), workspace_id=self._scope.id)
         )
         changes.create(
-            InvitedItem(*invited_key(self._scope, invitation.email), invitation_id=invitation.id)
+            InvitedItem(
+                *invited_key(self._scope, invitation.email),
+                invitation_id=invitation.id,
+                key_id=invitation.key_id,
+            )
         )
 
     def mark_sent(self, changes: Changes, invitation: Invitation) -> None:
@@ -137,6 +156,7 @@ class InvitationRepository:
             created_at=invitation.created_at,
             sent_at=invitation.sent_at,
             expires_at=invitation.expires_at,
+            key_id=invitation.key_id,
         )
 
 
@@ -170,4 +190,5 @@ def _as_invitation(item: InvitationItem) -> Invitation:
         created_at=item.created_at,
         sent_at=item.sent_at,
         expires_at=item.expires_at,
+        key_id=item.key_id,
     )

@@ -6,6 +6,8 @@ from math import ceil
 from uuid import UUID
 
 from storepost import clock
+from storepost.api_keys.repository import ApiKeyRepository
+from storepost.api_keys.telling import tell_owner
 from storepost.emails import messages
 from storepost.emails.outgoing import send_email
 from storepost.identity.model import Person, SignedInPerson
@@ -32,7 +34,7 @@ from storepost.invitations.repository import InvitationRepository, find_invitati
 from storepost.links import page_link
 from storepost.pagination import Listing, PageRequest, cut
 from storepost.persistence.changes import Changes
-from storepost.problems import NotFound
+from storepost.problems import NotFound, Unauthenticated
 from storepost.scope import PersonScope, WorkspaceScope
 from storepost.text import matches
 from storepost.workspaces.callers import WorkspaceCaller
@@ -73,9 +75,12 @@ def invite(
         created_at=now,
         sent_at=now,
         expires_at=now + VALID_FOR,
+        key_id=caller.key.key_id if caller.key else None,
     )
     repository.add(changes, invitation)
+    _expect_key(invitation, changes, Unauthenticated())
     _send(invitation, inviter, base_url, changes)
+    _tell_owner(caller, invitation, changes)
     return invitation
 
 
@@ -89,6 +94,7 @@ def resend(caller: WorkspaceCaller, invitation_id: UUID, base_url: str, changes:
     again = replace(invitation, sent_at=now, expires_at=now + VALID_FOR)
     repository.mark_sent(changes, again)
     _send(again, _inviter(caller), base_url, changes)
+    _tell_owner(caller, again, changes)
 
 
 def delete_invitation(workspace: WorkspaceScope, invitation_id: UUID, changes: Changes) -> None:
@@ -103,7 +109,28 @@ def preview(invitation_id: UUID) -> tuple[Invitation, Workspace]:
     workspace = WorkspaceRepository(invitation.workspace).get()
     if workspace is None:
         raise NotFound()
-    return invitation, workspace
+    return _as_it_counts(invitation), workspace
+
+
+def _as_it_counts(invitation: Invitation) -> Invitation:
+    """The invitation; an open one of a revoked key is canceled, be its row as it may."""
+    keys, key_id = ApiKeyRepository(invitation.workspace), invitation.key_id
+    if not invitation.is_open or key_id is None or keys.is_active(key_id):
+        return invitation
+    return replace(invitation, status=Status.CANCELED)
+
+
+def _expect_key(invitation: Invitation, changes: Changes, otherwise: Exception) -> None:
+    """Demands that the key that made the invitation, if one did, isn't revoked meanwhile."""
+    if invitation.key_id is not None:
+        keys = ApiKeyRepository(invitation.workspace)
+        keys.expect_active(changes, invitation.key_id, otherwise)
+
+
+def _tell_owner(caller: WorkspaceCaller, invitation: Invitation, changes: Changes) -> None:
+    """Tells the owner where a key invites an admin."""
+    if invitation.role is Role.ADMIN:
+        tell_owner(caller, "invited", invitation.email, invitation.role, changes)
 
 
 def accept(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> Workspace:
@@ -112,6 +139,7 @@ def accept(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> Wor
     if invitation.has_expired(clock.now()):
         raise InvitationExpired()
     InvitationRepository(workspace.scope).close(changes, invitation, Status.ACCEPTED)
+    _expect_key(invitation, changes, InvitationClosed())
     members = WorkspaceRepository(workspace.scope)
     if members.membership_of(caller.person.id) is None:
         members.add_member(changes, _membership(invitation, caller.person.id, clock.now()))

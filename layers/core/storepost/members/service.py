@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from storepost.api_keys.repository import ApiKeyRepository
+from storepost.api_keys.telling import tell_owner
 from storepost.emails import messages
-from storepost.emails.messages import KeyLabel
+from storepost.emails.messages import KeyAct, KeyLabel
 from storepost.emails.outgoing import send_email
 from storepost.identity.model import Person
 from storepost.identity.repository import find_people, find_person
@@ -112,6 +113,7 @@ def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, change
         raise OwnerRole()
     if target.role is not role:
         repository.change_role(changes, target, role)
+        _tell_owner(caller, "role_changed", target, role, changes)
 
 
 def remove_member(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
@@ -126,6 +128,7 @@ def remove_member(caller: WorkspaceCaller, membership_id: UUID, changes: Changes
     if target.role is Role.OWNER:
         raise OwnerRemoval()
     repository.remove_member(changes, target)
+    _tell_owner(caller, "removed", target, None, changes)
     owner = next((m for m in memberships if m.role is Role.OWNER), None)
     if owner:
         _tell_of_keys(caller.workspace, owner, target, changes)
@@ -140,6 +143,15 @@ def leave(caller: WorkspaceCaller, changes: Changes) -> None:
     if own.role is Role.OWNER:
         raise OwnerLeave()
     repository.remove_member(changes, own)
+
+
+def _tell_owner(
+    caller: WorkspaceCaller, act: KeyAct, target: Membership, role: Role | None, changes: Changes
+) -> None:
+    """Tells the owner where a key acts."""
+    person = find_person(target.person) if caller.key else None
+    if person is not None:
+        tell_owner(caller, act, person.name, role, changes)
 
 
 def _tell_of_keys(
