@@ -5,48 +5,28 @@ from itertools import islice
 import pytest
 
 from storepost.webhooks.topics import TOPICS
-from tests.hostile.corpus import DOCUMENTS, VALUES
-from tests.shopify.hooks import Hooks
+from tests.hostile.corpus import DOCUMENTS, VALUES, replaced
+from tests.shopify.hooks import Hooks, consents, customer_body, order_body
 
-EVERY = 9
-NAMES = (
-    "admin_graphql_api_id",
-    "email",
-    "phone",
-    "first_name",
-    "locale",
-    "currency",
-    "created_at",
-    "updated_at",
-    "processed_at",
-    "cancelled_at",
-    "total_price_set",
-    "line_items",
-    "customer",
-    "variants",
-    "options",
-    "tags",
-    "email_marketing_consent",
-    "shop_domain",
-    "current",
-    "orders_to_redact",
-)
+EVERY_DOCUMENT, EVERY_VALUE = 17, 397
 
 
-def bodies(first: int) -> list[bytes]:
-    """A part of the corpus: whole bodies, and values in the place of all that is read of one."""
-    values = islice(VALUES.values(), first, None, EVERY)
-    made = [
-        '{"id":%s,%s}' % (number, ",".join(f'"{name}":{value}' for name in NAMES))
-        for value in values
-        for number in ("7", value)
-    ]
-    return [*islice(DOCUMENTS.values(), first, None, EVERY), *(text.encode() for text in made)]
+def bodies(topic: str) -> list[bytes]:
+    """A part of the corpus: whole bodies, and values in the place of one of the topic's own."""
+    body = order_body() if topic.startswith("orders") else customer_body(**consents("subscribed"))
+    made = (
+        template.replace("\0", value).encode()
+        for _, template in replaced(body)
+        for value in VALUES.values()
+    )
+    first = sorted(TOPICS).index(topic)
+    whole = islice(DOCUMENTS.values(), first, None, EVERY_DOCUMENT)
+    return [*whole, *islice(made, first * 17, None, EVERY_VALUE)]
 
 
 @pytest.mark.parametrize("topic", sorted(TOPICS))
 def test_whatever_a_body_says(hooks: Hooks, topic: str) -> None:
-    for body in bodies(sorted(TOPICS).index(topic) % EVERY):
+    for body in bodies(topic):
         answer = hooks.post(topic, body)
         assert answer.status < 500
     hooks.world.deliver()
