@@ -1,6 +1,6 @@
 """`python -m tests.hostile`: the whole corpus, asked of every operation, and what it costs.
 
-`EVERY=n` asks each n-th request alone, `ONLY` is a part of the ids of the operations that are asked.
+`EVERY=n` asks each n-th request alone; `ONLY` is a part of the ids of the operations asked.
 Ends with 1 where an answer is wrong.
 """
 

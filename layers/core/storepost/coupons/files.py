@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from storepost.coupons.codes import fault_of, folded
 from storepost.coupons.problems import ColumnNotFound
@@ -17,6 +18,9 @@ from storepost.problems import FieldError, Unreadable
 
 MOST_BYTES = 3_000_000
 DELIMITERS = ",;\t|"
+MAX_ROWS = 500_000
+MAX_COLUMNS = 250
+"""In each of them codes are looked for."""
 _LOOKED_AT = 1000
 """Rows by which a column is found."""
 
@@ -64,6 +68,7 @@ def read_codes(content: str, column: str | None) -> CodeFile:
             "Send the codes as CSV, in one row at least.",
             errors=[FieldError("/content", "Has no row")],
         )
+    _check_bounds(rows)
     place, header = _place(rows, column)
     codes, faults, seen, duplicates = list[str](), list[Fault](), set[str](), 0
     for number, cells in rows[1:] if header is not None else rows:
@@ -80,6 +85,19 @@ def read_codes(content: str, column: str | None) -> CodeFile:
     return CodeFile(header, in_all, tuple(codes), duplicates, tuple(faults))
 
 
+def _check_bounds(rows: Sequence[Row]) -> None:
+    columns = len(rows[0][1])
+    if len(rows) > MAX_ROWS or columns > MAX_COLUMNS:
+        raise Unreadable(
+            "Send fewer rows, or the column with the codes alone.",
+            errors=[
+                FieldError(
+                    "/content", f"Must have at most {MAX_ROWS:,} rows and {MAX_COLUMNS} columns"
+                )
+            ],
+        )
+
+
 def _rows(content: str) -> list[Row]:
     text = content.removeprefix("\ufeff")
     if "\x00" in text:
@@ -89,7 +107,7 @@ def _rows(content: str) -> list[Row]:
         )
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     try:
-        return [row for row in _numbered(reader) if row[1]]
+        return list(islice((row for row in _numbered(reader) if row[1]), MAX_ROWS + 1))
     except csv.Error as error:
         raise Unreadable(
             "Send the codes as CSV; `errors` says what keeps this from being read.",

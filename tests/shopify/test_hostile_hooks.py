@@ -1,0 +1,34 @@
+"""Webhooks whose signature is right and whose body means harm: taken or refused, and no more."""
+
+from itertools import islice
+
+import pytest
+
+from storepost.webhooks.topics import TOPICS
+from tests.hostile.corpus import DOCUMENTS, VALUES, replaced
+from tests.shopify.hooks import Hooks, consents, customer_body, order_body
+
+EVERY_DOCUMENT, EVERY_VALUE = 17, 397
+
+
+def bodies(topic: str) -> list[bytes]:
+    """A part of the corpus: whole bodies, and values in the place of one of the topic's own."""
+    body = order_body() if topic.startswith("orders") else customer_body(**consents("subscribed"))
+    made = (
+        template.replace("\0", value).encode()
+        for _, template in replaced(body)
+        for value in VALUES.values()
+    )
+    first = sorted(TOPICS).index(topic)
+    whole = islice(DOCUMENTS.values(), first, None, EVERY_DOCUMENT)
+    return [*whole, *islice(made, first * 17, None, EVERY_VALUE)]
+
+
+@pytest.mark.parametrize("topic", sorted(TOPICS))
+def test_whatever_a_body_says(hooks: Hooks, topic: str) -> None:
+    for body in bodies(topic):
+        answer = hooks.post(topic, body)
+        assert answer.status < 500
+    hooks.world.deliver()
+    assert hooks.world.queue_depth("WebhookQueue") == 0
+    assert hooks.world.queue_depth("WebhookDeadLetters") == 0
