@@ -55,6 +55,7 @@ SECRET = "Secret"
 """What stands for the secrets that people keep in the parameter store, beside the stack."""
 
 RECORDS = "IdempotencyTable"
+TABLE_OF_STREAM = "Table"
 
 _ITEM_ACTIONS = {
     "Put": "PutItem",
@@ -112,6 +113,11 @@ def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
         yield f"dynamodb:{operation}", params["TableName"]
 
 
+def _streams(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    # An iterator names its stream in a way of its own; there is but one stream.
+    yield f"dynamodb:{operation}", TABLE_OF_STREAM
+
+
 def _sqs(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
     queue = params["QueueUrl"].rsplit("/", 1)[1].removesuffix(".fifo")
     yield f"sqs:{operation.removesuffix('Batch')}", queue
@@ -149,6 +155,7 @@ def _s3(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
 
 _NEEDS: dict[str, Callable[[str, dict[str, Any]], Iterable[Grant]]] = {
     "dynamodb": _dynamodb,
+    "dynamodbstreams": _streams,
     "kms": _kms,
     "s3": _s3,
     "sesv2": _ses,

@@ -15,6 +15,7 @@ from storepost.consent.repository import ConsentChangeItem
 from storepost.consent.states import Channel, ConsentState
 from storepost.consent_changes import listing
 from storepost.identity.model import KeyScope
+from storepost.messaging.tries import TRIES
 from storepost.persistence.changes import Changes
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
@@ -653,6 +654,26 @@ class TestRetryWriteBack:
             shop.world.deliver()
         assert len(listener.received) == 1
 
+    def test_pending_for_a_day_is_lost(self, shop: Shop, listener: Listener) -> None:
+        """Its queue was, as after a local run that ended."""
+        store_id = shop.store()
+        profile = shop.person(store_id)
+        body = shop.change(profile, "subscribed")
+        shop.world.lose_stream()
+        for row in shop.world.rows("due#outbox#"):
+            row.delete()
+        for _ in range(2):  # and once more, should that be lost too
+            shop.world.advance(hours=23)
+            refused = self.retry(shop, profile, body["id"], store_id)
+            assert refused.problem() == (409, "write_back_not_failed")
+            shop.world.advance(hours=1, minutes=1)
+            answer = self.retry(shop, profile, body["id"], store_id)
+            assert answer.status == 200
+            assert [each["status"] for each in answer.json["writeBacks"]] == ["pending"]
+        shop.world.deliver()
+        assert shop.outcome(profile, body, store_id) == "written"
+        assert listener.states == ["subscribed"]
+
     def test_tries_again(self, shop: Shop, listener: Listener) -> None:
         profile, body, store_id = self.failed(shop, listener)
         before = shop.read(profile, body)
@@ -670,12 +691,13 @@ class TestRetryWriteBack:
         first, second = listener.received
         assert first.headers["webhook-id"] == second.headers["webhook-id"]
 
-    def test_it_has_five_tries_again(self, shop: Shop, listener: Listener) -> None:
+    def test_it_has_all_its_tries_again(self, shop: Shop, listener: Listener) -> None:
         profile, body, store_id = self.failed(shop, listener)
         self.retry(shop, profile, body["id"], store_id)
         [message] = shop.queued()
-        listener.answers = [503] * 5
-        assert [hand_over(message, tries) for tries in range(1, 6)] == [False] * 4 + [True]
+        listener.answers = [503] * TRIES
+        done = [hand_over(message, tries) for tries in range(1, TRIES + 1)]
+        assert done == [False] * (TRIES - 1) + [True]
         assert shop.outcome(profile, body, store_id) == "failed"
 
     def test_replay(self, shop: Shop, listener: Listener) -> None:

@@ -26,6 +26,7 @@ QUEUES = {
     Queue.PRODUCT_JOBS: ("ProductJobQueue", None),
     Queue.PRODUCT_SALES: ("ProductSalesQueue", None),
     Queue.COUPON_CODES: ("CouponCodeQueue", "a-coupon"),
+    Queue.SEARCH_REPAIRS: ("SearchRepairQueue", None),
 }
 """What template.yaml calls each, and in a FIFO queue a group."""
 

@@ -73,7 +73,10 @@ def get_consent_change(id: UUID, change_id: ChangeId, caller: Reader) -> Consent
 def retry_write_back(
     id: UUID, change_id: ChangeId, store_id: StoreId, caller: Writer, writes: Writes
 ) -> ConsentChange:
-    """Tries again to tell a store of a change that it didn't take."""
+    """Tries again to tell a store of a change that it didn't take.
+
+    So is one tried that is pending for longer than a day.
+    """
     change = service.retry_write_back(caller.workspace, id, change_id, store_id, writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
 

@@ -40,6 +40,9 @@ class Settings:
         default_factory=lambda: _read("PRODUCT_SALES_QUEUE_URL", "")
     )
     coupon_code_queue_url: str = field(default_factory=lambda: _read("COUPON_CODE_QUEUE_URL", ""))
+    search_repair_queue_url: str = field(
+        default_factory=lambda: _read("SEARCH_REPAIR_QUEUE_URL", "")
+    )
     job_objects: str = field(default_factory=lambda: _read("JOB_OBJECTS", ""))
     data_key_id: str = field(default_factory=lambda: _read("DATA_KEY_ID", ""))
     code_key_id: str = field(default_factory=lambda: _read("CODE_KEY_ID", ""))

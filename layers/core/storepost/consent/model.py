@@ -89,6 +89,8 @@ class WriteBack:
     done_at: datetime | None = None
     is_certain: bool = True
     """False where the store gave something else while it was told: nobody knows which came last."""
+    pending_since: datetime | None = None
+    """Since when it is to be told, where that isn't since the change was recorded."""
 
     @property
     def leaves_known(self) -> bool:

@@ -66,7 +66,8 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
     occurred_at = Moment()
     recorded_at = Moment()
     write_backs: MapAttribute[str, Any] = MapAttribute()  # type: ignore[no-untyped-call]
-    """By the stores' short ids: status, skip_reason, error, done_at, is_certain."""
+    """By the stores' short ids: status, skip_reason, error, done_at, is_certain,
+    pending_since."""
     follows = JSONAttribute(null=True)
     """The change that held before: the short ids of its profile and of itself."""
     tellings = NumberAttribute(null=True)
@@ -276,7 +277,9 @@ class ConsentRepository:
         Telling it is another telling from then on.
         """
         row = ConsentChangeItem(*change_key(self._scope, change))
-        paths = ((Path(["write_backs", short(each.store_id)]), each) for each in write_backs)
+        now = clock.now()
+        begin = (replace(each, pending_since=now) for each in write_backs)
+        paths = ((Path(["write_backs", short(each.store_id)]), each) for each in begin)
         begun: list[Action] = [path.set(_row(each)) for path, each in paths]
         begun.append(ConsentChangeItem.follows.set(_follows_row(follows)))
         begun.append(ConsentChangeItem.tellings.set((ConsentChangeItem.tellings | 1) + 1))
@@ -343,8 +346,9 @@ def _row(write_back: WriteBack) -> dict[str, str]:
         "status": write_back.status.value,
         "skip_reason": write_back.skip_reason.value if write_back.skip_reason else None,
         "error": write_back.error,
-        "done_at": clock.to_text(write_back.done_at) if write_back.done_at else None,
+        "done_at": _moment_text(write_back.done_at),
         "is_certain": None if write_back.is_certain else "no",
+        "pending_since": _moment_text(write_back.pending_since),
     }
     return {name: value for name, value in row.items() if value is not None}
 
@@ -358,7 +362,12 @@ def _write_back(store: str, row: Mapping[str, str]) -> WriteBack:
         error=row.get("error"),
         done_at=_moment(done_at),
         is_certain="is_certain" not in row,
+        pending_since=_moment(row.get("pending_since")),
     )
+
+
+def _moment_text(moment: datetime | None) -> str | None:
+    return clock.to_text(moment) if moment else None
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -20,8 +20,11 @@ class NoPhone(Conflict):
 
 
 class WriteBackNotFailed(Conflict):
-    """Only a write-back that failed can be tried again by hand."""
+    """Only one that failed, or is pending for longer than a day, can be tried again by hand."""
 
     code = "write_back_not_failed"
     title = "The write-back hasn't failed"
-    mend = "Wait while it is pending; one that was written or skipped needs no retry."
+    mend = (
+        "Wait while it is pending, for a day at most; "
+        "one that was written or skipped needs no retry."
+    )

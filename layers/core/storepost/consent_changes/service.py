@@ -1,9 +1,10 @@
 """Changing consent by request, and trying a failed write-back again."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
+from storepost import clock
 from storepost.consent.assertions import Outcome, Word, tell_stores
 from storepost.consent.model import (
     ConsentChange,
@@ -23,6 +24,8 @@ from storepost.profiles.service import get_profile
 from storepost.profiles.shown import shown_address
 from storepost.scope import WorkspaceScope
 from storepost.workspaces.callers import WorkspaceCaller
+
+MAX_PENDING = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -55,17 +58,27 @@ def change_sms_consent(
 def retry_write_back(
     workspace: WorkspaceScope, profile_id: UUID, change_id: UUID, store_id: UUID, changes: Changes
 ) -> ConsentChange:
-    """Tries once more, and seven times again, to tell a store of a change."""
+    """Tries again, and seven times at most, to tell a store of a change.
+
+    One that failed, or one that is pending for longer than a day: no queue brings that any more.
+    Raises NotFound and WriteBackNotFailed.
+    """
     change = get_change(workspace, profile_id, change_id)
     write_back = change.write_back_to(store_id)
     if write_back is None:
         raise NotFound()
-    if write_back.status is not WriteBackStatus.FAILED:
+    if write_back.status is not WriteBackStatus.FAILED and not _is_lost(change, write_back):
         raise WriteBackNotFailed()
-    pending = WriteBack(store_id)
-    ConsentRepository(workspace).mark(changes, change, pending, WriteBackStatus.FAILED)
+    pending = WriteBack(store_id, pending_since=clock.now())
+    ConsentRepository(workspace).mark(changes, change, pending, write_back.status)
     tell_stores(changes, workspace, change, (store_id,))
     return change.with_write_back(pending)
+
+
+def _is_lost(change: ConsentChange, write_back: WriteBack) -> bool:
+    """Whether it is pending for so long that its message must be gone: the tries take an hour."""
+    since = write_back.pending_since or change.recorded_at
+    return write_back.status is WriteBackStatus.PENDING and since < clock.now() - MAX_PENDING
 
 
 def _change(

@@ -39,6 +39,7 @@ class Queue(StrEnum):
     PRODUCT_JOBS = "product_jobs"
     PRODUCT_SALES = "product_sales"
     COUPON_CODES = "coupon_codes"
+    SEARCH_REPAIRS = "search_repairs"
 
 
 @dataclass(frozen=True)

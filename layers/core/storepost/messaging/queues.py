@@ -43,6 +43,7 @@ def address_of(queue: Queue) -> str:
         Queue.PRODUCT_JOBS: settings().product_job_queue_url,
         Queue.PRODUCT_SALES: settings().product_sales_queue_url,
         Queue.COUPON_CODES: settings().coupon_code_queue_url,
+        Queue.SEARCH_REPAIRS: settings().search_repair_queue_url,
     }
     return urls[queue]
 

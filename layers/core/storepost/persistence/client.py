@@ -6,7 +6,6 @@ What each of these saves is in docs/adr/0012.
 import json
 from base64 import b64decode
 from collections.abc import Callable
-from itertools import count
 from typing import Any
 
 from botocore.config import Config
@@ -15,7 +14,7 @@ from botocore.loaders import Loader
 from botocore.parsers import JSONParser, ResponseParserFactory
 from pynamodb.connection import Connection
 
-from storepost.persistence.patience import answered, pause
+from storepost.persistence.patience import pause
 
 _REFUSED_FOR_NOW = frozenset(
     {
@@ -107,16 +106,15 @@ def _patient(client: Any) -> Callable[[str, Any], Any]:  # noqa: ANN401 - botoco
     """
 
     def call(operation: str, parameters: Any) -> Any:  # noqa: ANN401 - botocore's own shapes
-        for tries in count(1):
+        tries = 0
+        while True:
             try:
-                answer = type(client)._make_api_call(client, operation, parameters)
+                return type(client)._make_api_call(client, operation, parameters)
             except (ClientError, HTTPClientError, ConnectionError) as error:
                 if not _may_pass(error):
                     raise
+                tries += 1
                 pause(tries)
-            else:
-                answered()
-                return answer
 
     return call
 

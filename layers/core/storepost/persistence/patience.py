@@ -31,9 +31,7 @@ class Patience:
     until: float
     """By `time.monotonic`, in seconds."""
     retries: int = 0
-    """How often calls were sent again so far."""
-    is_retrying: bool = False
-    """Whether the last call was refused or got no answer."""
+    """How often calls were sent again so far, or work was done again whose race was lost."""
 
 
 _current: ContextVar[Patience | None] = ContextVar("patience", default=None)
@@ -64,13 +62,6 @@ def with_patience[T, R](work: Callable[[T], R]) -> Callable[[T], R]:
     return run
 
 
-def answered() -> None:
-    """Notes that a call got its answer."""
-    own = _current.get()
-    if own:
-        own.is_retrying = False
-
-
 def pause(tries: int) -> None:
     """Waits before a call is sent again that failed `tries` times; full jitter up to one second.
 
@@ -93,7 +84,6 @@ def _time_left(times: int) -> float:
         if times > MAX_TRIES:
             raise Busy()
         return _MAX_SECONDS
-    own.is_retrying = True
     left = own.until - time.monotonic()
     if left <= 0:
         raise Busy()

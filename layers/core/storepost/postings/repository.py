@@ -1,8 +1,9 @@
 """Rows of postings; alone among all rows they are read as they may have been a moment ago."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import batched
 from typing import Any, cast
+from uuid import UUID
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
@@ -60,6 +61,36 @@ class PostingRepository:
         puts = [self.row(posting) for key, posting in new.items() if old.get(key) != posting]
         gone = [key for key in old if key not in new]
         _write([_put(row) for row in puts] + [_delete(key) for key in gone])
+
+    def settle(self, stale: Collection[Key], now: Entry | None) -> set[Key]:
+        """Writes all postings of an entry as it is now, and deletes stale ones; the written keys.
+
+        It may be killed and run again, as `follow` may.
+        """
+        new = self._postings(now)
+        puts = [_put(self.row(posting)) for posting in new.values()]
+        _write([*puts, *(_delete(key) for key in dict.fromkeys(stale) if key not in new)])
+        return set(new)
+
+    def keys(self, entry: Entry | None) -> set[Key]:
+        """Where the postings of an entry stand."""
+        return set(self._postings(entry))
+
+    def remove(self, words: Iterable[tuple[str, UUID]]) -> None:
+        """Deletes the postings by which these words find these entries, if they are there."""
+        keys = (posting_key(self._scope, self._kind, word, entry) for word, entry in words)
+        _write(_delete(key) for key in dict.fromkeys(keys))
+
+    def stored(self, after: str, most: int) -> list[tuple[Key, UUID]]:
+        """The first postings behind a sort key, with the ids of their entries; the words' order."""
+        rows = PostingItem.query(
+            postings_partition(self._scope, self._kind),
+            PostingItem.sk > after if after else None,
+            consistent_read=True,
+            limit=most,
+            attributes_to_get=["pk", "sk", "kind"],
+        )
+        return [(row.key, from_short(row.sk.rpartition(END_OF_WORD)[2])) for row in rows]
 
     def row(self, posting: Posting) -> PostingItem:
         """A posting's row."""

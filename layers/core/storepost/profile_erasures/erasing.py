@@ -22,6 +22,7 @@ from storepost.profiles.erasing import (
     erase_history,
     erase_merges,
     erase_places,
+    erase_postings,
 )
 from storepost.profiles.erasure import Eraser
 from storepost.profiles.repository import ProfileRepository
@@ -29,6 +30,7 @@ from storepost.scope import WorkspaceScope
 
 ERASERS: tuple[Eraser, ...] = (
     erase_places,
+    erase_postings,
     erase_addresses,
     erase_history,
     erase_buyer,

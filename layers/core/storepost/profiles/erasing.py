@@ -8,7 +8,7 @@ that moves comes to a partition that is emptied later.
 
 from collections.abc import Iterable
 from functools import partial
-from itertools import batched, islice
+from itertools import batched, islice, product
 from typing import Protocol
 from uuid import UUID
 
@@ -17,6 +17,8 @@ from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import remove
+from storepost.postings.entries import SearchKind
+from storepost.postings.repository import PostingRepository
 from storepost.profiles.erasure import Erasure
 from storepost.profiles.keys import claim_key
 from storepost.profiles.model import Identity, IdentityType
@@ -71,6 +73,16 @@ def _leave_places(changes: Changes, erasure: Erasure) -> bool:
     repository = ProfileRepository(erasure.workspace)
     left = repository.erasure_of(erasure.profile_id)
     return repository.leave_places(changes, left) if left else False
+
+
+def erase_postings(erasure: Erasure) -> bool:
+    """Removes what the search finds it by, and what was merged into it.
+
+    The stream does so too, as long as none of its records fails for good.
+    """
+    postings = PostingRepository(erasure.workspace, SearchKind.PROFILE)
+    postings.remove(product(erasure.words, erasure.partitions))
+    return False
 
 
 def erase_addresses(erasure: Erasure) -> bool:

@@ -5,21 +5,18 @@ postings end where the row is, however often a record comes.
 """
 
 from base64 import b64decode
-from collections.abc import Mapping
 from typing import Any
 
 from storepost.persistence.item import Item
+from storepost.persistence.streams import Image
 from storepost.postings.repository import PostingRepository
 from storepost.scope import WorkspaceScope
 from storepost.search.sources import entry_of
 
-type Image = Mapping[str, Any]
-"""A row in DynamoDB's own notation."""
-
 
 def follow(before: Image | None, after: Image | None) -> None:
     """Brings the postings of a row from what it was to what it is; None where it isn't there."""
-    old, new = (entry_of(_row(image)) for image in (before, after))
+    old, new = (entry_of(row_of(image)) for image in (before, after))
     changed = new or old
     image = after or before
     if changed is None or image is None or old == new:
@@ -28,7 +25,7 @@ def follow(before: Image | None, after: Image | None) -> None:
     PostingRepository(workspace, changed.kind).follow(old, new)
 
 
-def _row(image: Image | None) -> Item | None:
+def row_of(image: Image | None) -> Item | None:
     """The row of an image; Lambda hands binaries over as base64."""
     if not image:
         return None

@@ -10,14 +10,8 @@ from storepost.persistence.item import Item
 from storepost.postings.entries import Entry, SearchKind
 from storepost.products.rows import ProductItem, as_product
 from storepost.profiles.rows import ProfileItem
+from storepost.profiles.searching import searched
 from storepost.stores.repository import StoreItem
-
-
-def _profile(row: ProfileItem) -> Entry:
-    name = " ".join(part for part in (row.first_name, row.last_name) if part)
-    keys = tuple(key for key in (row.email, row.phone) if key)
-    title = next((text for text in (name, *keys) if text), "")
-    return Entry(SearchKind.PROFILE, row.id, title, row.first_seen_at, keys=keys)
 
 
 def _order(row: OrderItem) -> Entry | None:
@@ -58,7 +52,7 @@ def _store(row: StoreItem) -> Entry:
 
 
 SOURCES: dict[type[Item], Callable[..., Entry | None]] = {
-    ProfileItem: _profile,
+    ProfileItem: searched,
     OrderItem: _order,
     ProductItem: _product,
     CouponItem: _coupon,

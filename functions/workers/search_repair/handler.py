@@ -1,0 +1,15 @@
+"""The queue of postings to be repaired: of the stream's failed records, or of a workspace."""
+
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.jobs.batches import queue_handler
+from storepost.search.repairing import repair
+
+
+def repair_postings(record: SQSRecord, context: LambdaContext) -> None:
+    """Repairs what one message names."""
+    repair(record.body, context.get_remaining_time_in_millis)
+
+
+lambda_handler = queue_handler(repair_postings)

@@ -1,0 +1,59 @@
+"""The table's stream, read again: its records stay there for 24 hours."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+type Image = Mapping[str, Any]
+"""A row in DynamoDB's own notation."""
+
+MAX_EMPTY = 100
+"""Answers without a record, which DynamoDB gives while it looks on."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Some records of a shard, one behind the other, by their sequence numbers."""
+
+    stream: str
+    shard: str
+    first: str
+    last: str
+
+
+class RecordsMissing(Exception):  # noqa: N818 - it is what happened
+    """The stream doesn't have the records, or not yet."""
+
+
+@cache
+def _client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    import boto3  # noqa: PLC0415 - 13 ms
+
+    return boto3.client("dynamodbstreams")
+
+
+def read_again(stretch: Stretch) -> Iterator[tuple[Image | None, Image | None]]:
+    """The rows before and after each record; None where there was or is none.
+
+    Raises RecordsMissing, and botocore's TrimmedDataAccessException for records of yesterday.
+    """
+    iterator = _client().get_shard_iterator(
+        StreamArn=stretch.stream,
+        ShardId=stretch.shard,
+        ShardIteratorType="AT_SEQUENCE_NUMBER",
+        SequenceNumber=stretch.first,
+    )["ShardIterator"]
+    last, empty = int(stretch.last), 0
+    while iterator and empty < MAX_EMPTY:
+        answer = _client().get_records(ShardIterator=iterator)
+        for record in answer["Records"]:
+            row = record["dynamodb"]
+            number = int(row["SequenceNumber"])
+            if number <= last:
+                yield row.get("OldImage"), row.get("NewImage")
+            if number >= last:
+                return
+        empty = 0 if answer["Records"] else empty + 1
+        iterator = answer.get("NextShardIterator")
+    raise RecordsMissing(stretch.shard)
