@@ -1,8 +1,8 @@
 """What AWS asks for, in US dollars: list prices of us-east-1, on demand, without the free tiers.
 
 From the pages of prices at https://aws.amazon.com: of DynamoDB on demand, of Lambda, API Gateway,
-SQS, S3, KMS and SES. They hold since the date below, when DynamoDB's were halved. Each is the price
-of the first tier, which is the dearest.
+SQS, S3, KMS, SES, CloudWatch and EventBridge. They hold since the date below, when DynamoDB's were
+halved. Each is the price of the first tier, which is the dearest.
 """
 
 from datetime import date
@@ -35,3 +35,16 @@ S3_GET: Final = 0.0004 / 1000
 
 KMS_REQUEST: Final = 0.03 / 10_000
 SES_EMAIL: Final = 0.10 / 1000
+
+KMS_KEY: Final = 1.00
+"""A month of a key of one's own."""
+ALARM: Final = 0.10
+"""A month of each metric that an alarm looks at, once a minute or less often."""
+METRIC: Final = 0.30
+"""A month of a metric of one's own, while something is counted."""
+DASHBOARD: Final = 3.00
+LOGS_GB: Final = 0.50
+"""A GB of log taken in."""
+LOGS_GB_KEPT: Final = 0.03
+"""A GB of log, a month."""
+SCHEDULER_RUN: Final = 1.00 / MILLION

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from benchmarks.reckoning import Usage
 from local.template import ROOT
 from tests.costs import prose
+from tests.costs.idle import idle, newcomers, own_metrics
 from tests.costs.measuring import Findings, Measured
 from tests.costs.scenarios import GROUPS
 from tests.costs.scenarios.registry import Scenario
@@ -46,8 +47,13 @@ def page(findings: Findings) -> str:
         *consent_by_size(told),
         prose.OPERATIONS,
         *_operations(findings),
+        prose.NEWCOMERS,
+        *newcomers(findings),
         prose.SCHEDULES,
         *schedules(findings),
+        prose.idle(own_metrics()),
+        *idle(findings),
+        prose.BUSY,
     )
     return "\n".join(parts) + "\n"
 

@@ -31,7 +31,8 @@ write unit for the claim and two a KB of the answer. Once a minute the use of a 
 write unit more, that of a session for 2, and that a store takes write-backs for 1. What a container
 does once is left out: its start, its data key from KMS.
 
-**Not counted**: logs, traces and alarms, storage, and data sent to the internet.
+**Not counted** by operation: logs, alarms and keys, which the end of the page has; storage, and data
+sent to the internet. Nothing is traced.
 
 ## Prices
 
@@ -88,4 +89,31 @@ SCHEDULES = """
 ## What runs by the clock
 
 Whether anybody asks or not; here it finds nothing to do.
+"""
+
+NEWCOMERS = """
+## A new person
+
+What somebody costs who wasn't known before, with all that follows from it, by the way that they
+come. Of those who come together, each is told.
+"""
+
+
+def idle(metrics: int) -> str:
+    """Before the table of what is paid where nobody asks."""
+    return f"""
+## An idle stack
+
+What is paid in a month of 30 days where nobody asks for anything, by the same prices, without free
+tiers (which cover the first million of SQS's requests, ten alarms, three dashboards and 5 GB of
+log). Lambda polls each queue by five long polls of 20 seconds, and they are billed as if they were
+yours. That it reads the table's stream is free. Each of the {metrics} metrics of ours costs
+{prices.METRIC:.2f} dollars a month at most, by the hours in which it counts something.
+"""
+
+
+BUSY = f"""
+A request adds about a KB of log: its line, its metrics, Lambda's own report and the gateway's line.
+That is {prices.LOGS_GB:.2f} dollars a million requests, and {prices.LOGS_GB_KEPT:.2f} for each month
+that they are kept.
 """
