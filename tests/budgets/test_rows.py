@@ -90,7 +90,7 @@ class TestSpending:
     """What one container does with budgets."""
 
     def test_the_table_is_asked_once_in_twenty_requests(self, world: World, budget: Budget) -> None:
-        spent, counted = Spending(), []
+        spent, counted = Spending(), list[tuple[int, float]]()
         for number in range(10 * LEASE):
             assert spent.spend([budget])[0].wait == 0
             row = find(BudgetItem, budget.key)
