@@ -38,6 +38,7 @@ from storepost.http.budgets import headers_of
 from storepost.http.deadline import DeadlineReached, deadline
 from storepost.http.forms import FORM, MULTIPART, media_type, read_form
 from storepost.http.head import as_get, is_head, without_body
+from storepost.http.locations import location_of
 from storepost.http.once import as_sent, first_answer, once
 from storepost.http.origin import origin_of
 from storepost.http.query import contradictions, unknown_parameters
@@ -137,7 +138,11 @@ class Resolver(APIGatewayHttpResolver):
                 answer = self._out_of_time(event, error, own)
         request_id = event["requestContext"]["requestId"]
         # Not kept for a retry, which has its own.
-        answer["headers"] |= {**self.caller_headers, "request-id": request_id}
+        answer["headers"] |= {
+            **self.caller_headers,
+            **location_of(self.operation, self.current_event, answer),
+            "request-id": request_id,
+        }
         about = {"operation": self.operation, "workspaceId": self.workspace}
         logger.info(
             "request",
