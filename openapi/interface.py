@@ -46,6 +46,9 @@ workspace run at once.
 
 **Request ids.** Every answer has the header `request-id`. Name it where you ask about a request.
 
+**HEAD** is answered wherever GET is, as GET without the body. No cache may keep an answer to a \
+known caller (`Cache-Control: no-store`). `Location` says where what was made can be read.
+
 **Lists** answer `{items, total, page, pageSize}`; totals are exact, and a page past the end is \
 200 without items.
 

@@ -13,6 +13,7 @@ from storepost.budgets.problems import RateLimited
 from storepost.http.app import JSON
 from storepost.http.callers import MayCall
 from storepost.http.forms import FORM, MULTIPART
+from storepost.http.locations import LOCATIONS
 from storepost.http.once import SealedAnswer
 from storepost.http.rendering import CONTENT_TYPE
 from storepost.identity.model import ApiKeyHolder, SignedInPerson
@@ -40,6 +41,10 @@ HEADERS: Document = {
     "IdempotencyReplayed": {
         "description": "Present where this is the first request's kept answer.",
         "schema": {"const": "true"},
+    },
+    "Location": {
+        "description": "Where what was made, or set going, can be read.",
+        "schema": {"type": "string", "format": "uri"},
     },
     "RateLimit": {
         "description": "What is left of each budget: `r` requests, and more in `t` seconds.",
@@ -174,6 +179,8 @@ def _success(status: str, document: Document, content: Document | None) -> Docum
     headers = _REQUEST_ID | (_BUDGETS if document["security"] else {})
     if IDEMPOTENCY_KEY in document.get("parameters", []):
         headers |= _REPLAYED
+    if document["operationId"] in LOCATIONS and status in {"201", "202"}:
+        headers |= {"Location": {"$ref": "#/components/headers/Location"}}
     answer: Document = {"description": _SUCCESSES.get(status, "Done."), "headers": headers}
     if content is not None and status < "300":
         answer["content"] = content

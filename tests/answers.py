@@ -62,7 +62,7 @@ def codes_in(told: dict[str, Any]) -> list[str]:
 def code_of(answer: dict[str, Any]) -> str | None:
     """The problem's code, or None where the answer is no problem."""
     headers = {name.lower(): value for name, value in answer.get("headers", {}).items()}
-    if headers.get("content-type") != "application/problem+json":
+    if headers.get("content-type") != "application/problem+json" or not answer["body"]:
         return None
     code: str = json.loads(answer["body"])["code"]
     return code

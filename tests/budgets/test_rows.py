@@ -90,12 +90,14 @@ class TestSpending:
     """What one container does with budgets."""
 
     def test_the_table_is_asked_once_in_twenty_requests(self, world: World, budget: Budget) -> None:
-        spent = Spending()
-        for number in range(1, 3 * LEASE):
+        spent, counted = Spending(), list[tuple[int, float]]()
+        for number in range(10 * LEASE):
             assert spent.spend([budget])[0].wait == 0
             row = find(BudgetItem, budget.key)
-            assert (row is None) == (number < LEASE)
+            if row and (not counted or row.full_at != counted[-1][1]):
+                counted.append((number, row.full_at))
             world.advance(seconds=1)
+        assert [number for number, _ in counted] == list(range(LEASE - 1, 10 * LEASE, LEASE))
 
     def test_where_the_table_does_not_answer_requests_pass(
         self, world: World, budget: Budget, unanswered: list[Any]

@@ -27,7 +27,8 @@ end. An email goes to one person; a message travels alone, though busy hours car
 cost less.
 
 **Who asks** is an API key where one may, else a session, without an `idempotency-key`: that adds a
-write unit for the claim and two a KB of the answer. Once a minute the use of a key is noted for 1
+write unit for the claim and two a KB of the answer. Budgets of requests are off here: they add 0.1
+write units to a request of a caller, in one of twenty requests (`make bench-budgets`). Once a minute the use of a key is noted for 1
 write unit more, that of a session for 2, and that a store takes write-backs for 1. What a container
 does once is left out: its start, its data key from KMS.
 

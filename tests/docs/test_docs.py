@@ -262,4 +262,4 @@ class TestDefault:
     def test_wrong_method(self, world: World, method: str, path: str) -> None:
         answer = world.call(method, path)
         assert answer.problem() == (405, "method_not_allowed")
-        assert answer.header("allow") == "GET"
+        assert answer.header("allow") == "GET, HEAD"

@@ -25,7 +25,7 @@ def test_a_path_that_nobody_has(service: Service) -> None:
 def test_a_method_that_a_path_lacks(service: Service, shop: Shop) -> None:
     answer = service.call("DELETE", "/v1/orders", token=shop.key)
     assert answer.status == 405
-    assert answer.header("allow") == "GET"
+    assert answer.header("allow") == "GET, HEAD"
     assert answer.json == {
         "type": f"{BASE_URL}/problems/method_not_allowed",
         "title": "Method not allowed",

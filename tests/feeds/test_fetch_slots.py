@@ -100,7 +100,7 @@ class TestEnds:
         assert refused.header("retry-after") == "1"
         shop.world.advance(seconds=1)
         assert preview(shop).status == 200
-        assert leases(shop) == 0
+        assert find(FetchSlotsItem, fetch_slots_key(shop.workspace)) is None
 
     def test_a_late_end_brings_no_row_back(self, world: World, shop: Shop) -> None:
         """That of a run during which its workspace was deleted."""

@@ -3,7 +3,7 @@
 The bucket is kept as one moment, the one at which it will be full again (the "theoretical arrival
 time" of the generic cell rate algorithm): each request moves it on by the time that one refill
 takes, and it can't lie further ahead than the whole bucket takes. All moments are milliseconds
-since 1970. ADR 14 has the arithmetic of cost and overshoot.
+since 1970. ADR 15 has the arithmetic of cost and overshoot.
 """
 
 from dataclasses import dataclass

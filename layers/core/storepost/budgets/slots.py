@@ -18,7 +18,7 @@ from pynamodb.expressions.update import Action
 from storepost import clock
 from storepost.budgets.problems import RateLimited
 from storepost.logs import logger
-from storepost.persistence.item import Item, Json, Key, amend, find
+from storepost.persistence.item import Item, Json, Key, amend, find, remove
 from storepost.persistence.patience import patience, pause
 from storepost.problems import Busy
 from storepost.scope import WorkspaceScope
@@ -116,10 +116,12 @@ class _Slots:
         if after is None:
             return True
         item = FetchSlotsItem(*fetch_slots_key(self.workspace))
+        unchanged = FetchSlotsItem.leases == leases if row else FetchSlotsItem.pk.does_not_exist()
+        if not after:
+            return remove(item, unchanged)
         actions: list[Action] = [
             FetchSlotsItem.kind.set(FetchSlotsItem),
             FetchSlotsItem.leases.set(after),
             FetchSlotsItem.expiration.set(clock.now() + _KEPT),
         ]
-        unchanged = FetchSlotsItem.leases == leases if row else FetchSlotsItem.pk.does_not_exist()
         return amend(item, actions, unchanged)

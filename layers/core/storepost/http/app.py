@@ -37,6 +37,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from storepost.http.budgets import headers_of
 from storepost.http.deadline import DeadlineReached, deadline
 from storepost.http.forms import FORM, MULTIPART, media_type, read_form
+from storepost.http.head import as_get, is_head, without_body
+from storepost.http.locations import location_of
 from storepost.http.once import as_sent, first_answer, once
 from storepost.http.origin import origin_of
 from storepost.http.query import contradictions, unknown_parameters
@@ -98,8 +100,8 @@ class Resolver(APIGatewayHttpResolver):
         """The id of the caller's workspace, for the log."""
         self.problem: str | None = None
         """The code of the problem that was answered, for the log."""
-        self.budget_headers: dict[str, str] = {}
-        """What the caller is told of its budgets."""
+        self.caller_headers: dict[str, str] = {}
+        """What every answer to a known caller has."""
 
     @property
     def declared_routes(self) -> list[Route]:
@@ -117,8 +119,10 @@ class Resolver(APIGatewayHttpResolver):
 
         def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             self.operation = self.workspace = self.problem = None
-            self.budget_headers = {}
+            self.caller_headers = {}
             with log_keys(requestId=event["requestContext"]["requestId"]):
+                if is_head(event):
+                    return without_body(self._answer(as_get(event), context))
                 return self._answer(event, context)
 
         return lambda_handler
@@ -134,7 +138,11 @@ class Resolver(APIGatewayHttpResolver):
                 answer = self._out_of_time(event, error, own)
         request_id = event["requestContext"]["requestId"]
         # Not kept for a retry, which has its own.
-        answer["headers"] |= {**self.budget_headers, "request-id": request_id}
+        answer["headers"] |= {
+            **self.caller_headers,
+            **location_of(self.operation, self.current_event, answer),
+            "request-id": request_id,
+        }
         about = {"operation": self.operation, "workspaceId": self.workspace}
         logger.info(
             "request",
@@ -231,7 +239,8 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
                 return kept
             raise cause or error from None
         finally:
-            app.budget_headers = headers_of(app.context)
+            if "caller" in app.context:
+                app.caller_headers = {"Cache-Control": "no-store", **headers_of(app.context)}
             _name_workspace(app)
     return as_sent(app, next_middleware(app))
 

@@ -40,8 +40,12 @@ def missing(app: APIGatewayHttpResolver) -> Problem:
     """404, or 405 with `Allow` where the path has other methods."""
     path = app.current_event.path
     routes = [*app._static_routes, *app._dynamic_routes]
-    methods = sorted({route.method for route in routes if route.rule.match(path)})
-    return MethodNotAllowed(headers={"Allow": ", ".join(methods)}) if methods else NotFound()
+    methods = {route.method for route in routes if route.rule.match(path)}
+    if "GET" in methods:
+        methods.add("HEAD")
+    return (
+        MethodNotAllowed(headers={"Allow": ", ".join(sorted(methods))}) if methods else NotFound()
+    )
 
 
 def unexpected(error: BaseException) -> Internal:
