@@ -7,7 +7,7 @@ from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel
 from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
-from storepost.profiles.erasing import MOST_ADDRESSES, addresses_of
+from storepost.profiles.erasing import MOST_ADDRESSES, addresses_of, customers_of
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.service import get_profile
@@ -25,7 +25,7 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
     addresses = _shown_first(profile)[:MOST_ADDRESSES]
     consents.consents_of(addresses)
     for address in addresses:
-        consents.erase(changes, address)
+        consents.erase(changes, address, customers_of(profile.identities))
     ProfileRepository(workspace).erase(changes, profile)
     erase_rest(changes, workspace, profile.id)
 

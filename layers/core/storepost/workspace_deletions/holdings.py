@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from storepost.api_keys.repository import ActiveKeysItem, ApiKeyItem
 from storepost.change_proposals.repository import ProposalCountItem, ProposalItem, ProposedItem
+from storepost.consent.missed import MissedWriteBackItem
 from storepost.consent.repository import ConsentAddressItem, ConsentChangeItem, ErasedAddressItem
 from storepost.coupons.rows import (
     CodeItem,
@@ -78,6 +79,7 @@ from storepost.workspace_deletions.own import (
     remove_definitions,
     remove_imports,
     remove_lists,
+    remove_missed,
     remove_own,
     remove_postings,
     remove_stores,
@@ -146,6 +148,7 @@ CONTENTS: tuple[Holding, ...] = (
     ),
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
+    Holding((MissedWriteBackItem,), remove_missed),
     Holding(
         (DefinitionItem, VersionItem, ProposalItem, ProposedItem, ProposalCountItem),
         remove_definitions,
