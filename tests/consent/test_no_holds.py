@@ -10,6 +10,7 @@ import pytest
 from storepost import clock
 from storepost.consent import missed
 from storepost.consent.missed import missed_partition
+from storepost.consent.owed import OwedRefusalItem
 from storepost.messaging.outbox import PARTITION, OutboxItem, Queue
 from storepost.profiles.keys import claim_key
 from storepost.profiles.model import Identity, IdentityType
@@ -378,3 +379,135 @@ class TestReconnecting:
         assert told(listener) == [("unsubscribed", "c")]
         again = shop.world.call("POST", path, token=shop.owner.token)
         assert again.problem() == (409, "write_back_not_failed")
+
+
+def erase(shop: Shop, email: str = ANN) -> None:
+    """Erases whoever has the address."""
+    path = f"/profiles/{profile_of(shop, email)['id']}"
+    assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+
+
+class TestErasure:
+    """The hash says when: only what is dated later subscribes the address again."""
+
+    @pytest.fixture(params=["before the worker", "after the worker"])
+    def erased(self, shop: Shop, request: pytest.FixtureRequest) -> str:
+        """A moment after the erasure of somebody who had said no."""
+        say(shop, ANN, "unsubscribed", 10)
+        erase(shop)
+        if request.param == "after the worker":
+            shop.world.deliver()
+        shop.world.advance(minutes=2)
+        return clock.to_text(clock.now() - timedelta(minutes=1))
+
+    def test_a_request_about_before(self, shop: Shop, erased: str) -> None:
+        change = say(shop, ANN, "subscribed", 20)
+        assert (change["state"], change["occurredAt"]) == ("subscribed", at(20))
+        assert state_of(shop) == "not_subscribed"
+        assert history_of(shop, profile_of(shop, ANN)) == [change]
+        assert say(shop, ANN, "subscribed")["id"] != change["id"]
+        assert state_of(shop) == "subscribed"
+
+    def test_a_store_that_dates_it_later(self, shop: Shop, erased: str) -> None:
+        store = shop.store()
+        put(shop, store, "c", 20, **yes(20))
+        assert state_of(shop) == "not_subscribed"
+        put(shop, store, "c", 21, **yes(emailMarketingConsentUpdatedAt=erased, locale="de"))
+        assert state_of(shop) == "not_subscribed"  # nothing new: it gave that before
+        put(shop, shop.store(), "o", 21, **yes(emailMarketingConsentUpdatedAt=erased))
+        assert state_of(shop) == "subscribed"
+
+    @pytest.mark.parametrize("proof", [None, PROOF])
+    def test_an_import_that_dates_it_later(
+        self, shop: Shop, erased: str, proof: dict[str, str] | None
+    ) -> None:
+        word = {"email": ANN, "state": "subscribed", "occurredAt": erased}
+        assert counts(shop, {**word, "proof": proof}) == ((1, 0, 0) if proof else (0, 0, 1))
+
+    def test_undated_never(self, shop: Shop, erased: str) -> None:
+        put(shop, shop.store(), "c", 20, **yes())
+        assert state_of(shop) == "not_subscribed"
+
+
+class TestOwedAfterErasure:
+    """A no that a store hasn't taken yet is told it after the erasure all the same."""
+
+    def owed(self, shop: Shop) -> list[OwedRefusalItem]:
+        """What is kept for stores."""
+        return [row for row in shop.world.rows() if isinstance(row, OwedRefusalItem)]
+
+    @pytest.mark.parametrize("is_worked", [True, False])
+    def test_one_that_waits(self, shop: Shop, listener: Listener, is_worked: bool) -> None:
+        store = shop.store()
+        put(shop, store, "c", 5, **yes(5))
+        tell(shop)
+        no = say(shop, ANN, "unsubscribed", 10)
+        erase(shop)
+        if is_worked:
+            shop.world.deliver()
+        tell(shop)
+        [received] = listener.received
+        data = received.json["data"]
+        assert (data["changeId"], data["state"], data["address"]) == (
+            no["id"],
+            "unsubscribed",
+            None,
+        )
+        assert data["customers"] == [{"externalId": "c"}]
+        assert self.owed(shop) == []
+
+    def test_one_that_failed(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        put(shop, store, "c", 5, **yes(5))
+        tell(shop)
+        listener.answers = [410, 204]
+        say(shop, ANN, "unsubscribed", 10)
+        tell(shop)
+        erase(shop)
+        [row] = self.owed(shop)
+        assert ANN not in repr(row.attribute_values)
+        shop.world.deliver()
+        assert told(listener) == [("unsubscribed", "c")] * 2
+        assert self.owed(shop) == []
+
+    def test_a_store_that_is_away(self, shop: Shop, listener: Listener) -> None:
+        store, reconnecting = shop.store(), TestReconnecting()
+        put(shop, store, "c", 5, **yes(5))
+        tell(shop)
+        reconnecting.away(shop, store)
+        say(shop, ANN, "unsubscribed", 10)
+        tell(shop)
+        erase(shop)
+        shop.world.deliver()
+        assert listener.received == []
+        assert len(self.owed(shop)) == 1
+        reconnecting.back(shop, store)
+        shop.world.deliver()
+        assert told(listener) == [("unsubscribed", "c")]
+        assert self.owed(shop) == []
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+
+    def test_one_that_subscribed_anew(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        put(shop, store, "c", 5, **yes(5))
+        tell(shop)
+        say(shop, ANN, "unsubscribed", 10)
+        erase(shop)
+        shop.world.advance(minutes=2)
+        since = clock.to_text(clock.now())
+        put(shop, store, "c", 20, **yes(emailMarketingConsentUpdatedAt=since))
+        shop.world.deliver()
+        assert told(listener) == []
+        assert self.owed(shop) == []
+        assert state_of(shop) == "subscribed"
+
+    def test_what_it_took_already_is_not_kept(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        put(shop, store, "c", 5, **yes(5))
+        say(shop, ANN, "unsubscribed", 10)
+        tell(shop)
+        listener.received.clear()
+        erase(shop)
+        assert self.owed(shop) == []
+        shop.world.deliver()
+        assert listener.received == []

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from storepost.consent.decision import ChangeRef
 from storepost.consent.model import Address, ConsentChange, SkipReason, WriteBack
+from storepost.consent.owed import find_owed
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.telling import tell_stores
 from storepost.ids import short
@@ -42,17 +43,23 @@ def _key(workspace: WorkspaceScope, store_id: UUID, change: ChangeRef) -> Key:
 
 
 def note_missed(
-    changes: Changes, workspace: WorkspaceScope, store_id: UUID, change: ChangeRef
+    changes: Changes,
+    workspace: WorkspaceScope,
+    store_id: UUID,
+    change: ChangeRef,
+    *,
+    is_away: bool = True,
 ) -> None:
-    """Adds that the store missed the change, if it still is disconnected; else a lost race."""
+    """Adds that the store missed the change; if it still is disconnected, where `is_away`."""
     row = MissedWriteBackItem(
         *_key(workspace, store_id, change),
         profile_id=change.profile_id,
         change_id=change.change_id,
     )
     changes.save(row)
-    is_away = StoreItem.status != StoreStatus.ACTIVE.value
-    changes.expect(StoreItem(*store_key(workspace, store_id)), is_away)
+    if is_away:
+        still = StoreItem.status != StoreStatus.ACTIVE.value
+        changes.expect(StoreItem(*store_key(workspace, store_id)), still)
 
 
 def skip_disconnected(workspace: WorkspaceScope, change: ConsentChange, after: WriteBack) -> None:
@@ -63,6 +70,16 @@ def skip_disconnected(workspace: WorkspaceScope, change: ConsentChange, after: W
     changes, ref = Changes(), ChangeRef(change.profile_id, change.id)
     ConsentRepository(workspace).settle_with(changes, change, after)
     note_missed(changes, workspace, after.store_id, ref)
+    changes.commit()
+
+
+def miss(workspace: WorkspaceScope, store_id: UUID, change: ChangeRef, *, is_away: bool) -> None:
+    """Writes that the store missed what it is owed of an erased person's change.
+
+    `is_away` where it is disconnected: raises LostRace where it isn't any more.
+    """
+    changes = Changes()
+    note_missed(changes, workspace, store_id, change, is_away=is_away)
     changes.commit()
 
 
@@ -84,6 +101,9 @@ def _queue_some(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> 
     some = list(islice(rows, MAX_CHANGES))
     for row in some:
         changes.delete(MissedWriteBackItem(*row.key))
+        ref = ChangeRef(row.profile_id, row.change_id)
+        if (owed := find_owed(workspace, ref)) is not None:
+            tell_stores(changes, workspace, owed.change, (store_id,))
     for change in _holding(workspace, some):
         missed = change.write_back_to(store_id)
         if missed and missed.skip_reason is SkipReason.STORE_DISCONNECTED:
@@ -100,7 +120,7 @@ def _holding(
     """Those of the changes that still hold."""
     repository = ConsentRepository(workspace)
     refs = [ChangeRef(row.profile_id, row.change_id) for row in rows]
-    found = [change for change in map(repository.get, refs) if change and change.address]
+    found = [change for change in map(repository.get, refs) if change]
     addresses = {change.id: Address(change.channel, change.address or "") for change in found}
     consents = repository.consents_of(addresses.values())
     for change in found:

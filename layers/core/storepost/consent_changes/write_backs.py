@@ -21,8 +21,8 @@ from storepost.consent.model import (
 )
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import ConsentState
-from storepost.consent_changes.requests import Refusal, tell
-from storepost.consent_changes.shops import tell_shop
+from storepost.consent_changes.delivery import Delivery, NotTaken, delivery_to, try_again
+from storepost.consent_changes.owing import tell_owed
 from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
 from storepost.logs import log_unexpected
@@ -34,14 +34,10 @@ from storepost.profiles.shown import identity_of
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.write_back import WriteBackConfig, WriteBackRepository
+from storepost.stores.write_back import WriteBackRepository
 
 _MOST_STEPS = 5
 """How many changes are looked back at that a store wasn't told of, as it didn't know the person."""
-
-
-class NotTaken(Exception):  # noqa: N818 - it is what happened
-    """The store didn't take the change this time: the queue brings it again."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +53,16 @@ class _Task:
     def ref(self) -> ChangeRef:
         """Where the change stands."""
         return ChangeRef(self.change.profile_id, self.change.id)
+
+    @property
+    def named(self) -> dict[str, UUID]:
+        """What its message names."""
+        return {
+            "workspaceId": self.workspace.id,
+            "profileId": self.change.profile_id,
+            "changeId": self.change.id,
+            "storeId": self.store_id,
+        }
 
     @property
     def begun(self) -> WriteBack:
@@ -84,6 +90,7 @@ def write_back(message: str, tries: int) -> None:
         return
     task = _task_of(named)
     if task is None:
+        tell_owed(named, tries)
         return
     try:
         check_tries(tries)
@@ -100,12 +107,15 @@ def write_back(message: str, tries: int) -> None:
 
 def _carry_out(task: _Task, tries: int) -> None:
     consent = ConsentRepository(task.workspace).consent_of(task.address)
+    if consent.holds is None or consent.erased_at:
+        # The person may have been erased since, and the worker may still be to remove the change.
+        tell_owed(task.named, tries)
     customers = _customers(task, consent)
     if _was_taken(task, customers):
         _settle(task, task.begun.written(clock.now()))
         return
     store = StoreRepository(task.workspace).get(task.store_id)
-    telling = _telling(task, store)
+    telling = delivery_to(task.workspace, store)
     reason = _reason_to_skip(task, consent, customers, store, telling)
     if reason is SkipReason.STORE_DISCONNECTED and store is not None:
         skip_disconnected(task.workspace, task.change, task.begun.skipped(reason, clock.now()))
@@ -113,30 +123,6 @@ def _carry_out(task: _Task, tries: int) -> None:
         _settle(task, task.begun.skipped(reason, clock.now()))
     elif telling is not None:
         _attempt(task, telling, task.addressed(customers), tries)
-
-
-@dataclass(frozen=True)
-class _Telling:
-    """How a store is told: a shop by its Admin API, any other at its own address."""
-
-    store: Store
-    config: WriteBackConfig | None
-
-    def tell(self, change: ConsentChange, external_ids: list[str]) -> Refusal | SkipReason | None:
-        """Tells the store; None once it took the change."""
-        if self.config is None:
-            return tell_shop(self.store, change, external_ids)
-        return tell(self.config, change, self.store.id, external_ids)
-
-
-def _telling(task: _Task, store: Store | None) -> _Telling | None:
-    """How the store is told; None where nobody may write to it."""
-    if store is None or not store.takes_consent:
-        return None
-    if not store.is_custom:
-        return _Telling(store, None)
-    config = WriteBackRepository(task.workspace).get(task.store_id)
-    return _Telling(store, config) if config else None
 
 
 def _task_of(named: dict[str, UUID]) -> _Task | None:
@@ -190,7 +176,7 @@ def _reason_to_skip(
     consent: AddressConsent,
     customers: list[Customer],
     store: Store | None,
-    telling: _Telling | None,
+    telling: Delivery | None,
 ) -> SkipReason | None:
     addressed = task.addressed(customers)
     reasons = {
@@ -235,7 +221,7 @@ def _is_known(task: _Task) -> bool:
     return False
 
 
-def _attempt(task: _Task, telling: _Telling, told: list[Customer], tries: int) -> None:
+def _attempt(task: _Task, telling: Delivery, told: list[Customer], tries: int) -> None:
     outcome = telling.tell(task.change, [customer.external_id for customer in told])
     now, config = clock.now(), telling.config
     repository = WriteBackRepository(task.workspace)
@@ -251,12 +237,7 @@ def _attempt(task: _Task, telling: _Telling, told: list[Customer], tries: int) -
         _settle(task, task.begun.failed(outcome.error, now))
     if config:
         repository.note_error(task.store_id, outcome.error)
-    _try_again(outcome, tries)
-
-
-def _try_again(refusal: Refusal, tries: int) -> None:
-    if not refusal.lasts and tries < TRIES:
-        raise NotTaken()
+    try_again(outcome, tries)
 
 
 def _note_told(task: _Task, told: list[Customer]) -> bool:

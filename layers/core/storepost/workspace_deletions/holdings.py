@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from storepost.api_keys.repository import ActiveKeysItem, ApiKeyItem
 from storepost.change_proposals.repository import ProposalCountItem, ProposalItem, ProposedItem
 from storepost.consent.missed import MissedWriteBackItem
+from storepost.consent.owed import OwedRefusalItem
 from storepost.consent.repository import ConsentAddressItem, ConsentChangeItem, ErasedAddressItem
 from storepost.coupons.rows import (
     CodeItem,
@@ -155,7 +156,7 @@ CONTENTS: tuple[Holding, ...] = (
     ),
     Holding((PostingItem,), remove_postings),
     Holding((FeedImportItem, SkippedRowsItem), remove_feeds),
-    Holding((ErasedAddressItem, RedactedCustomerItem), remove_hashes),
+    Holding((ErasedAddressItem, OwedRefusalItem, RedactedCustomerItem), remove_hashes),
     Holding(
         (
             MembershipItem,
