@@ -10,6 +10,9 @@ from tests.world import CANARY, Answer
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 ANN, BEN, CAT = (f"{name}.{CANARY}@example.com" for name in ("ann", "ben", "cat"))
 
+PROOF = {"reference": "form-1"}
+"""What proves when somebody subscribed."""
+
 type Row = dict[str, Any]
 
 

@@ -9,15 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from storepost import clock
-from storepost.consent.assertions import (
-    Given,
-    Outcome,
-    assert_consent,
-    assert_from_store,
-)
+from storepost.consent.assertions import assert_consent
+from storepost.consent.from_stores import Given, assert_from_store
 from storepost.consent.model import Address, ConsentChange, Origin, Source, Subject
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel, ConsentState
+from storepost.consent.words import Outcome
 from storepost.ids import new_id
 from storepost.persistence.changes import Changes
 from storepost.scope import WorkspaceScope
@@ -50,7 +47,6 @@ class Somebody:
         outcome = assert_from_store(
             changes,
             self.subject,
-            self.store,
             channel,
             before=before,
             after=after,
@@ -127,7 +123,7 @@ class TestWhatIsNew:
         assert change.origin == Origin(Source.API, somebody.store.id)
         assert [each.store_id for each in change.write_backs] == [somebody.store.id]
 
-    @pytest.mark.parametrize("before", [None, *ORDER])
+    @pytest.mark.parametrize("before", [None, PENDING, UNSUBSCRIBED])
     def test_not_subscribed_asserts_nothing(
         self, somebody: Somebody, before: ConsentState | None
     ) -> None:
@@ -139,7 +135,7 @@ class TestWhatIsNew:
     def test_not_subscribed_never_moves_as_of(self, somebody: Somebody) -> None:
         moment = clock.now() - timedelta(days=3)
         somebody.pushed(Given(EMAIL, SUBSCRIBED, moment))
-        somebody.pushed(Given(EMAIL, NOTHING, clock.now()), before=Given(EMAIL, SUBSCRIBED))
+        somebody.pushed(Given(EMAIL, NOTHING, clock.now()), before=Given(EMAIL, PENDING))
         assert somebody.asserted(UNSUBSCRIBED, moment + timedelta(days=1)).state is UNSUBSCRIBED
 
     def test_without_an_address_there_is_nothing_to_assert(self, somebody: Somebody) -> None:
@@ -162,17 +158,16 @@ class TestWhatIsNew:
         assert somebody.state() is NOTHING
         assert [change.channel for change in somebody.history()] == [Channel.SMS]
 
-    def test_the_origin_is_the_stores(self, somebody: Somebody) -> None:
-        with pytest.raises(ValueError, match="another store"):
+    def test_the_origin_names_the_store(self, somebody: Somebody) -> None:
+        with pytest.raises(ValueError, match="no store"):
             assert_from_store(
                 Changes(),
                 somebody.subject,
-                somebody.store,
                 Channel.EMAIL,
                 before=None,
                 after=Given(EMAIL, SUBSCRIBED),
                 updated_at=clock.now(),
-                origin=Origin(Source.API, new_id()),
+                origin=Origin(Source.API),
             )
 
 

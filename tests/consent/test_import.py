@@ -22,6 +22,7 @@ from tests.consent.imports import (
     ANN,
     BEN,
     CAT,
+    PROOF,
     at,
     counts,
     history_of,
@@ -302,7 +303,7 @@ class TestSomebodyHasTheAddress:
     ) -> None:
         store_id = shop.store()
         put_customer(shop, store_id, email=ANN)
-        rows = [row(ANN), row(ANN, "unsubscribed", 1), row(ANN, "subscribed", 2)]
+        rows = [row(ANN), row(ANN, "unsubscribed", 1), row(ANN, minutes=2, proof=PROOF)]
         assert counts(shop, *rows) == (3, 0, 0)
         shop.world.deliver()
         history = history_of(shop, profile_of(shop, ANN))
@@ -352,8 +353,8 @@ class TestWhatHolds:
         assert history_of(shop, profile) == history
 
     def test_it_still_raises_as_of(self, shop: Shop) -> None:
-        counts(shop, row(ANN))
-        counts(shop, row(ANN, minutes=9))
+        counts(shop, row(ANN, proof=PROOF))
+        counts(shop, row(ANN, minutes=9, proof=PROOF))
         assert counts(shop, row(ANN, "unsubscribed", 5)) == (0, 0, 1)
         assert profile_of(shop, ANN)["emailMarketingConsent"] == "subscribed"
 
@@ -438,7 +439,8 @@ class TestMany:
         assert len(again) < 30
 
     def test_five_hundred_words_of_one(self, shop: Shop) -> None:
-        rows = [row(ANN, ["subscribed", "unsubscribed"][n % 2], n) for n in range(500)]
+        states = ["subscribed", "unsubscribed"]
+        rows = [row(ANN, states[n % 2], n, proof=PROOF) for n in range(500)]
         assert counts(shop, *rows) == (500, 0, 0)
         profile = profile_of(shop, ANN)
         assert profile["emailMarketingConsent"] == "unsubscribed"

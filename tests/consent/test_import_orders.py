@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import pairwise
 from unittest import mock
@@ -22,6 +22,8 @@ from tests.consent.imports import (
     ANN,
     BEGIN,
     BEN,
+    PROOF,
+    Row,
     at,
     counts,
     history_of,
@@ -48,6 +50,13 @@ class Change:
     address: str
     state: str
     minutes: int
+    proven: bool = True
+
+    @property
+    def sent(self) -> Row:
+        """The row as it is sent."""
+        proof = {"proof": PROOF} if self.proven else {}
+        return row(self.address, self.state, self.minutes, **proof)
 
 
 changes = st.lists(
@@ -56,6 +65,7 @@ changes = st.lists(
         st.sampled_from(ADDRESSES),
         st.sampled_from(["subscribed", "unsubscribed"]),
         st.integers(0, 3),
+        st.booleans(),
     ),
     min_size=1,
     max_size=12,
@@ -64,7 +74,8 @@ changes = st.lists(
 
 def said(model: Model, change: Change) -> str:
     """What the change does to the model: recorded, unchanged or older."""
-    assertion = Assertion(ConsentState(change.state), BEGIN + timedelta(minutes=change.minutes))
+    moment = BEGIN + timedelta(minutes=change.minutes)
+    assertion = Assertion(ConsentState(change.state), moment, dated=change.proven)
     decision = decide(model[change.address], assertion, ChangeRef(uuid4(), uuid4()))
     model[change.address] = decision.after
     if not decision.recorded:
@@ -122,7 +133,7 @@ def test_an_import_is_its_changes_one_after_another(
         with mock.patch.object(importing, "ROOM", room):
             for part in parts(rows, cuts):
                 became = Counter(said(model, change) for change in part)
-                sent = [row(c.address, c.state, c.minutes) for c in part]
+                sent = [change.sent for change in part]
                 names = ("recorded", "unchanged", "older")
                 assert counts(shop, *sent) == tuple(became[name] for name in names)
                 in_all += became
@@ -134,13 +145,14 @@ def test_an_import_is_its_changes_one_after_another(
 @settings(max_examples=8, deadline=None)
 @given(changes, st.data())
 def test_any_order_ends_as_single_requests_do(rows: list[Change], data: st.DataObject) -> None:
+    rows = [replace(change, proven=True) for change in rows]
     world = World()
     try:
         shop, twin = opened(world), opened(world)
         turned = data.draw(st.permutations([*rows, *rows[:2]]))
         cuts = data.draw(st.lists(st.integers(0, 14), max_size=3))
         for part in parts(list(turned), cuts):
-            counts(shop, *(row(c.address, c.state, c.minutes) for c in part))
+            counts(shop, *(change.sent for change in part))
         for change in rows:
             channel = "sms" if change.address.startswith("+") else "email"
             name = "phone" if channel == "sms" else "email"

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from storepost import clock
-from storepost.consent.assertions import Given, assert_consent, assert_from_store
+from storepost.consent.assertions import assert_consent
+from storepost.consent.from_stores import Given, assert_from_store
 from storepost.consent.model import Address, ConsentChange, Origin, Source, Subject
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel, ConsentState
@@ -31,7 +32,6 @@ from storepost.persistence.sealing import forget_keys
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.shown import subject_of
-from storepost.stores.repository import StoreRepository
 from tests.consent.shop import EMAIL, HOOK, URL, Listener, Shop, hand_over, open_shop
 from tests.crashes import crashes
 from tests.fetching.servers import OK, serving
@@ -49,15 +49,12 @@ NO_ANSWER = FetchFailed(Failure.TIMED_OUT)
 
 def gave(shop: Shop, profile: Profile, store_id: UUID, state: ConsentState) -> None:
     """The store pushes its customer with another state, under its own consent time."""
-    store = StoreRepository(shop.workspace).get(store_id)
-    assert store is not None
     changes = Changes()
     customer = shop.customer(profile, store_id)
     now = clock.now()
     assert_from_store(
         changes,
         subject_of(profile),
-        store,
         Channel.EMAIL,
         before=Given(customer.email, customer.email_consent),
         after=Given(customer.email, state, now),

@@ -28,12 +28,12 @@ cost less.
 
 **Who asks** is an API key where one may, else a session, without an `idempotency-key`: that adds a
 write unit for the claim and two a KB of the answer. Budgets of requests are off here: they add 0.1
-write units to a request of a caller, in one of twenty requests (`make bench-budgets`). Once a minute the use of a key is noted for 1
-write unit more, that of a session for 2, and that a store takes write-backs for 1. What a container
-does once is left out: its start, its data key from KMS.
+write units to a caller's request, in one of twenty (`make bench-budgets`). Once a minute
+the use of a key is noted for 1 write unit more, that of a session for 2, and that a store takes
+write-backs for 1. What a container does once is left out: its start, its data key from KMS.
 
-**Not counted** by operation: logs, alarms and keys, which the end of the page has; storage, and data
-sent to the internet. Nothing is traced.
+**Not counted** by operation: logs, alarms and keys, which the end of the page has; storage, and
+data sent to the internet. Nothing is traced.
 
 ## Prices
 
@@ -115,6 +115,6 @@ yours. That it reads the table's stream is free. Each of the {metrics} metrics o
 
 BUSY = f"""
 A request adds about a KB of log: its line, its metrics, Lambda's own report and the gateway's line.
-That is {prices.LOGS_GB:.2f} dollars a million requests, and {prices.LOGS_GB_KEPT:.2f} for each month
+That is {prices.LOGS_GB:.2f} dollars a million requests, and {prices.LOGS_GB_KEPT:.2f} a month
 that they are kept.
 """

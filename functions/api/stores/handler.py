@@ -6,6 +6,7 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
+from storepost.consent.missed import catch_up
 from storepost.http.app import create_app
 from storepost.http.callers import Admin, Reader, Writer
 from storepost.http.lists import Page, PageNumber, Search, Size
@@ -63,8 +64,13 @@ def list_stores(
 def create_store(
     caller: Writer, writes: Writes, body: Annotated[NewStore, Body()]
 ) -> Response[Store]:
-    """Connects a custom store, or a disconnected one again under its old id (200)."""
+    """Connects a custom store, or a disconnected one again under its old id (200).
+
+    Connected again, it is told of the changes of consent that it missed and that still hold.
+    """
     store, is_new = connect_store(caller.workspace, body.value(), writes)
+    if not is_new:
+        catch_up(writes, caller.workspace, store.id)
     return Response(201 if is_new else 200, "application/json", Store.of(details_of(store)))
 
 

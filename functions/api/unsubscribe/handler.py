@@ -72,7 +72,8 @@ def confirm(
     The form is urlencoded or multipart. `One-Click` is what mailbox providers send (RFC 8058), and
     becomes a change of source `one_click`; the page's own form sends `By-Page`, which becomes
     `unsubscribe_link`. The change's proof has the request's address and browser, and the link's
-    reference. Every store that knows the person is told.
+    reference. Every store that knows the person is told. Where a shop of the workspace has moved to
+    another one since, the address is unsubscribed there too.
     """
     by = Proof(ip=origin.ip_address, user_agent=origin.user_agent)
     followed = service.unsubscribe(token, form.source, by, writes)

@@ -7,6 +7,7 @@ from storepost import clock
 from storepost.connect_links.model import Choice, ConnectLink, ToNewWorkspace
 from storepost.connect_links.problems import LinkExpired, LinkUsed
 from storepost.connect_links.repository import find_link, use_link
+from storepost.consent.missed import catch_up
 from storepost.coupons.putting_off import tell_again
 from storepost.emails.messages import StoreMoved
 from storepost.emails.outgoing import send_email
@@ -136,6 +137,7 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
     if known is not None:
         follow_terms(changes, known, store)
         tell_again(changes, workspace, store.id)
+        catch_up(changes, workspace, store.id)
     return known
 
 

@@ -1,9 +1,10 @@
 """Which assertion of an address's consent holds (semantics, section 2).
 
 An address keeps the greatest assertion by (`occurredAt`, unsubscribed > pending > subscribed). One
-kind stands apart: `subscribed` that a store gives without a consent time. It never overrides
-`unsubscribed`, so it is kept beside the others and counts wherever no unsubscription holds. Both
-are maxima, and what holds follows from the two: every order of arrival ends in the same state.
+kind stands apart: `subscribed` that can't be proven to be later, as it comes without a time that
+counts. It never overrides `unsubscribed`, so it is kept beside the others and counts wherever no
+unsubscription holds. Both are maxima, and what holds follows from the two: every order of arrival
+ends in the same state.
 """
 
 from dataclasses import dataclass, replace
@@ -24,7 +25,11 @@ class Assertion:
     """Never `not_subscribed`, which asserts nothing."""
     occurred_at: datetime
     dated: bool = True
-    """Whether `occurred_at` is the consent's own time, and not just that of the store's record."""
+    """Whether `occurred_at` is proven to be the consent's own time.
+
+    It isn't where it is that of the store's record, was in the future, or is an import's without
+    proof.
+    """
 
     def __post_init__(self) -> None:
         """Refuses what asserts nothing."""
@@ -43,6 +48,14 @@ class ChangeRef:
 
     profile_id: UUID
     change_id: UUID
+
+
+@dataclass(frozen=True, order=True)
+class CustomerRef:
+    """A store's customer, by what the store calls them."""
+
+    store_id: UUID
+    external_id: str
 
 
 @dataclass(frozen=True)
@@ -65,9 +78,11 @@ class AddressConsent:
 
     firm: Held | None = None
     yielding: Held | None = None
-    """`subscribed` of a store without a consent time."""
-    erased: bool = False
-    """Whether a person who had the address was erased and hasn't subscribed it again since."""
+    """`subscribed` without a time that counts."""
+    erased_at: datetime | None = None
+    """When a person who had the address was erased last: only what is dated later subscribes it."""
+    other_customers: frozenset[CustomerRef] = frozenset()
+    """Customers whose own address it is and who belong to somebody else than its changes."""
 
     @property
     def holds(self) -> Held | None:
@@ -97,10 +112,24 @@ class AddressConsent:
         """The greatest `occurredAt` that asserted the state."""
         return self.holds.as_of if self.holds else None
 
+    @property
+    def refused_at(self) -> datetime | None:
+        """When it was unsubscribed, while it is."""
+        return self.as_of if self.state is ConsentState.UNSUBSCRIBED else None
+
     def moment_left_out(self, now: datetime) -> datetime:
         """The `occurredAt` of a request that has none: now, and at least 1 ms after `asOf`."""
-        known = [held.as_of + _MOMENT for held in (self.firm, self.yielding) if held]
-        return max([now, *known])
+        known = [held.as_of for held in (self.firm, self.yielding) if held]
+        erased = [self.erased_at] if self.erased_at else []
+        return max([now, *(moment + _MOMENT for moment in (*known, *erased))])
+
+    def with_customer(self, customer: CustomerRef) -> "AddressConsent":
+        """The same, with one more customer of somebody else whose own address it is."""
+        return replace(self, other_customers=self.other_customers | {customer})
+
+    def without_customer(self, customer: CustomerRef) -> "AddressConsent":
+        """The same, without a customer who has another address now."""
+        return replace(self, other_customers=self.other_customers - {customer})
 
 
 @dataclass(frozen=True)
@@ -114,6 +143,8 @@ class Decision:
     """Whether it is in the history only, because another assertion holds."""
     restored: ChangeRef | None = None
     """The change before it that holds again, where the assertion made the state that one's."""
+    is_set_aside: bool = False
+    """Whether it asserts nothing."""
 
 
 def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> Decision:
@@ -133,6 +164,11 @@ def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> D
     holds = after.holds.change if after.holds else None
     restored = holds if after.state is not before.state and holds != change else None
     return Decision(after, recorded, recorded and holds != change, restored)
+
+
+def set_aside(before: AddressConsent, *, recorded: bool) -> Decision:
+    """Leaves everything as it is: the assertion enters the history at most."""
+    return Decision(before, recorded, superseded=recorded, is_set_aside=True)
 
 
 def _greater(held: Held | None, new: Held) -> Held:

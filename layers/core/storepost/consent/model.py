@@ -65,10 +65,7 @@ class Origin:
 
     @property
     def is_the_persons_own(self) -> bool:
-        """Whether it tells of something that the person did, and not of what a store or list has.
-
-        Only such a word subscribes an address again whose person was erased.
-        """
+        """Whether it tells of what the person did, and not of what a store or a list has."""
         return self.store_id is None and self.source not in {Source.SHOPIFY, Source.IMPORT}
 
     def proven_by(self, given: Proof | None) -> "Origin":
@@ -91,6 +88,9 @@ class WriteBack:
     """False where the store gave something else while it was told: nobody knows which came last."""
     pending_since: datetime | None = None
     """Since when it is to be told, where that isn't since the change was recorded."""
+    telling: int = 1
+    """How often telling the store was begun: again when the change holds again, and when the store
+    comes back with what the change took."""
 
     @property
     def leaves_known(self) -> bool:
@@ -99,18 +99,27 @@ class WriteBack:
             return self.is_certain
         return self.skip_reason is SkipReason.ALREADY_CURRENT
 
+    def begun(self) -> "WriteBack":
+        """Once it is tried, or tried again, as the same telling."""
+        return WriteBack(self.store_id, telling=self.telling)
+
+    def begun_again(self) -> "WriteBack":
+        """Once the store is told anew: another telling, whatever became of the one before."""
+        return WriteBack(self.store_id, telling=self.telling + 1)
+
     def written(self, at: datetime, *, is_certain: bool = True) -> "WriteBack":
         """Once the store took it."""
         status = WriteBackStatus.WRITTEN
-        return WriteBack(self.store_id, status, done_at=at, is_certain=is_certain)
+        return replace(self.begun(), status=status, done_at=at, is_certain=is_certain)
 
     def skipped(self, reason: SkipReason, at: datetime) -> "WriteBack":
         """Once there was a reason to tell the store nothing."""
-        return WriteBack(self.store_id, WriteBackStatus.SKIPPED, skip_reason=reason, done_at=at)
+        status = WriteBackStatus.SKIPPED
+        return replace(self.begun(), status=status, skip_reason=reason, done_at=at)
 
     def failed(self, error: str, at: datetime) -> "WriteBack":
         """Once the store didn't take it and no try is left."""
-        return WriteBack(self.store_id, WriteBackStatus.FAILED, error=error, done_at=at)
+        return replace(self.begun(), status=WriteBackStatus.FAILED, error=error, done_at=at)
 
 
 @dataclass(frozen=True)
@@ -146,13 +155,12 @@ class ConsentChange:
     write_backs: tuple[WriteBack, ...]
     follows: ChangeRef | None
     """The change that held before; None for an address's first."""
-    tellings: int = 1
-    """How often telling the stores was begun: once more each time that it holds again."""
 
-    @property
-    def telling(self) -> str:
-        """The name of the last telling: each try of it is the same one, the next one is another."""
-        return str(self.id) if self.tellings == 1 else f"{self.id}.{self.tellings}"
+    def telling_to(self, store_id: UUID) -> str:
+        """The name of the last telling of a store: each try of it is the same one."""
+        write_back = self.write_back_to(store_id)
+        number = write_back.telling if write_back else 1
+        return str(self.id) if number == 1 else f"{self.id}.{number}"
 
     @property
     def store_ids(self) -> frozenset[UUID]:

@@ -13,17 +13,16 @@ from typing import Any
 from uuid import UUID
 
 from pynamodb.attributes import (
-    BooleanAttribute,
     JSONAttribute,
     MapAttribute,
-    NumberAttribute,
     UnicodeAttribute,
 )
+from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
 from storepost import clock
-from storepost.consent.decision import AddressConsent, ChangeRef, Held
+from storepost.consent.decision import AddressConsent, ChangeRef, CustomerRef, Held
 from storepost.consent.model import (
     Address,
     ConsentChange,
@@ -48,7 +47,9 @@ class ConsentAddressItem(VersionedItem, discriminator="consent_address"):
 
     firm = JSONAttribute(null=True)
     yielding = JSONAttribute(null=True)
-    erased = BooleanAttribute(null=True)
+    erased_at = Moment(null=True)
+    other_customers = JSONAttribute(null=True)
+    """Each `[store id, external id]`."""
 
 
 class ConsentChangeItem(Item, discriminator="consent_change"):
@@ -66,12 +67,10 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
     occurred_at = Moment()
     recorded_at = Moment()
     write_backs: MapAttribute[str, Any] = MapAttribute()  # type: ignore[no-untyped-call]
-    """By the stores' short ids: status, skip_reason, error, done_at, is_certain,
-    pending_since."""
+    """By the stores' short ids: status, skip_reason, error, done_at, is_certain, pending_since,
+    telling."""
     follows = JSONAttribute(null=True)
     """The change that held before: the short ids of its profile and of itself."""
-    tellings = NumberAttribute(null=True)
-    """How often telling the stores was begun, where that is more than once."""
 
 
 def address_key(workspace: WorkspaceScope, address: Address) -> Key:
@@ -81,6 +80,9 @@ def address_key(workspace: WorkspaceScope, address: Address) -> Key:
 
 class ErasedAddressItem(Item, discriminator="erased_address"):
     """That somebody who had an address was erased; nobody can read from it which address."""
+
+    at = Moment()
+    """When: the last time, where it was several."""
 
 
 def erased_partitions(workspace: WorkspaceScope) -> list[str]:
@@ -113,7 +115,7 @@ class ConsentRepository:
         self._scope = workspace
         self._reads = reads or Reads()
         self._read: dict[Address, ConsentAddressItem] = {}
-        self._erased: dict[Address, bool] = {}
+        self._erased: dict[Address, datetime | None] = {}
 
     def consent_of(self, address: Address) -> AddressConsent:
         """What holds of an address, and what else was asserted."""
@@ -131,8 +133,11 @@ class ConsentRepository:
         """Writes an address's state, if nobody changed it since it was read here."""
         item = self._read.get(address) or ConsentAddressItem(*address_key(self._scope, address))
         item.firm, item.yielding = _held_row(consent.firm), _held_row(consent.yielding)
-        item.erased = consent.erased or None
+        item.erased_at = consent.erased_at
+        others = sorted(consent.other_customers)
+        item.other_customers = [[str(c.store_id), c.external_id] for c in others] or None
         changes.save(item)
+        saved_states(changes, self._scope)[address] = consent.state
 
     def expect_consent(self, changes: Changes, address: Address) -> None:
         """Demands that nobody changes an address's state that was read here; else a lost race."""
@@ -147,10 +152,12 @@ class ConsentRepository:
         if item is None:
             return AddressConsent()
         self._read[address] = item
-        return AddressConsent(_held(item.firm), _held(item.yielding), erased=bool(item.erased))
+        others = (CustomerRef(UUID(store), value) for store, value in item.other_customers or ())
+        firm, yielding = _held(item.firm), _held(item.yielding)
+        return AddressConsent(firm, yielding, item.erased_at, frozenset(others))
 
     def with_erasure(self, address: Address, consent: AddressConsent) -> AddressConsent:
-        """The consent, of an address without any with whether its person was erased.
+        """The consent, of an address without any with when its person was erased.
 
         It is asked before each assertion, and only there: either way nothing holds.
         """
@@ -158,42 +165,58 @@ class ConsentRepository:
             return consent
         if address not in self._erased:
             row = self._reads.find(ErasedAddressItem, erased_key(self._scope, address))
-            self._erased[address] = row is not None
-        return replace(consent, erased=self._erased[address])
+            self._erased[address] = row.at if row else None
+        return replace(consent, erased_at=self._erased[address])
 
     def look_for_erasures(self, addresses: Iterable[Address]) -> None:
         """Reads what `with_erasure` needs of many addresses, a hundred a call."""
         unread = [address for address in addresses if address not in self._read]
         keys = {address: erased_key(self._scope, address) for address in unread}
         rows = self._reads.find_all(keys.values())
-        self._erased |= {address: key in rows for address, key in keys.items()}
+        found = ((each, find_in(rows, ErasedAddressItem, key)) for each, key in keys.items())
+        self._erased |= {address: row.at if row else None for address, row in found}
 
-    def erase(self, changes: Changes, address: Address) -> None:
-        """Takes away what is held of an address but for its keyed hash.
+    def erase(
+        self, changes: Changes, address: Address, whose: Collection[CustomerRef] = frozenset()
+    ) -> None:
+        """Takes away what is held of an address but for its keyed hash and when that was.
 
-        What was read here is the last that anybody says: else a lost race.
+        What was read here is the last that anybody says: else a lost race. `whose` are the erased
+        person's own customers; where other people's have the address, the row stays for these.
         """
-        self._keep_hash(changes, address)
+        now = clock.now()
+        changes.save(ErasedAddressItem(*erased_key(self._scope, address), at=now))
         item = self._read.get(address)
-        if item is not None:
+        if item is None:
+            return
+        others = self._as_consent(address, item).other_customers - frozenset(whose)
+        if others:
+            left = AddressConsent(erased_at=now, other_customers=others)
+            self.save_consent(changes, address, left)
+        else:
             changes.delete(item)
 
     def erase_said(
-        self, changes: Changes, address: Address, consent: AddressConsent, whose: Collection[UUID]
+        self,
+        changes: Changes,
+        address: Address,
+        consent: AddressConsent,
+        histories: Collection[UUID],
+        whose: Collection[CustomerRef] = frozenset(),
     ) -> None:
         """Takes away what changes of these profiles say of an address.
 
-        `consent` was read here. Where nothing else is said, its keyed hash is what is left.
+        `consent` was read here. Where nothing else is said, its keyed hash is what is left: that of
+        the erasure itself, where that came first.
         """
-        firm, yielding = _not_of(whose, consent.firm), _not_of(whose, consent.yielding)
-        if firm is None and yielding is None:
-            self.erase(changes, address)
-        elif (firm, yielding) != (consent.firm, consent.yielding):
-            left = replace(consent, firm=firm, yielding=yielding)
-            self.save_consent(changes, address, left)
-
-    def _keep_hash(self, changes: Changes, address: Address) -> None:
-        changes.save(ErasedAddressItem(*erased_key(self._scope, address)))
+        firm, yielding = _not_of(histories, consent.firm), _not_of(histories, consent.yielding)
+        is_changed = (firm, yielding) != (consent.firm, consent.yielding)
+        if firm or yielding:
+            if is_changed:
+                left = replace(consent, firm=firm, yielding=yielding)
+                self.save_consent(changes, address, left)
+        elif is_changed or self.with_erasure(address, consent).erased_at is None:
+            self.erase(changes, address, whose)
 
     def remove(self, changes: Changes, change: ConsentChange) -> None:
         """Takes a change out of its profile's history."""
@@ -258,12 +281,8 @@ class ConsentRepository:
     ) -> None:
         """Writes what became of one store's write-back, if its status still is what it was."""
         key = change_key(self._scope, ChangeRef(change.profile_id, change.id))
-        path = Path(["write_backs", short(after.store_id)])
-        changes.update(
-            ConsentChangeItem(*key),
-            [path.set(_row(after))],
-            Path(["write_backs", short(after.store_id), "status"]) == before.value,
-        )
+        unchanged = _path(after, "status") == before.value
+        changes.update(ConsentChangeItem(*key), [_path(after).set(_row(after))], unchanged)
 
     def begin_again(
         self,
@@ -272,31 +291,61 @@ class ConsentRepository:
         write_backs: Iterable[WriteBack],
         follows: ChangeRef | None,
     ) -> None:
-        """Writes these write-backs of a change that holds again, and which one held meanwhile.
-
-        Telling it is another telling from then on.
-        """
+        """Writes these write-backs of a change that holds again, and which one held meanwhile."""
         row = ConsentChangeItem(*change_key(self._scope, change))
         now = clock.now()
-        begin = (replace(each, pending_since=now) for each in write_backs)
-        paths = ((Path(["write_backs", short(each.store_id)]), each) for each in begin)
-        begun: list[Action] = [path.set(_row(each)) for path, each in paths]
+        pending = [replace(each, pending_since=now) for each in write_backs]
+        begun: list[Action] = [_path(each).set(_row(each)) for each in pending]
         begun.append(ConsentChangeItem.follows.set(_follows_row(follows)))
-        begun.append(ConsentChangeItem.tellings.set((ConsentChangeItem.tellings | 1) + 1))
         changes.update(row, begun, ConsentChangeItem.pk.exists())
+
+    def begin_one(
+        self, changes: Changes, change: ConsentChange, after: WriteBack, before: WriteBack | None
+    ) -> None:
+        """Writes one store's write-back of a change, if nobody began another one meanwhile."""
+        row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
+        unchanged = _is_telling(before) if before else _path(after).does_not_exist()
+        is_there = ConsentChangeItem.pk.exists()
+        pending = replace(after, pending_since=clock.now())
+        changes.update(row, [_path(pending).set(_row(pending))], is_there & unchanged)
 
     def settle(self, change: ConsentChange, after: WriteBack) -> bool:
         """Writes what became of a pending write-back; False where it isn't pending any more.
 
         Also False where another telling has begun since the change was read.
         """
-        path = Path(["write_backs", short(after.store_id)])
-        status = Path(["write_backs", short(after.store_id), "status"])
         row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
-        tellings = ConsentChangeItem.tellings
-        same = tellings == change.tellings if change.tellings > 1 else tellings.does_not_exist()
-        pending = status == WriteBackStatus.PENDING.value
-        return amend(row, [path.set(_row(after))], pending & same)
+        return amend(row, [_path(after).set(_row(after))], _is_pending(after))
+
+    def settle_with(self, changes: Changes, change: ConsentChange, after: WriteBack) -> None:
+        """The same as a part of a unit of work; a lost race where it isn't pending any more."""
+        row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
+        changes.update(row, [_path(after).set(_row(after))], _is_pending(after))
+
+
+def _path(write_back: WriteBack, *more: str) -> Path:
+    return Path(["write_backs", short(write_back.store_id), *more])
+
+
+def _is_telling(write_back: WriteBack) -> Condition:
+    """Whether the row has this telling of the store, whatever became of it."""
+    telling = _path(write_back, "telling")
+    if write_back.telling == 1:
+        first: Condition = _path(write_back).exists() & telling.does_not_exist()
+        return first
+    same: Condition = telling == str(write_back.telling)
+    return same
+
+
+def _is_pending(write_back: WriteBack) -> Condition:
+    pending: Condition = _path(write_back, "status") == WriteBackStatus.PENDING.value
+    is_pending: Condition = pending & _is_telling(write_back)
+    return is_pending
+
+
+def saved_states(changes: Changes, workspace: WorkspaceScope) -> dict[Address, ConsentState]:
+    """The states of the addresses that a unit of work has saved so far."""
+    return changes.gathered(("consent_states", workspace), dict[Address, ConsentState])
 
 
 def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
@@ -349,6 +398,7 @@ def _row(write_back: WriteBack) -> dict[str, str]:
         "done_at": _moment_text(write_back.done_at),
         "is_certain": None if write_back.is_certain else "no",
         "pending_since": _moment_text(write_back.pending_since),
+        "telling": str(write_back.telling) if write_back.telling > 1 else None,
     }
     return {name: value for name, value in row.items() if value is not None}
 
@@ -363,6 +413,7 @@ def _write_back(store: str, row: Mapping[str, str]) -> WriteBack:
         done_at=_moment(done_at),
         is_certain="is_certain" not in row,
         pending_since=_moment(row.get("pending_since")),
+        telling=int(row.get("telling", 1)),
     )
 
 
@@ -387,5 +438,4 @@ def _as_change(item: ConsentChangeItem) -> ConsentChange:
         recorded_at=item.recorded_at,
         write_backs=tuple(_write_back(store, row) for store, row in stores),
         follows=_follows(item.follows),
-        tellings=int(item.tellings or 1),
     )

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from storepost import clock
-from storepost.consent.assertions import Outcome, Word, assert_in_turn
+from storepost.consent.assertions import assert_in_turn
 from storepost.consent.model import Address, Origin, Proof, Source
 from storepost.consent.origins import origin_of
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import ConsentState
-from storepost.ids import timed_id
+from storepost.consent.words import Outcome, Word
+from storepost.consent_changes.recording import newcomer_with
 from storepost.persistence.changes import Changes
 from storepost.persistence.ledger import Ledger
 from storepost.persistence.rounds import in_parts, in_rounds
@@ -64,7 +64,7 @@ class ImportedWord:
     address: Address
     state: ConsentState
     occurred_at: datetime
-    """Later than now counts as now."""
+    """Later than now counts as now, and of `subscribed` as no time."""
     proof: Proof | None
 
 
@@ -157,7 +157,7 @@ class _Round:
         self._ledger.commit(changes, became)
 
     def _record_one(self, changes: Changes, person: _Person) -> dict[int, Became]:
-        profile = person.before or self._newcomer(person)
+        profile = person.before or newcomer_with(self._workspace, person.by_address)
         states, became = dict[Address, ConsentState](), dict[int, Became]()
         asserted = False
         for address, words in person.by_address.items():
@@ -188,15 +188,8 @@ class _Round:
         if person.before is None:
             self._profiles.claim(changes, after, self._known.claims, after.identities)
 
-    def _newcomer(self, person: _Person) -> Profile:
-        """Somebody new, as an upsert makes them.
-
-        The id sorts by time, so that nameless newcomers are neighbours in the list by name.
-        """
-        now = clock.now()
-        profile = Profile(timed_id(now), self._workspace, first_seen_at=now, last_seen_at=now)
-        return profile.identified(dict.fromkeys(map(identity_of, person.by_address), (now,)))
-
     def _word(self, word: ImportedWord) -> Word:
         occurred_at = min(word.occurred_at, self._ledger.began)
-        return Word(word.state, self._origin.proven_by(word.proof), occurred_at)
+        is_proven = word.proof is not None and word.proof.reference is not None
+        dated = is_proven and word.occurred_at <= self._ledger.began
+        return Word(word.state, self._origin.proven_by(word.proof), occurred_at, dated=dated)

@@ -33,7 +33,7 @@ def tell(
     Each try of one telling has the same `webhook-id`, and the next telling has another.
     """
     body = _body(change, external_ids)
-    message_id = f"{change.telling}.{store_id}"
+    message_id = f"{change.telling_to(store_id)}.{store_id}"
     headers = signed_headers(message_id, clock.now(), body, config.secrets)
     headers["content-type"] = "application/json"
     try:

@@ -1,20 +1,22 @@
 """Changing consent by request, and trying a failed write-back again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from storepost import clock
-from storepost.consent.assertions import Outcome, Word, tell_stores
 from storepost.consent.model import (
     ConsentChange,
     Proof,
+    SkipReason,
     WriteBack,
     WriteBackStatus,
 )
 from storepost.consent.origins import origin_of
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel, ConsentState
+from storepost.consent.telling import tell_stores
+from storepost.consent.words import Outcome, Word
 from storepost.consent_changes.listing import get_change
 from storepost.consent_changes.problems import NoEmail, NoPhone, WriteBackNotFailed
 from storepost.consent_changes.recording import record_word
@@ -26,6 +28,16 @@ from storepost.scope import WorkspaceScope
 from storepost.workspaces.callers import WorkspaceCaller
 
 MAX_PENDING = timedelta(days=1)
+"""After so long a write-back's message must be gone: the tries take hours, not a day."""
+_REASONS_THAT_END = frozenset(
+    {
+        SkipReason.STORE_DISCONNECTED,
+        SkipReason.PERMISSION_MISSING,
+        SkipReason.CUSTOMER_DELETED,
+        SkipReason.NO_EMAIL,
+    }
+)
+"""Why a store wasn't told, though it may have to be another time."""
 
 
 @dataclass(frozen=True)
@@ -58,21 +70,27 @@ def change_sms_consent(
 def retry_write_back(
     workspace: WorkspaceScope, profile_id: UUID, change_id: UUID, store_id: UUID, changes: Changes
 ) -> ConsentChange:
-    """Tries again, and seven times at most, to tell a store of a change.
+    """Tries again to tell a store of a change: what failed, or was skipped for what may end.
 
-    One that failed, or one that is pending for longer than a day: no queue brings that any more.
-    Raises NotFound and WriteBackNotFailed.
+    One that is pending for longer than a day is sent again too: no queue brings that any more. The
+    worker decides anew whether the store is to be told. Raises NotFound and WriteBackNotFailed.
     """
     change = get_change(workspace, profile_id, change_id)
     write_back = change.write_back_to(store_id)
     if write_back is None:
         raise NotFound()
-    if write_back.status is not WriteBackStatus.FAILED and not _is_lost(change, write_back):
+    if not (_may_be_retried(write_back) or _is_lost(change, write_back)):
         raise WriteBackNotFailed()
-    pending = WriteBack(store_id, pending_since=clock.now())
+    pending = replace(write_back.begun(), pending_since=clock.now())
     ConsentRepository(workspace).mark(changes, change, pending, write_back.status)
     tell_stores(changes, workspace, change, (store_id,))
     return change.with_write_back(pending)
+
+
+def _may_be_retried(write_back: WriteBack) -> bool:
+    """Whether the store wasn't told, for a reason that may be over."""
+    is_skipped = write_back.skip_reason in _REASONS_THAT_END
+    return is_skipped or write_back.status is WriteBackStatus.FAILED
 
 
 def _is_lost(change: ConsentChange, write_back: WriteBack) -> bool:

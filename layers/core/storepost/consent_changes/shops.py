@@ -1,6 +1,6 @@
 """Telling a shop of a change, by the Admin API (semantics, section 2.6)."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from storepost import clock
@@ -28,15 +28,21 @@ OPT_IN_LEVEL = "SINGLE_OPT_IN"
 
 
 def tell_shop(
-    store: Store, change: ConsentChange, external_ids: Iterable[str]
+    store: Store,
+    change: ConsentChange,
+    external_ids: Iterable[str],
+    is_same: Callable[[str | None], bool] | None = None,
 ) -> Refusal | SkipReason | None:
     """Tells the shop; None once it has the state, or why it hasn't.
+
+    `is_same` says whether a customer has the address, where the change doesn't name it.
 
     The same change told twice is one change there, as it goes by the time of the consent.
     """
     try:
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
-            told = [_tell(admin, change, GID + external_id) for external_id in external_ids]
+            has_it = is_same or (lambda address: address == change.address)
+            told = [_tell(admin, change, GID + each, has_it) for each in external_ids]
     except AccessDenied:
         return SkipReason.PERMISSION_MISSING
     except NeedsReauth:
@@ -51,12 +57,14 @@ def tell_shop(
     return next((reason for reason in told if reason), None)
 
 
-def _tell(admin: AdminClient, change: ConsentChange, gid: str) -> SkipReason | None:
+def _tell(
+    admin: AdminClient, change: ConsentChange, gid: str, has_it: Callable[[str | None], bool]
+) -> SkipReason | None:
     """Tells it of one customer, whose address is looked at before: the change is the address's."""
     node = admin.run(documents.CUSTOMER, id=gid)["customer"]
     if node is None:
         return SkipReason.CUSTOMER_DELETED
-    if _address(node, change.channel) != change.address:
+    if not has_it(_address(node, change.channel)):
         return SkipReason.NO_EMAIL
     document, name, field = _SAID[change.channel]
     consent = {

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from storepost import clock
-from storepost.consent.decision import ChangeRef
+from storepost.consent.decision import AddressConsent, ChangeRef
+from storepost.consent.missed import queue_missed, skip_disconnected
 from storepost.consent.model import (
     Address,
     ConsentChange,
@@ -19,18 +20,22 @@ from storepost.consent.model import (
     WriteBackStatus,
 )
 from storepost.consent.repository import ConsentRepository
-from storepost.consent_changes.requests import Refusal, tell
-from storepost.consent_changes.shops import tell_shop
+from storepost.consent.states import ConsentState
+from storepost.consent_changes.delivery import Delivery, NotTaken, delivery_to, try_again
+from storepost.consent_changes.owing import tell_owed
 from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
 from storepost.logs import log_unexpected
 from storepost.messaging.tries import TRIES, check_tries
 from storepost.metrics import count
+from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
+from storepost.profiles.resolution import look_up
+from storepost.profiles.shown import identity_of
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
-from storepost.stores.write_back import WriteBackConfig, WriteBackRepository
+from storepost.stores.write_back import WriteBackRepository
 
 _MOST_STEPS = 5
 """How many changes are looked back at that a store wasn't told of, as it didn't know the person."""
@@ -42,10 +47,6 @@ _OUTCOMES = {
     WriteBackStatus.FAILED: "WriteBacksFailed",
 }
 """The metric of each way in which a write-back ends."""
-
-
-class NotTaken(Exception):  # noqa: N818 - it is what happened
-    """The store didn't take the change this time: the queue brings it again."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,22 @@ class _Task:
         """Where the change stands."""
         return ChangeRef(self.change.profile_id, self.change.id)
 
+    @property
+    def named(self) -> dict[str, UUID]:
+        """What its message names."""
+        return {
+            "workspaceId": self.workspace.id,
+            "profileId": self.change.profile_id,
+            "changeId": self.change.id,
+            "storeId": self.store_id,
+        }
+
+    @property
+    def begun(self) -> WriteBack:
+        """The write-back as it was begun, of which something becomes."""
+        known = self.change.write_back_to(self.store_id)
+        return known.begun() if known else WriteBack(self.store_id)
+
     def addressed(self, customers: list[Customer]) -> list[Customer]:
         """Those of the customers that are there and whose own address is the changed one."""
         own = [c for c in customers if c.address(self.address.channel) == self.address.value]
@@ -71,11 +88,18 @@ class _Task:
 def write_back(message: str, tries: int) -> None:
     """Tells the store that a message names, if that is still to be done.
 
+    A message that names no change is about what a store missed while it was disconnected.
+
     `tries` is how many times the queue brought the message, this one included. Raises `NotTaken`
     where another try may succeed.
     """
-    task = _task_of(message)
+    named = {name: UUID(value) for name, value in json.loads(message).items()}
+    if "changeId" not in named:
+        queue_missed(WorkspaceScope(named["workspaceId"]), named["storeId"])
+        return
+    task = _task_of(named)
     if task is None:
+        tell_owed(named, tries)
         return
     try:
         check_tries(tries)
@@ -87,50 +111,31 @@ def write_back(message: str, tries: int) -> None:
             raise
         # Nothing brings it again: somebody who sees that it failed can have it retried.
         log_unexpected(error)
-        _settle(task, WriteBack(task.store_id).failed("The store couldn't be told.", clock.now()))
+        _settle(task, task.begun.failed("The store couldn't be told.", clock.now()))
 
 
 def _carry_out(task: _Task, tries: int) -> None:
-    customers = _customers(task)
+    consent = ConsentRepository(task.workspace).consent_of(task.address)
+    if consent.holds is None or consent.erased_at:
+        # The person may have been erased since, and the worker may still be to remove the change.
+        tell_owed(task.named, tries)
+    customers = _customers(task, consent)
     if _was_taken(task, customers):
-        _settle(task, WriteBack(task.store_id).written(clock.now()))
+        _settle(task, task.begun.written(clock.now()))
         return
     store = StoreRepository(task.workspace).get(task.store_id)
-    telling = _telling(task, store)
-    reason = _reason_to_skip(task, customers, store, telling)
-    if reason is not None:
-        _settle(task, WriteBack(task.store_id).skipped(reason, clock.now()))
+    telling = delivery_to(task.workspace, store)
+    reason = _reason_to_skip(task, consent, customers, store, telling)
+    if reason is SkipReason.STORE_DISCONNECTED and store is not None:
+        skip_disconnected(task.workspace, task.change, task.begun.skipped(reason, clock.now()))
+    elif reason is not None:
+        _settle(task, task.begun.skipped(reason, clock.now()))
     elif telling is not None:
         _attempt(task, telling, task.addressed(customers), tries)
 
 
-@dataclass(frozen=True)
-class _Telling:
-    """How a store is told: a shop by its Admin API, any other at its own address."""
-
-    store: Store
-    config: WriteBackConfig | None
-
-    def tell(self, change: ConsentChange, external_ids: list[str]) -> Refusal | SkipReason | None:
-        """Tells the store; None once it took the change."""
-        if self.config is None:
-            return tell_shop(self.store, change, external_ids)
-        return tell(self.config, change, self.store.id, external_ids)
-
-
-def _telling(task: _Task, store: Store | None) -> _Telling | None:
-    """How the store is told; None where nobody may write to it."""
-    if store is None or not store.takes_consent:
-        return None
-    if not store.is_custom:
-        return _Telling(store, None)
-    config = WriteBackRepository(task.workspace).get(task.store_id)
-    return _Telling(store, config) if config else None
-
-
-def _task_of(message: str) -> _Task | None:
+def _task_of(named: dict[str, UUID]) -> _Task | None:
     """What there is to do; None once it is done, or the change went with its profile."""
-    named = {name: UUID(value) for name, value in json.loads(message).items()}
     workspace, store_id = WorkspaceScope(named["workspaceId"]), named["storeId"]
     change = ConsentRepository(workspace).get(ChangeRef(named["profileId"], named["changeId"]))
     if change is None or change.address is None or not _is_pending(change, store_id):
@@ -143,12 +148,26 @@ def _is_pending(change: ConsentChange, store_id: UUID) -> bool:
     return held is not None and held.status is WriteBackStatus.PENDING
 
 
-def _customers(task: _Task) -> list[Customer]:
-    """The person's customers in the store, deleted ones too."""
+def _customers(task: _Task, consent: AddressConsent) -> list[Customer]:
+    """The store's customers of the person, and of the address, deleted ones too."""
+    others = [c for c in consent.other_customers if c.store_id == task.store_id]
+    customers = CustomerRepository(task.workspace)
     profile = ProfileRepository(task.workspace).get(task.change.profile_id)
-    if profile is None:
+    found = customers.of_profile(profile, task.store_id, others) if profile else []
+    if task.addressed(found):
+        return found
+    return [*found, *_of_holder(task, profile, customers)]
+
+
+def _of_holder(
+    task: _Task, profile: Profile | None, customers: CustomerRepository
+) -> list[Customer]:
+    """The store's customers of whoever has the address now, where that is somebody else."""
+    profiles, identity = ProfileRepository(task.workspace), identity_of(task.address)
+    holder = look_up(profiles, [identity]).holder_of(identity) if profile else None
+    if holder is None or profile is None or holder.id == profile.id:
         return []
-    return CustomerRepository(task.workspace).of_profile(profile, task.store_id)
+    return customers.of_profile(holder, task.store_id)
 
 
 def _was_taken(task: _Task, customers: list[Customer]) -> bool:
@@ -156,12 +175,17 @@ def _was_taken(task: _Task, customers: list[Customer]) -> bool:
 
     It must have noted this telling: what the store took before it, it may have been told otherwise.
     """
-    noted = [c.told(task.address.channel) == task.change.telling for c in task.addressed(customers)]
+    telling = task.change.telling_to(task.store_id)
+    noted = [c.told(task.address.channel) == telling for c in task.addressed(customers)]
     return bool(noted) and all(noted)
 
 
 def _reason_to_skip(
-    task: _Task, customers: list[Customer], store: Store | None, telling: _Telling | None
+    task: _Task,
+    consent: AddressConsent,
+    customers: list[Customer],
+    store: Store | None,
+    telling: Delivery | None,
 ) -> SkipReason | None:
     addressed = task.addressed(customers)
     reasons = {
@@ -169,24 +193,23 @@ def _reason_to_skip(
         SkipReason.CUSTOMER_DELETED: all(c.deleted_at is not None for c in customers),
         SkipReason.NO_EMAIL: not addressed,
         SkipReason.PERMISSION_MISSING: telling is None,
-        SkipReason.SUPERSEDED: _is_superseded(task),
+        SkipReason.SUPERSEDED: consent.holds is None or consent.holds.change != task.ref,
         SkipReason.ALREADY_CURRENT: _is_current(task, addressed) and _is_known(task),
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
 
 
-def _is_superseded(task: _Task) -> bool:
-    held = ConsentRepository(task.workspace).consent_of(task.address).holds
-    return held is None or held.change != task.ref
-
-
 def _is_current(task: _Task, addressed: list[Customer]) -> bool:
     """Whether the store gave the state itself, as far as is known."""
-    state, channel = task.change.state, task.address.channel
-    told = [customer.told(channel) for customer in addressed]
-    is_told_since = any(each and each > str(task.change.id) for each in told)
-    from_there = task.change.origin.store_id == task.store_id and not is_told_since
-    return from_there or all(customer.consent(channel) is state for customer in addressed)
+    return all(_has_state(task, customer) for customer in addressed)
+
+
+def _has_state(task: _Task, customer: Customer) -> bool:
+    """Whether the store has the customer so; a box that it unticked says `not_subscribed`."""
+    state, has = task.change.state, customer.consent(task.address.channel)
+    unticked = state is ConsentState.UNSUBSCRIBED and has is ConsentState.NOT_SUBSCRIBED
+    from_there = task.change.origin.store_id == task.store_id
+    return has is state or (unticked and from_there)
 
 
 def _is_known(task: _Task) -> bool:
@@ -207,29 +230,23 @@ def _is_known(task: _Task) -> bool:
     return False
 
 
-def _attempt(task: _Task, telling: _Telling, told: list[Customer], tries: int) -> None:
+def _attempt(task: _Task, telling: Delivery, told: list[Customer], tries: int) -> None:
     outcome = telling.tell(task.change, [customer.external_id for customer in told])
     now, config = clock.now(), telling.config
     repository = WriteBackRepository(task.workspace)
     if outcome is None:
-        _settle(task, WriteBack(task.store_id).written(now, is_certain=_note_told(task, told)))
+        _settle(task, task.begun.written(now, is_certain=_note_told(task, told)))
         if config and config.notes_success(now):
             repository.note_success(task.store_id, now)
         return
     if isinstance(outcome, SkipReason):
-        _settle(task, WriteBack(task.store_id).skipped(outcome, now))
+        _settle(task, task.begun.skipped(outcome, now))
         return
     if outcome.lasts or tries >= TRIES:
-        _settle(task, WriteBack(task.store_id).failed(outcome.error, now))
+        _settle(task, task.begun.failed(outcome.error, now))
     if config:
         repository.note_error(task.store_id, outcome.error)
-    _try_again(outcome, tries)
-
-
-def _try_again(refusal: Refusal, tries: int) -> None:
-    if not refusal.lasts and tries < TRIES:
-        count("WriteBacksRetried")
-        raise NotTaken()
+    try_again(outcome, tries)
 
 
 def _note_told(task: _Task, told: list[Customer]) -> bool:

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from storepost.consent.assertions import Given, Outcome, assert_from_store
+from storepost.consent.from_stores import AtStore, Given, assert_from_store
 from storepost.consent.model import Address, Origin
+from storepost.consent.others import leave_address, note_customer
 from storepost.consent.states import Channel, ConsentState
+from storepost.consent.words import Outcome
 from storepost.customers.model import Customer, GivenCustomer
 from storepost.persistence.changes import Changes
 from storepost.profiles.model import Profile
@@ -26,6 +28,29 @@ class Push:
     origin: Origin
     """Who pushes."""
 
+    def address(self, channel: Channel) -> Address | None:
+        """The customer's own address of a channel."""
+        value = self.after.address(channel)
+        return Address(channel, value) if value else None
+
+    def gave(self, channel: Channel) -> Given | None:
+        """What the store gave last; None where the customer is new, or there again."""
+        held = self.before
+        if held is None or held.deleted_at is not None:
+            return None
+        return Given(held.address(channel), held.consent(channel))
+
+    def gives(self, channel: Channel) -> Given:
+        """What the store gives now; `not_subscribed` where it says nothing."""
+        consent = self.given.consent(channel)
+        state = consent.state or ConsentState.NOT_SUBSCRIBED
+        return Given(self.after.address(channel), state, consent.updated_at)
+
+    def says_something(self, channel: Channel) -> bool:
+        """Whether it gives a consent that is the person's."""
+        consent = self.given.consent(channel)
+        return consent.state is not None and not consent.is_of_address
+
 
 def assert_and_save(
     changes: Changes, push: Push, known: Known, before: Profile | None, after: Profile
@@ -39,11 +64,15 @@ def assert_and_save(
     recorded: set[UUID] = set()
     touched: dict[UUID, tuple[Profile | None, Profile]] = {after.id: (before, after)}
     for channel in Channel:
-        owner = _owner(push, channel, known, after)
-        outcome = _assert(changes, push, channel, owner)
+        address = push.address(channel)
+        _leave_former(changes, push, channel)
+        if address is None:
+            continue
+        owner = _owner(address, known, after)
+        outcome = _assert(changes, push, address, owner, after)
         if outcome is None:
             continue
-        states[Address(channel, push.after.address(channel) or "")] = outcome.state
+        states[address] = outcome.state
         touched.setdefault(owner.id, (owner, owner))
         recorded |= {owner.id} if outcome.recorded else set()
     for was, profile in touched.values():
@@ -53,26 +82,38 @@ def assert_and_save(
             ProfileRepository(shown.workspace).save(changes, was, shown)
 
 
-def _owner(push: Push, channel: Channel, known: Known, after: Profile) -> Profile:
+def _owner(address: Address, known: Known, after: Profile) -> Profile:
     """Whose the customer's address is: another profile's that has claimed it, or the customer's."""
-    holder = known.holder_of(identity_of(Address(channel, push.after.address(channel) or "")))
+    holder = known.holder_of(identity_of(address))
     return holder if holder and holder.id != after.id else after
 
 
-def _assert(changes: Changes, push: Push, channel: Channel, owner: Profile) -> Outcome | None:
-    gives = push.given.consent(channel)
+def _assert(
+    changes: Changes, push: Push, address: Address, owner: Profile, after: Profile
+) -> Outcome | None:
+    channel, workspace = address.channel, push.store.workspace
+    is_of_others = identity_of(address) not in after.sightings
+    outcome = None
+    if push.says_something(channel):
+        refused_at = push.after.refused_at(channel)
+        outcome = assert_from_store(
+            changes,
+            subject_of(owner),
+            channel,
+            before=push.gave(channel),
+            after=push.gives(channel),
+            updated_at=push.given.external_updated_at,
+            origin=push.origin,
+            at_store=AtStore(push.after.ref, is_of_others, refused_at),
+        )
+    if is_of_others:
+        note_customer(changes, workspace, address, push.after.ref)
+    return outcome
+
+
+def _leave_former(changes: Changes, push: Push, channel: Channel) -> None:
+    """Where the customer has another address now, the one of before is theirs no more."""
     held = push.before
-    return assert_from_store(
-        changes,
-        subject_of(owner),
-        push.store,
-        channel,
-        before=Given(held.address(channel), held.consent(channel)) if held else None,
-        after=Given(
-            push.after.address(channel),
-            gives.state or ConsentState.NOT_SUBSCRIBED,
-            gives.updated_at,
-        ),
-        updated_at=push.given.external_updated_at,
-        origin=push.origin,
-    )
+    value = held.address(channel) if held else None
+    if held and value and value != push.after.address(channel):
+        leave_address(changes, push.store.workspace, Address(channel, value), held.ref)

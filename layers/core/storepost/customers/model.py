@@ -1,10 +1,11 @@
 """A store's customer as a value."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
+from storepost.consent.decision import CustomerRef
 from storepost.consent.states import Channel, ConsentState
 from storepost.ids import derived_id
 from storepost.profiles.model import Identity, IdentityType
@@ -24,6 +25,8 @@ class GivenConsent:
     state: ConsentState | None = None
     updated_at: datetime | None = None
     """The store's own consent time."""
+    is_of_address: bool = False
+    """Whether it says that the address is invalid, and nothing of what the person wants."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +64,26 @@ class GivenCustomer:
             return self
         said = {channel: self.consent(channel) for channel in Channel}
         for channel in Channel:
-            since = held.consent_at(channel)
-            at = max(self.external_updated_at, said[channel].updated_at or self.external_updated_at)
-            if since and at < since and held.address(channel) == self.address(channel):
+            is_same = held.address(channel) == self.address(channel)
+            if is_same and (self._is_older(held, channel) or self._is_of_before(held, channel)):
                 said[channel] = GivenConsent()
         return replace(self, email_consent=said[Channel.EMAIL], sms_consent=said[Channel.SMS])
+
+    def _is_older(self, held: "Customer", channel: Channel) -> bool:
+        since, updated_at = held.consent_at(channel), self.external_updated_at
+        at = max(updated_at, self.consent(channel).updated_at or updated_at)
+        return since is not None and at < since
+
+    def _is_of_before(self, held: "Customer", channel: Channel) -> bool:
+        """Whether it is what the store had before it took `subscribed` from here.
+
+        It is `not_subscribed` in a record that isn't newer than the last one, nor its consent.
+        """
+        consent, since = self.consent(channel), held.consent_at(channel)
+        if consent.state is not ConsentState.NOT_SUBSCRIBED or held.told(channel) is None:
+            return False
+        is_newer = self.external_updated_at > held.external_updated_at
+        return not (is_newer or (consent.updated_at and since and consent.updated_at > since))
 
     def identities(self, store: Store, external_id: str) -> tuple[Identity, ...]:
         """What names the person whom the store calls `external_id`."""
@@ -106,9 +124,17 @@ class Customer:
     email_consent_at: datetime | None = None
     """The store's own time of what it gave last, where it told one."""
     sms_consent_at: datetime | None = None
+    email_refused_at: datetime | None = None
+    """When an address that they had before was unsubscribed, the last time."""
+    sms_refused_at: datetime | None = None
     email_told: str | None = field(default=None, compare=False)
     """The last telling of a change of consent that the store took for this customer."""
     sms_told: str | None = field(default=None, compare=False)
+
+    @property
+    def ref(self) -> CustomerRef:
+        """What the store calls them."""
+        return CustomerRef(self.store_id, self.external_id)
 
     def told(self, channel: Channel) -> str | None:
         """The last telling of a change of a channel that the store took for this customer."""
@@ -125,6 +151,15 @@ class Customer:
     def consent_at(self, channel: Channel) -> datetime | None:
         """The store's own time of what it gave last of a channel."""
         return self.email_consent_at if channel is Channel.EMAIL else self.sms_consent_at
+
+    def refused_at(self, channel: Channel) -> datetime | None:
+        """When an address of a channel that they had before was unsubscribed."""
+        return self.email_refused_at if channel is Channel.EMAIL else self.sms_refused_at
+
+    def refused_until(self, refused: Mapping[Channel, datetime | None]) -> "Customer":
+        """The customer, with when their addresses of before were unsubscribed."""
+        email, sms = refused.get(Channel.EMAIL), refused.get(Channel.SMS)
+        return replace(self, email_refused_at=email, sms_refused_at=sms)
 
     def holds_newer_than(self, updated_at: datetime) -> bool:
         """Whether an update of that moment comes too late; a deleted one yields to newer ones."""

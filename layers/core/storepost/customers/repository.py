@@ -8,6 +8,7 @@ from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.update import Action
 
 from storepost import clock
+from storepost.consent.decision import CustomerRef
 from storepost.consent.model import ConsentChange
 from storepost.consent.states import Channel, ConsentState
 from storepost.customers.model import Customer, customer_id
@@ -39,6 +40,8 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     deleted_at = Moment(null=True)
     email_consent_at = Moment(null=True)
     sms_consent_at = Moment(null=True)
+    email_refused_at = Moment(null=True)
+    sms_refused_at = Moment(null=True)
     email_told = UnicodeAttribute(null=True)
     sms_told = UnicodeAttribute(null=True)
 
@@ -109,8 +112,10 @@ class CustomerRepository:
             self._deleted[customer_id(store_id, external_id)] = item
         return self._as_customer(item) if isinstance(item, CustomerItem) else None
 
-    def of_profile(self, profile: Profile, store_id: UUID | None = None) -> list[Customer]:
-        """The profile's customers, deleted ones too: of one store, or of all.
+    def of_profile(
+        self, profile: Profile, store_id: UUID | None = None, others: Iterable[CustomerRef] = ()
+    ) -> list[Customer]:
+        """The profile's customers, deleted ones too: of one store, or of all; and these others.
 
         Not what is left of a customer whose person was erased, until the worker comes: an order may
         have brought the id to somebody else.
@@ -121,9 +126,15 @@ class CustomerRepository:
             if each.type is IdentityType.PLATFORM_CUSTOMER_ID and each.store_id is not None
         ]
         wanted = [(at, value) for at, value in ids if store_id in {None, at}]
-        found = self._found(customer_key(self._scope, at, value) for at, value in wanted)
+        named = {(each.store_id, each.external_id) for each in others}
+        asked = dict.fromkeys([*wanted, *sorted(named)])
+        found = self._found(customer_key(self._scope, at, value) for at, value in asked)
         own = set(profile.partitions)
-        return [customer for customer in found if customer.profile_id in own]
+        return [
+            each
+            for each in found
+            if each.profile_id in own or (each.store_id, each.external_id) in named
+        ]
 
     def save(self, changes: Changes, customer: Customer) -> None:
         """Writes the customer, if nobody changed it since it was read here."""
@@ -145,6 +156,8 @@ class CustomerRepository:
         item.deleted_at = customer.deleted_at
         item.email_consent_at = customer.email_consent_at
         item.sms_consent_at = customer.sms_consent_at
+        item.email_refused_at = customer.email_refused_at
+        item.sms_refused_at = customer.sms_refused_at
         changes.save(item)
 
     def remove(self, changes: Changes, customer: Customer) -> None:
@@ -198,7 +211,7 @@ class CustomerRepository:
         actions: list[Action] = [
             given.set(change.state.value),
             given_at.set(change.occurred_at),
-            told.set(change.telling),
+            told.set(change.telling_to(customer.store_id)),
         ]
         return amend(CustomerItem(*key), actions, unchanged)
 
@@ -233,6 +246,8 @@ class CustomerRepository:
             deleted_at=item.deleted_at,
             email_consent_at=item.email_consent_at,
             sms_consent_at=item.sms_consent_at,
+            email_refused_at=item.email_refused_at,
+            sms_refused_at=item.sms_refused_at,
             email_told=item.email_told,
             sms_told=item.sms_told,
         )

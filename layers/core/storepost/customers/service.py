@@ -5,8 +5,10 @@ from datetime import datetime
 from uuid import UUID
 
 from storepost import clock
-from storepost.consent.model import Origin
+from storepost.consent.model import Address, Origin
 from storepost.consent.origins import origin_of
+from storepost.consent.repository import ConsentRepository
+from storepost.consent.states import Channel
 from storepost.customers.asserting import Push, assert_and_save
 from storepost.customers.belonging import with_customer
 from storepost.customers.model import Customer, GivenCustomer, customer_of
@@ -80,12 +82,29 @@ def write_customer(
     given = given.without_old_consent(held)
     profile = with_customer(store, before, held, given, takes_in(before, identities, known))
     customer = customer_of(store, external_id, profile.id, held, given)
+    customer = customer.refused_until(_refused_at(changes, store, held, customer))
     push = Push(store, given, held, customer, origin)
     assert_and_save(changes, push, known, before, profile)
     profiles.claim(changes, profile, known.claims, identities)
     if customer != held:
         customers.save(changes, customer)
     return PutCustomer(customer, store, held is None)
+
+
+def _refused_at(
+    changes: Changes, store: Store, held: Customer | None, customer: Customer
+) -> dict[Channel, datetime | None]:
+    """When an address that the customer had before was unsubscribed, by the channel."""
+    if held is None:
+        return {}
+    consents = ConsentRepository(store.workspace, changes.reads)
+    refused = dict[Channel, datetime | None]()
+    for channel in Channel:
+        former, moments = held.address(channel), [held.refused_at(channel)]
+        if former is not None and former != customer.address(channel):
+            moments.append(consents.consent_of(Address(channel, former)).refused_at)
+        refused[channel] = max((moment for moment in moments if moment), default=None)
+    return refused
 
 
 def delete_customer(

@@ -2,12 +2,16 @@
 
 from uuid import UUID
 
+from storepost.consent.decision import AddressConsent
 from storepost.consent.model import Address
+from storepost.consent.owed import may_be_owed, owe
 from storepost.consent.repository import ConsentRepository
-from storepost.consent.states import Channel
+from storepost.consent.states import Channel, ConsentState
+from storepost.consent.telling import tell_stores
+from storepost.customers.repository import CustomerRepository
 from storepost.messaging.outbox import Queue, send_with
 from storepost.persistence.changes import Changes
-from storepost.profiles.erasing import MOST_ADDRESSES, addresses_of
+from storepost.profiles.erasing import MOST_ADDRESSES, addresses_of, customers_of
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.service import get_profile
@@ -18,16 +22,42 @@ from storepost.scope import WorkspaceScope
 def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes) -> None:
     """Erases the person; the profile's id, and what became part of it, is nobody's from then on.
 
-    What it takes to find the rest stands in the profile's place until a worker has removed it.
+    What it takes to find the rest stands in the profile's place until a worker has removed it. An
+    unsubscription that a store hasn't taken yet is kept for the store.
     """
     profile = get_profile(workspace, profile_id)
     consents = ConsentRepository(workspace)
     addresses = _shown_first(profile)[:MOST_ADDRESSES]
-    consents.consents_of(addresses)
+    said = consents.consents_of(addresses)
     for address in addresses:
-        consents.erase(changes, address)
+        _owe_the_no(changes, profile, address, said[address])
+        consents.erase(changes, address, customers_of(profile.identities))
     ProfileRepository(workspace).erase(changes, profile)
     erase_rest(changes, workspace, profile.id)
+
+
+def _owe_the_no(
+    changes: Changes, profile: Profile, address: Address, consent: AddressConsent
+) -> None:
+    """Keeps an unsubscription for the stores that haven't taken it yet, and tells them."""
+    holds = consent.holds
+    if holds is None or holds.state is not ConsentState.UNSUBSCRIBED:
+        return
+    change = ConsentRepository(profile.workspace).get(holds.change)
+    waiting = {each.store_id for each in change.write_backs if may_be_owed(each)} if change else ()
+    if change is None or not waiting:
+        return
+    found = CustomerRepository(profile.workspace).of_profile(
+        profile, others=consent.other_customers
+    )
+    customers = dict[UUID, list[str]]()
+    for each in found:
+        is_there = each.deleted_at is None and each.address(address.channel) == address.value
+        if is_there and each.store_id in waiting:
+            customers.setdefault(each.store_id, []).append(each.external_id)
+    if customers:
+        owe(changes, profile.workspace, address, change, customers)
+        tell_stores(changes, profile.workspace, change, sorted(customers))
 
 
 def erase_rest(changes: Changes, workspace: WorkspaceScope, profile_id: UUID) -> None:

@@ -12,6 +12,7 @@ from itertools import batched, islice, product
 from typing import Protocol
 from uuid import UUID
 
+from storepost.consent.decision import CustomerRef
 from storepost.consent.model import Address
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel
@@ -64,6 +65,13 @@ def addresses_of(identities: Iterable[Identity]) -> list[Address]:
     ]
 
 
+def customers_of(identities: Iterable[Identity]) -> frozenset[CustomerRef]:
+    """The stores' customers among the identities."""
+    kind = IdentityType.PLATFORM_CUSTOMER_ID
+    own = ((each.store_id, each.value) for each in identities if each.type is kind)
+    return frozenset(CustomerRef(store_id, value) for store_id, value in own if store_id)
+
+
 def erase_places(erasure: Erasure) -> bool:
     """Takes the profile out of some of the stores' lists that still have it."""
     return commit_anew(lambda changes: _leave_places(changes, erasure))
@@ -109,8 +117,9 @@ def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool
 
 def _erase_said(changes: Changes, erasure: Erasure, addresses: Iterable[Address]) -> None:
     repository = ConsentRepository(erasure.workspace)
+    whose = customers_of(erasure.identities)
     for address, consent in repository.consents_of(addresses).items():
-        repository.erase_said(changes, address, consent, erasure.histories)
+        repository.erase_said(changes, address, consent, erasure.histories, whose)
 
 
 def erase_merges(erasure: Erasure) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from storepost.consent.model import Address, Subject
-from storepost.consent.repository import ConsentRepository
+from storepost.consent.repository import ConsentRepository, saved_states
 from storepost.consent.states import Channel, ConsentState
 from storepost.persistence.changes import Changes
 from storepost.profiles.model import Identity, IdentityType, Profile
@@ -22,7 +22,8 @@ def show_consents(
 ) -> Profile:
     """The profile with the states of the addresses that it shows from now on.
 
-    `asserted` are the states of the addresses that this unit of work asserts.
+    `asserted` are the states of the addresses that this unit of work asserts; those of the ones
+    that it saves besides are known.
     """
     return replace(
         after,
@@ -61,8 +62,9 @@ def _state(
     address = shown_address(after, channel)
     if address is None:
         return ConsentState.NOT_SUBSCRIBED
-    if address in asserted:
-        return asserted[address]
+    saved = {**saved_states(changes, after.workspace), **asserted}
+    if address in saved:
+        return saved[address]
     if address == shown_address(before, channel):
         return after.email_consent if channel is Channel.EMAIL else after.sms_consent
     repository = ConsentRepository(after.workspace, changes.reads)

@@ -14,7 +14,11 @@ _STATES = {
 def consent_of(state: object, updated_at: object) -> GivenConsent:
     """The state in either case of its letters, and when it became so; an unknown one says nothing.
 
-    Shopify's INVALID and REDACTED read as `not_subscribed` (semantics, section 2.6).
+    Shopify's INVALID and REDACTED read as `not_subscribed` (semantics, section 2.6). INVALID says
+    nothing of what the person wants.
     """
-    known = _STATES.get(state.lower()) if isinstance(state, str) else None
-    return GivenConsent(known, moment_of(updated_at)) if known else GivenConsent()
+    name = state.lower() if isinstance(state, str) else ""
+    known = _STATES.get(name)
+    if known is None:
+        return GivenConsent()
+    return GivenConsent(known, moment_of(updated_at), is_of_address=name == "invalid")

@@ -1,14 +1,15 @@
 """Making unsubscribe links, and unsubscribing by one."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID
 
-from storepost.consent.assertions import Word
 from storepost.consent.model import Origin, Proof, Source
 from storepost.consent.states import Channel, ConsentState
+from storepost.consent.words import Word
 from storepost.consent_changes.problems import NoEmail
-from storepost.consent_changes.recording import record_word
-from storepost.persistence.changes import Changes
+from storepost.consent_changes.recording import record_of_address, record_word
+from storepost.persistence.changes import Changes, commit_anew
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.resolution import look_up
@@ -16,6 +17,7 @@ from storepost.profiles.service import get_profile
 from storepost.profiles.shown import identity_of, shown_address
 from storepost.scope import WorkspaceScope
 from storepost.unsubscribing.links import UnsubscribeLink, read_link
+from storepost.unsubscribing.moved import moved_to
 from storepost.unsubscribing.problems import LinkOver, UnknownLink
 from storepost.workspaces.repository import WorkspaceRepository
 
@@ -27,8 +29,10 @@ class Followed:
     link: UnsubscribeLink
     sender: str
     """The workspace's name."""
-    profile: Profile = field(repr=False)
-    """Who has the address now."""
+    profile: Profile | None = field(repr=False)
+    """Who has the address now; None where only workspaces that have its stores know it."""
+    elsewhere: tuple[WorkspaceScope, ...] = ()
+    """Those that have the address's stores, where nobody has it in the link's own workspace."""
 
     @property
     def masked_email(self) -> str:
@@ -54,26 +58,40 @@ def follow(token: str) -> Followed:
     if link is None:
         raise UnknownLink()
     workspace, profile = WorkspaceRepository(link.workspace).get(), _holder(link)
-    if workspace is None or profile is None:
+    if workspace is None:
         raise LinkOver()
-    return Followed(link, workspace.name, profile)
+    if profile is not None:
+        return Followed(link, workspace.name, profile)
+    known = [each for each in moved_to(link.workspace) if _holder_in(each, link)]
+    if not known:
+        raise LinkOver()
+    return Followed(link, workspace.name, None, tuple(known))
 
 
 def unsubscribe(token: str, source: Source, shown_by: Proof, changes: Changes) -> Followed:
     """Unsubscribes the link's address, and says so to every store that knows the person.
 
-    `shown_by` is the request's own address and browser. What says so already stays as it is.
+    Also in the workspaces that the stores of the link's own one have moved to, each in a
+    transaction of its own before that: whoever is answered is unsubscribed everywhere. `shown_by`
+    is the request's own address and browser. What says so already stays as it is.
     """
     followed = follow(token)
     link = followed.link
     proof = Proof(link.reference, shown_by.ip, shown_by.user_agent)
     word = Word(ConsentState.UNSUBSCRIBED, Origin(source, proof=proof))
-    record_word(changes, followed.profile, link.address, word)
+    for each in followed.elsewhere or moved_to(link.workspace):
+        commit_anew(partial(record_of_address, workspace=each, address=link.address, word=word))
+    if followed.profile is not None:
+        record_word(changes, followed.profile, link.address, word)
     return followed
 
 
 def _holder(link: UnsubscribeLink) -> Profile | None:
     """Who has the address now, else whom the link was made for; None where nobody is left."""
-    profiles, identity = ProfileRepository(link.workspace), identity_of(link.address)
-    holder = look_up(profiles, [identity]).holder_of(identity)
-    return holder or profiles.get(link.profile_id)
+    holder = _holder_in(link.workspace, link)
+    return holder or ProfileRepository(link.workspace).get(link.profile_id)
+
+
+def _holder_in(workspace: WorkspaceScope, link: UnsubscribeLink) -> Profile | None:
+    identity = identity_of(link.address)
+    return look_up(ProfileRepository(workspace), [identity]).holder_of(identity)

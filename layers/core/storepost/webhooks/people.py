@@ -25,6 +25,7 @@ from storepost.webhooks.messages import Webhook
 from storepost.webhooks.stores import write_unless_stale
 
 GID = "gid://shopify/Customer/"
+_REFUSALS = frozenset({ConsentState.UNSUBSCRIBED, ConsentState.NOT_SUBSCRIBED})
 _MERGED = frozenset({"completed", "success", "succeeded"})
 
 
@@ -102,7 +103,7 @@ def _consent_changed(
 
 def _dated(given: GivenConsent, at: datetime) -> GivenConsent:
     """An undated refusal happened when it was told; an undated consent stays undated."""
-    refuses = given.state is ConsentState.UNSUBSCRIBED and given.updated_at is None
+    refuses = given.state in _REFUSALS and given.updated_at is None
     return replace(given, updated_at=at) if refuses else given
 
 

@@ -13,6 +13,8 @@ from storepost.api_keys.repository import ActiveKeysItem, ApiKeyItem
 from storepost.budgets.repository import BudgetItem
 from storepost.budgets.slots import FetchSlotsItem
 from storepost.change_proposals.repository import ProposalCountItem, ProposalItem, ProposedItem
+from storepost.consent.missed import MissedWriteBackItem
+from storepost.consent.owed import OwedRefusalItem
 from storepost.consent.repository import ConsentAddressItem, ConsentChangeItem, ErasedAddressItem
 from storepost.coupons.rows import (
     CodeItem,
@@ -80,6 +82,7 @@ from storepost.workspace_deletions.own import (
     remove_definitions,
     remove_imports,
     remove_lists,
+    remove_missed,
     remove_own,
     remove_postings,
     remove_stores,
@@ -148,13 +151,14 @@ CONTENTS: tuple[Holding, ...] = (
     ),
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
+    Holding((MissedWriteBackItem,), remove_missed),
     Holding(
         (DefinitionItem, VersionItem, ProposalItem, ProposedItem, ProposalCountItem),
         remove_definitions,
     ),
     Holding((PostingItem,), remove_postings),
     Holding((FeedImportItem, SkippedRowsItem), remove_feeds),
-    Holding((ErasedAddressItem, RedactedCustomerItem), remove_hashes),
+    Holding((ErasedAddressItem, OwedRefusalItem, RedactedCustomerItem), remove_hashes),
     Holding(
         (
             MembershipItem,

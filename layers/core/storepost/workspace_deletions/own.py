@@ -7,6 +7,7 @@ from uuid import UUID
 from storepost.api_keys.repository import ApiKeyItem
 from storepost.change_proposals.keys import proposals_partition, proposed_partition
 from storepost.connections.service import disconnect
+from storepost.consent.missed import missed_partition
 from storepost.definitions.keys import definitions_partition, versions_partition
 from storepost.feeds.keys import due_key
 from storepost.feeds.rows import FeedItem
@@ -69,6 +70,12 @@ def remove_imports(workspace: WorkspaceScope) -> bool:
         remove(found)
         more = more or bool(found)
     return more
+
+
+def remove_missed(workspace: WorkspaceScope) -> bool:
+    """Removes some of what each store missed while it was disconnected."""
+    stores = StoreRepository(workspace).all()
+    return any(remove_some(missed_partition(workspace, store.id)) for store in stores)
 
 
 def remove_definitions(workspace: WorkspaceScope) -> bool:

@@ -5,13 +5,14 @@ from uuid import UUID
 
 from storepost.consent.model import Address
 from storepost.consent.repository import ConsentRepository, address_key, erased_partitions
-from storepost.customers.repository import customer_key, redacted_partitions
+from storepost.consent.states import Channel
+from storepost.customers.repository import CustomerRepository, customer_key, redacted_partitions
 from storepost.persistence.counted_tree.keys import id_of
 from storepost.persistence.item import Key, find
 from storepost.profiles.erasing import addresses_of
 from storepost.profiles.keys import claim_key, profile_key
 from storepost.profiles.lists import ProfileLists
-from storepost.profiles.model import Identity, IdentityType
+from storepost.profiles.model import Identity, IdentityType, Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.rows import ProfileItem, ProfileRow, as_profile
 from storepost.scope import WorkspaceScope
@@ -41,6 +42,7 @@ def _remove_person(workspace: WorkspaceScope, profile_id: UUID) -> None:
         merged = _merged_into(workspace, profile.partitions)
         for each in dict.fromkeys((*merged, *profile.absorbing, *profile.histories)):
             _remove_partition(workspace, each)
+        remove(_addresses_of_customers(workspace, profile))
         remove(_rows_of(workspace, profile.identities))
     _remove_partition(workspace, profile_id)
 
@@ -55,6 +57,14 @@ def _merged_into(workspace: WorkspaceScope, partitions: Iterable[UUID]) -> Itera
                 known.add(merge.merged_profile_id)
                 going.append(merge.merged_profile_id)
                 yield merge.merged_profile_id
+
+
+def _addresses_of_customers(workspace: WorkspaceScope, profile: Profile) -> Iterator[Key]:
+    """What is held of the customers' own addresses, which nobody's identity may be."""
+    for customer in CustomerRepository(workspace).of_profile(profile):
+        for channel in Channel:
+            if value := customer.address(channel):
+                yield address_key(workspace, Address(channel, value))
 
 
 def _rows_of(workspace: WorkspaceScope, identities: Iterable[Identity]) -> Iterator[Key]:

@@ -1,0 +1,84 @@
+"""What a store's record says of consent (semantics, section 2.4 and 2.7)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from storepost import clock
+from storepost.consent.assertions import assert_word
+from storepost.consent.decision import CustomerRef
+from storepost.consent.model import Address, Origin, Subject
+from storepost.consent.states import Channel, ConsentState
+from storepost.consent.words import Outcome, Word
+from storepost.persistence.changes import Changes
+
+_SUBSCRIBED, _NOTHING = ConsentState.SUBSCRIBED, ConsentState.NOT_SUBSCRIBED
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a store gives of one channel of a customer."""
+
+    address: str | None
+    """In the form that is compared."""
+    state: ConsentState
+    """`not_subscribed` where it gives none."""
+    consent_at: datetime | None = None
+    """The store's own consent time."""
+
+
+@dataclass(frozen=True)
+class AtStore:
+    """Which customer of a store a record is about, and what is known of them besides."""
+
+    customer: CustomerRef
+    is_of_others: bool = False
+    """Whether the customer belongs to somebody else than the address."""
+    refused_at: datetime | None = None
+    """When an address that they had before was unsubscribed: what they said until then ended."""
+
+
+def assert_from_store(
+    changes: Changes,
+    subject: Subject,
+    channel: Channel,
+    *,
+    before: Given | None,
+    after: Given,
+    updated_at: datetime,
+    origin: Origin,
+    at_store: AtStore | None = None,
+) -> Outcome | None:
+    """Asserts what a store's record says of a channel, as far as it says something new.
+
+    `before` is what this store gave last of the customer (what was written to it counts), None for
+    a new customer; `updated_at` is the record's `externalUpdatedAt`. None where nothing is
+    asserted, though the store is told of an unsubscription that it doesn't know. A value for
+    another address is another value, since state belongs to the address. `not_subscribed` where
+    the store gave `subscribed` is a box that somebody unticked.
+    """
+    if origin.store_id is None:
+        raise ValueError("the origin names no store")
+    state = _asserted(before, after)
+    if after.address is None or state is None:
+        return None
+    now = clock.now()
+    is_dated = after.consent_at is not None and after.consent_at <= now
+    word = Word(
+        state,
+        origin,
+        min(after.consent_at or updated_at, now),
+        dated=is_dated,
+        since=at_store.refused_at if at_store else None,
+        customer=at_store.customer if at_store else None,
+        is_of_others=at_store is not None and at_store.is_of_others,
+    )
+    return assert_word(changes, subject, Address(channel, after.address), word)
+
+
+def _asserted(before: Given | None, after: Given) -> ConsentState | None:
+    """The state that the record says; None where it says nothing new."""
+    same = before is not None and before.address == after.address
+    if after.state is _NOTHING:
+        unticked = same and before is not None and before.state is _SUBSCRIBED
+        return ConsentState.UNSUBSCRIBED if unticked else None
+    return None if same and before and before.state is after.state else after.state

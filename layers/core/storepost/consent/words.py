@@ -1,0 +1,55 @@
+"""What somebody says of an address, and what that did, as values."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from storepost.consent.decision import ChangeRef, CustomerRef
+from storepost.consent.model import ConsentChange, Origin
+from storepost.consent.states import ConsentState
+
+
+@dataclass(frozen=True)
+class Word:
+    """What somebody says of an address."""
+
+    state: ConsentState
+    origin: Origin
+    occurred_at: datetime | None = None
+    """Not in the future; left out, it is now, and at least 1 ms after all that is known."""
+    dated: bool = True
+    """Whether `occurred_at` is proven to be when the person said so; see `Assertion`."""
+    since: datetime | None = None
+    """Where it would subscribe somebody, it must be dated later than this, or asserts nothing."""
+    customer: CustomerRef | None = None
+    """The store's customer that it is about, where a store says it."""
+    is_of_others: bool = False
+    """Whether that customer belongs to somebody else than the subject."""
+
+    def comes_too_late(self, erased_at: datetime | None) -> bool:
+        """Whether it would subscribe an address by what was said before that was over."""
+        if self.state is ConsentState.UNSUBSCRIBED or self.occurred_at is None:
+            return False
+        over = [moment for moment in (self.since, erased_at) if moment]
+        return bool(over) and (not self.dated or self.occurred_at <= max(over))
+
+    @property
+    def is_a_stores_yes(self) -> bool:
+        """Whether a store says that it has the person as subscribed."""
+        return self.origin.store_id is not None and self.state is ConsentState.SUBSCRIBED
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an assertion did."""
+
+    state: ConsentState
+    """The address's, from then on."""
+    holds: ChangeRef
+    """The change that holds: what a request is answered with."""
+    recorded: ConsentChange | None
+    """The new change; None where nothing new was said."""
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether the new change is in the history only, because another one holds."""
+        return self.recorded is not None and self.recorded.id != self.holds.change_id

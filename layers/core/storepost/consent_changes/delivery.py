@@ -1,0 +1,57 @@
+"""How a store is told of a change: a shop by its Admin API, any other at its own address."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from storepost.consent.model import ConsentChange, SkipReason
+from storepost.consent_changes.requests import Refusal, tell
+from storepost.consent_changes.shops import tell_shop
+from storepost.messaging.tries import TRIES
+from storepost.metrics import count
+from storepost.scope import WorkspaceScope
+from storepost.stores.model import Store
+from storepost.stores.write_back import WriteBackConfig, WriteBackRepository
+
+
+class NotTaken(Exception):  # noqa: N818 - it is what happened
+    """The store didn't take the change this time: the queue brings it again."""
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """How one store is told."""
+
+    store: Store
+    config: WriteBackConfig | None
+    """None for a shop."""
+
+    def tell(
+        self,
+        change: ConsentChange,
+        external_ids: list[str],
+        is_same: Callable[[str | None], bool] | None = None,
+    ) -> Refusal | SkipReason | None:
+        """Tells the store; None once it took the change.
+
+        `is_same` says whether a shop's customer has the address, where the change doesn't name it.
+        """
+        if self.config is None:
+            return tell_shop(self.store, change, external_ids, is_same)
+        return tell(self.config, change, self.store.id, external_ids)
+
+
+def delivery_to(workspace: WorkspaceScope, store: Store | None) -> Delivery | None:
+    """How the store is told; None where nobody may write to it."""
+    if store is None or not store.takes_consent:
+        return None
+    if not store.is_custom:
+        return Delivery(store, None)
+    config = WriteBackRepository(workspace).get(store.id)
+    return Delivery(store, config) if config else None
+
+
+def try_again(refusal: Refusal, tries: int) -> None:
+    """Raises NotTaken where another try may succeed."""
+    if not refusal.lasts and tries < TRIES:
+        count("WriteBacksRetried")
+        raise NotTaken()

@@ -1,0 +1,66 @@
+"""Telling stores of unsubscriptions of people who were erased before the store took them."""
+
+from uuid import UUID
+
+from storepost.consent.decision import ChangeRef
+from storepost.consent.missed import miss
+from storepost.consent.model import Address, SkipReason
+from storepost.consent.owed import OwedRefusal, find_owed, settle_owed
+from storepost.consent.repository import ConsentRepository
+from storepost.consent.states import ConsentState
+from storepost.consent_changes.delivery import delivery_to, try_again
+from storepost.consent_changes.requests import Refusal
+from storepost.customers.repository import CustomerRepository
+from storepost.messaging.tries import TRIES
+from storepost.scope import WorkspaceScope
+from storepost.stores.repository import StoreRepository
+
+
+def tell_owed(named: dict[str, UUID], tries: int) -> None:
+    """Tells the store that a message names what is owed to it, if anything is.
+
+    What it doesn't take, it is told when it is connected again. Raises NotTaken where
+    another try may succeed.
+    """
+    workspace, store_id = WorkspaceScope(named["workspaceId"]), named["storeId"]
+    ref = ChangeRef(named["profileId"], named["changeId"])
+    owed = find_owed(workspace, ref)
+    if owed is None or store_id not in owed.customers or tries > TRIES:
+        return
+    store = StoreRepository(workspace).get(store_id)
+    if store is not None and not store.is_active:
+        miss(workspace, store_id, ref, is_away=True)
+        return
+    external_ids = _still_owed(workspace, owed, store_id)
+    delivery = delivery_to(workspace, store)
+    outcome: Refusal | SkipReason | None = None
+    if delivery and external_ids:
+        outcome = delivery.tell(
+            owed.change, external_ids, lambda address: owed.is_of(workspace, address)
+        )
+    if isinstance(outcome, Refusal):
+        try_again(outcome, tries)
+        miss(workspace, store_id, ref, is_away=False)
+        return
+    settle_owed(workspace, ref, store_id)
+
+
+def _still_owed(workspace: WorkspaceScope, owed: OwedRefusal, store_id: UUID) -> list[str]:
+    """The store's customers, without those whose address was subscribed anew."""
+    return [
+        external_id
+        for external_id in owed.customers[store_id]
+        if not _is_subscribed_anew(workspace, owed, store_id, external_id)
+    ]
+
+
+def _is_subscribed_anew(
+    workspace: WorkspaceScope, owed: OwedRefusal, store_id: UUID, external_id: str
+) -> bool:
+    customer = CustomerRepository(workspace).get(store_id, external_id)
+    channel = owed.change.channel
+    address = customer.address(channel) if customer else None
+    if address is None or not owed.is_of(workspace, address):
+        return False
+    holds = ConsentRepository(workspace).consent_of(Address(channel, address)).holds
+    return holds is not None and holds.state is not ConsentState.UNSUBSCRIBED
