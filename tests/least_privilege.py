@@ -28,6 +28,9 @@ type Grant = tuple[str, str]
 type Use = tuple[str, str, str]
 """A function, an action and the logical id of a resource."""
 
+OF_STREAMS = frozenset({"dynamodb:GetRecords", "dynamodb:GetShardIterator"})
+"""Which SAM adds for readers of a stream alone."""
+
 ADDED_BY_SAM = frozenset(
     {
         "logs:CreateLogGroup",

@@ -185,7 +185,7 @@ class TestStream:
         assert stream.pump() == 1
         assert tries == [["a"]] * 3
         assert pauses == [1, 2]
-        assert world.queue_depth("StreamDeadLetters") == 0
+        assert world.queue_depth("SearchRepairQueue") == 0
         assert stream.pump() == 0
 
     def test_it_goes_on_from_the_record_that_failed(
@@ -224,7 +224,7 @@ class TestStream:
         stream = StreamPump()
         assert stream.pump() == 5
         assert done == ["a", "b", "c", "d"]
-        (told,) = messages_in("StreamDeadLetters")
+        (told,) = messages_in("SearchRepairQueue")
         place = tries[0]["Records"][0]["dynamodb"]["SequenceNumber"]
         (source,) = stream.readers[0].function.events_of("DynamoDB")
         assert len(tries) == 1 + source["MaximumRetryAttempts"]

@@ -116,6 +116,7 @@ class TestEnvironment:
             "PRODUCT_JOB_QUEUE_URL": aws.queue_url("ProductJobQueue"),
             "PRODUCT_SALES_QUEUE_URL": aws.queue_url("ProductSalesQueue"),
             "COUPON_CODE_QUEUE_URL": aws.queue_url("CouponCodeQueue"),
+            "SEARCH_REPAIR_QUEUE_URL": aws.queue_url("SearchRepairQueue"),
             "JOB_OBJECTS": "JobObjects",
             "SHOPIFY_CLIENT_ID": APP.client_id,
             "SHOPIFY_SECRET_NAME": parameter_defaults()["ShopifySecretName"],

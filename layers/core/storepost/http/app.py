@@ -167,7 +167,7 @@ class Resolver(APIGatewayHttpResolver):
     ) -> dict[str, Any]:
         # The signal may have come before the resolver knew the event.
         BaseRouter.current_event = self._to_proxy_event(event)
-        response = _render(self, Busy() if own.retries else unexpected(error))
+        response = _render(self, Busy() if own.is_used_up else unexpected(error))
         return self._build_response(ResponseBuilder(response, serializer=self._serializer))
 
 

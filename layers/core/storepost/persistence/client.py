@@ -14,7 +14,7 @@ from botocore.loaders import Loader
 from botocore.parsers import JSONParser, ResponseParserFactory
 from pynamodb.connection import Connection
 
-from storepost.persistence.patience import pause
+from storepost.persistence.patience import interrupted, pause
 
 _REFUSED_FOR_NOW = frozenset(
     {
@@ -115,6 +115,11 @@ def _patient(client: Any) -> Callable[[str, Any], Any]:  # noqa: ANN401 - botoco
                     raise
                 tries += 1
                 pause(tries)
+            except Exception:
+                raise
+            except BaseException:
+                interrupted()
+                raise
 
     return call
 

@@ -32,6 +32,13 @@ class Patience:
     """By `time.monotonic`, in seconds."""
     retries: int = 0
     """How often calls were sent again so far, or work was done again whose race was lost."""
+    is_interrupted: bool = False
+    """Whether the function's deadline came while DynamoDB hadn't answered a call."""
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether DynamoDB is what the time was needed for."""
+        return self.is_interrupted or self.retries > 0
 
 
 _current: ContextVar[Patience | None] = ContextVar("patience", default=None)
@@ -60,6 +67,13 @@ def with_patience[T, R](work: Callable[[T], R]) -> Callable[[T], R]:
             _current.reset(token)
 
     return run
+
+
+def interrupted() -> None:
+    """Notes that a call was ended by something that is no error of its own: the deadline."""
+    own = _current.get()
+    if own:
+        own.is_interrupted = True
 
 
 def pause(tries: int) -> None:
