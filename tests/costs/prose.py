@@ -31,8 +31,8 @@ write unit for the claim and two a KB of the answer. Once a minute the use of a 
 write unit more, that of a session for 2, and that a store takes write-backs for 1. What a container
 does once is left out: its start, its data key from KMS.
 
-**Not counted** by operation: logs, alarms and keys, which the end of the page has; storage, and data
-sent to the internet. Nothing is traced.
+**Not counted** by operation: logs, alarms and keys, which the end of the page has; storage, and
+data sent to the internet. Nothing is traced.
 
 ## Prices
 
@@ -114,6 +114,6 @@ yours. That it reads the table's stream is free. Each of the {metrics} metrics o
 
 BUSY = f"""
 A request adds about a KB of log: its line, its metrics, Lambda's own report and the gateway's line.
-That is {prices.LOGS_GB:.2f} dollars a million requests, and {prices.LOGS_GB_KEPT:.2f} for each month
-that they are kept.
+That is {prices.LOGS_GB:.2f} dollars a million requests, and {prices.LOGS_GB_KEPT:.2f} for each
+month that they are kept.
 """
