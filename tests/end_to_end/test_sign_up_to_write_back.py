@@ -102,7 +102,7 @@ class TestPeople:
         }
 
     def test_an_invitation_by_email_makes_a_member(self, service: Service, shop: Shop) -> None:
-        body = {"email": "mira@example.com", "role": "member"}
+        body = {"email": "nora@example.com", "role": "member"}
         invited = service.told(201, "POST", "/v1/invitations", token=shop.owner, json_body=body)
         assert invited == {
             **body,
@@ -113,7 +113,7 @@ class TestPeople:
             "expired": False,
         }
         subject = f"Petra invited you to {WORKSPACE} on Storepost"
-        sent = service.email_to("mira@example.com", subject)
+        sent = service.email_to("nora@example.com", subject)
         assert sent["links"] == [f"http://{service.host}/v1/pages/invitation#{invited['id']}"]
         path = f"/v1/invitations/{invited['id']}"
         assert service.told(200, "GET", f"{path}/preview") == {
@@ -123,13 +123,13 @@ class TestPeople:
             "invitedBy": "Petra",
             "status": "pending",
         }
-        mira = sign_up(service, "Mira", "mira@example.com")
-        accepted = service.call("POST", f"{path}/accept", token=mira)
+        nora = sign_up(service, "Nora", "nora@example.com")
+        accepted = service.call("POST", f"{path}/accept", token=nora)
         assert accepted.status == 200
         members = service.told(200, "GET", "/v1/members?sort=name", token=shop.owner)
         roles = [(m["name"], m["email"], m["role"]) for m in members["items"]]
         assert roles == [
-            ("Mira", "mira@example.com", "member"),
+            ("Nora", "nora@example.com", "member"),
             ("Petra", "petra@example.com", "owner"),
         ]
 

@@ -148,15 +148,15 @@ class TestQueues:
         self, world: World, instead: Callable[[str, Work], None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         (source,) = pumps.reader_of("EmailQueue").events_of("SQS")
-        assert source["BatchSize"] == 10
+        assert source["BatchSize"] == 5
         sizes: list[int] = []
         instead(SENDER, lambda event: sizes.append(len(event["Records"])))
         send("EmailQueue", *(f'"{number}"' for number in range(12)))
-        assert [pumps.pump_queue("EmailQueue") for _ in range(3)] == [10, 2, 0]
+        assert [pumps.pump_queue("EmailQueue") for _ in range(4)] == [5, 5, 2, 0]
         monkeypatch.setitem(source, "BatchSize", 1)
         send("EmailQueue", '"one"', '"two"')
         assert [pumps.pump_queue("EmailQueue") for _ in range(3)] == [1, 1, 0]
-        assert sizes == [10, 2, 1, 1]
+        assert sizes == [5, 5, 2, 1, 1]
 
     def test_what_failed_waits_for_the_queues_own_timeout_by_itself(
         self, world: World, instead: Callable[[str, Work], None]

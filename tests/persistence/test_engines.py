@@ -371,11 +371,12 @@ def test_a_row_is_written_alike(
 ) -> None:
     """Each alone: what it answers, the row afterwards, and what the stream told."""
     key = {"pk": {"S": uuid4().hex}, "sk": {"S": "s"}}
-    request: dict[str, Any] = {"TableName": LISTS} | {
+    of_kind: dict[str, dict[str, Any]] = {
         "put": {"Item": {**key, "v": values[":v"]}},
         "update": {"Key": key, "UpdateExpression": update, "ReturnValues": "ALL_NEW"},
         "delete": {"Key": key},
-    }[kind]
+    }
+    request: dict[str, Any] = {"TableName": LISTS, **of_kind[kind]}
     if condition:
         shown = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"} if old else {}
         request |= {"ConditionExpression": condition, **shown}

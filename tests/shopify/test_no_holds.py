@@ -6,9 +6,9 @@ from storepost.consent.states import ConsentState
 from tests.consent.imports import profile_of, upserted
 from tests.consent.shop import Shop
 from tests.people.town import ANN
-from tests.shopify.hooks import Hooks, customer_body
+from tests.shopify.hooks import LATER, Hooks, consents, customer_body
 from tests.shopify.shops import Shopify
-from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, LATER, consents, email_consent
+from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
 from tests.world import BASE_URL, Someone, World
 
 

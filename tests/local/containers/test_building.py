@@ -91,6 +91,13 @@ class TestImage:
         assert "Layers" not in function.properties
 
 
+BUDGETS = (
+    "BUDGET_BURST_SECONDS",
+    "CALLER_REQUESTS_PER_SECOND",
+    "WORKSPACE_REQUESTS_PER_SECOND",
+)
+
+
 class TestEnvironment:
     def test_has_a_value_for_all_that_the_template_declares(
         self, monkeypatch: pytest.MonkeyPatch
@@ -125,7 +132,13 @@ class TestEnvironment:
             "DATA_KEY_ID": os.environ["DATA_KEY_ID"],
             "CODE_KEY_ID": os.environ["CODE_KEY_ID"],
             "APP_URL": f"{BASE_URL}/pages",
+            "BASE_URL": "",
+            "TRUSTED_PROXIES": "",
             "SENDER_ADDRESS": "storepost@example.com",
+            "EMAILS_PER_SECOND": "0",
+            "EMAIL_CONFIGURATION_SET": "EmailConfiguration",
+            **{name: os.environ[name] for name in BUDGETS},
+            "POWERTOOLS_METRICS_NAMESPACE": "",
             "POWERTOOLS_SERVICE_NAME": "storepost",
             "AWS_ENDPOINT_URL": ENDPOINT,
             "STOREPOST_LOCAL": "1",
