@@ -115,11 +115,6 @@ yours. That it reads the table's stream is free. Each of the {metrics} metrics o
 
 BUSY = f"""
 A request adds about a KB of log: its line, its metrics, Lambda's own report and the gateway's line.
-<<<<<<< HEAD
 That is {prices.LOGS_GB:.2f} dollars a million requests, and {prices.LOGS_GB_KEPT:.2f} a month
 that they are kept.
-=======
-That is {prices.LOGS_GB:.2f} dollars a million requests, and {prices.LOGS_GB_KEPT:.2f} for each
-month that they are kept.
->>>>>>> h-aws
 """

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 
 JSON = "application/json"
 type Body = tuple[str, bytes]
@@ -435,4 +435,5 @@ def _kept(name: str | int, inner: object, path: tuple[str | int, ...]) -> str:
 
 def size() -> int:
     """How many inputs there are."""
-    return sum(map(len, (DOCUMENTS, VALUES, QUERIES, HEADERS, SEGMENTS, FORMS)))
+    corpora: tuple[Sized, ...] = (DOCUMENTS, VALUES, QUERIES, HEADERS, SEGMENTS, FORMS)
+    return sum(map(len, corpora))
