@@ -69,6 +69,9 @@ check: install format-check lint types contracts template fuzz ## what CI demand
 fuzz: install ## requests made from the description, answers held to it; CASES=10000 for more
 	@$(BIN)/python -m tests.fuzzing
 
+hostile: install ## what means harm, asked of every operation; EVERY=10 asks a tenth
+	@$(BIN)/python -m tests.hostile
+
 test-client: install ## a client that a public generator makes, and its first calls (pip brings it)
 	@$(BIN)/python -m tests.clients
 
