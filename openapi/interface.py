@@ -53,8 +53,8 @@ workspace run at once.
 with milliseconds and `Z`; any offset is accepted. Bodies refuse unknown fields, and \
 queries unknown parameters. Ids are spelled as answers have them.
 
-**Sizes.** A body over 1 MB is 413 (5 MB where the operation says so). JSON has at most 100 levels, \
-an object at most 100 fields, and a problem names the first 50 errors.
+**Sizes.** A body over 1 MB is 413 (5 MB where the operation says so). JSON has at most 100 \
+levels, and an object with fields of ours at most 100 of them. A problem names at most 50 errors.
 
 **What the gateway answers itself is no problem detail**: 429 when the service as a whole is asked \
 too often, 413 past 6 MB, and a 5xx when a function crashed or ran out of time. Those bodies are \
