@@ -69,6 +69,9 @@ check: install format-check lint types contracts template fuzz ## what CI demand
 fuzz: install ## requests made from the description, answers held to it; CASES=10000 for more
 	@$(BIN)/python -m tests.fuzzing
 
+hostile: install ## what means harm, asked of every operation; EVERY=10 asks a tenth
+	@$(BIN)/python -m tests.hostile
+
 test-client: install ## a client that a public generator makes, and its first calls (pip brings it)
 	@$(BIN)/python -m tests.clients
 
@@ -112,4 +115,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz test-client lint-openapi requirements build
+.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile test-client lint-openapi requirements build

@@ -53,9 +53,11 @@ known caller (`Cache-Control: no-store`). `Location` says where what was made ca
 200 without items.
 
 **Values.** Money is an integer in minor units with an ISO 4217 code. Moments are answered in UTC \
-with milliseconds and `Z`; any offset is accepted. Bodies refuse unknown fields.
+with milliseconds and `Z`; any offset is accepted. Bodies refuse unknown fields, and \
+queries unknown parameters. Ids are spelled as answers have them.
 
-**Sizes.** A body over 1 MB is 413 (5 MB where the operation says so).
+**Sizes.** A body over 1 MB is 413 (5 MB where the operation says so). JSON has at most 100 \
+levels, and an object with fields of ours at most 100 of them. A problem names at most 50 errors.
 
 **What the gateway answers itself is no problem detail**: 429 when the service as a whole is asked \
 too often, 413 past 6 MB, and a 5xx when a function crashed or ran out of time. Those bodies are \
