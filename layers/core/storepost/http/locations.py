@@ -40,6 +40,6 @@ def location_of(
     if template is None or answer["statusCode"] not in _STATUSES:
         return {}
     told = json.loads(answer["body"])
-    _, _, _, asked, *_ = [*event["rawPath"].split("/"), ""]  # as /v1/stores/<id>/imports
+    asked = "".join(str(event["rawPath"]).split("/")[3:4])  # as /v1/stores/<id>/imports
     values = {k: quote(v, safe="") if isinstance(v, str) else v for k, v in told.items()}
     return {"Location": base_url(event) + template.format_map({**values, "asked": asked})}
