@@ -8,7 +8,7 @@ from storepost.identity.limits import Attempt, count_at_place, count_password, g
 from storepost.identity.model import Person
 from storepost.identity.passwords import verify_password
 from storepost.identity.problems import SignInLimit
-from storepost.problems import Problem, handles
+from storepost.problems import Problem
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,6 @@ def check_password(
     give_back(*attempts)
 
 
-@handles(SignInLimit)
 def _counted(
     person: Person | None, email: str, place: Place, otherwise: Problem
 ) -> tuple[Sequence[Attempt], Problem]:
