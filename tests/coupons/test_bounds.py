@@ -35,7 +35,7 @@ def test_many_columns_and_rows_take_no_longer_than_the_file_is_long() -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ['"' * 1_001, '"a"b\n', "a\x00b", "\x00", '"\n' * 1_001, '"' + "x" * 200_000 + '"'],
+    ['"' * 1_001, '"a"b\n', "a\x00b", "\x00", '"\n' * 1_001],
 )
 def test_what_is_no_file_of_codes(content: str) -> None:
     assert refused(content)
