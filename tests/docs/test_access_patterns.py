@@ -74,7 +74,12 @@ class TestPaths:
         reads = gets + [c for name in ("query", "batch_get_item") for c in source.calls(name)]
         assert gets
         assert len(reads) > 10
-        postings = [c for c in reads if ast.unparse(c.func) == "PostingItem.query"]
+        postings = [
+            call
+            for call in reads
+            if ast.unparse(call.func) == "PostingItem.query"
+            and "consistent_read=False" in ast.unparse(call)
+        ]
         assert len(postings) == 1
         for call in (each for each in reads if each not in postings):
             asked = {word.arg: ast.unparse(word.value) for word in call.keywords}

@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from local import aws, functions, pumps
-from storepost.postings.repository import PostingItem
+from storepost.postings.repository import PostingItem, PostingRepository
 from storepost.scope import WorkspaceScope
 from storepost.search import following, repairing
 from tests.concurrency.people import customer
@@ -42,7 +42,7 @@ def store(world: World, owner: Someone, workspace: WorkspaceScope) -> str:
 
 def put_customer(world: World, by: Someone, store: str, **more: object) -> None:
     path = f"/stores/{store}/customers/c-1"
-    body = customer(EMAIL, **{"firstName": "Ada", "lastName": f"Lovelace {CANARY}", **more})
+    body = {**customer(EMAIL), "firstName": "Ada", "lastName": f"Lovelace {CANARY}", **more}
     assert world.call("PUT", path, token=by.token, json_body=body).status in {200, 201}
 
 
@@ -135,7 +135,7 @@ class TestRecords:
         """Between reading the row and writing its postings."""
         put_customer(world, owner, store, firstName="Grace")
         fail_for_good(world, monkeypatch)
-        plain, later = repairing.PostingRepository.settle, ["once"]
+        plain, later = PostingRepository.settle, ["once"]
 
         def meanwhile(*given: Any) -> Any:
             if later:
@@ -144,7 +144,7 @@ class TestRecords:
                 world._stream.pump()
             return plain(*given)
 
-        monkeypatch.setattr(repairing.PostingRepository, "settle", meanwhile)
+        monkeypatch.setattr(PostingRepository, "settle", meanwhile)
         [event] = events()
         with functions.apart():
             repairing.repair(event, lambda: 300_000)

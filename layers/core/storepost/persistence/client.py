@@ -109,19 +109,25 @@ def _patient(client: Any) -> Callable[[str, Any], Any]:  # noqa: ANN401 - botoco
         tries = 0
         while True:
             try:
-                return type(client)._make_api_call(client, operation, parameters)
+                return _ask(client, operation, parameters)
             except (ClientError, HTTPClientError, ConnectionError) as error:
                 if not _may_pass(error):
                     raise
                 tries += 1
                 pause(tries)
-            except Exception:
-                raise
-            except BaseException:
-                interrupted()
-                raise
 
     return call
+
+
+def _ask(client: Any, operation: str, parameters: Any) -> Any:  # noqa: ANN401 - botocore's own
+    """Makes one call; notes where the function's deadline, which is no `Exception`, ends it."""
+    try:
+        return type(client)._make_api_call(client, operation, parameters)
+    except Exception:
+        raise
+    except BaseException:
+        interrupted()
+        raise
 
 
 def _may_pass(error: Exception) -> bool:
