@@ -20,8 +20,11 @@ class NoPhone(Conflict):
 
 
 class WriteBackNotFailed(Conflict):
-    """Only a write-back that failed can be tried again by hand."""
+    """Only a write-back that failed, or was skipped for what may end, can be tried again."""
 
     code = "write_back_not_failed"
     title = "The write-back hasn't failed"
-    mend = "Wait while it is pending; one that was written or skipped needs no retry."
+    mend = (
+        "Wait while it is pending; one that was written needs no retry, nor one "
+        "that was skipped as superseded or already current."
+    )
