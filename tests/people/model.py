@@ -31,6 +31,7 @@ class Word:
     state: str
     yields: bool
     """`subscribed` of a store without a consent time."""
+    dated: bool = True
 
     @property
     def order(self) -> tuple[datetime, int]:
@@ -120,6 +121,8 @@ class Customer:
     states: dict[Channel, str]
     since: dict[Channel, datetime | None]
     """The store's own time of each."""
+    refused: dict[Channel, datetime]
+    """When an address of before was unsubscribed."""
     deleted: bool = False
 
 
@@ -155,8 +158,10 @@ class Model:
         """The ids of people who were erased, and those that led to them."""
         self.left = set[Key]()
         """Customers of people who were erased: a worker may still be to remove them."""
-        self.barred = set[tuple[str, str]]()
-        """Channels and addresses that only the person's own word subscribes again."""
+        self.erased = dict[tuple[str, str], datetime]()
+        """When the person of a channel's address was erased: only later words subscribe it."""
+        self.had = dict[tuple[str, str], set[str]]()
+        """The stores that ever had a channel's address: those that may be told of it."""
 
     # What is there
 
@@ -192,12 +197,17 @@ class Model:
 
     def state(self, channel: Channel, address: str | None) -> str:
         """What holds of an address: the greatest word, and what yields only to itself."""
+        held = self.held(channel, address)
+        return held.state if held else "not_subscribed"
+
+    def held(self, channel: Channel, address: str | None) -> Word | None:
+        """The word that holds."""
         words = self.words.get((channel, address or ""), [])
         firm = max((w for w in words if not w.yields), key=lambda w: w.order, default=None)
         soft = max((w for w in words if w.yields), key=lambda w: w.order, default=None)
         if soft and (firm is None or (firm.state != "unsubscribed" and soft.order > firm.order)):
-            return soft.state
-        return firm.state if firm else "not_subscribed"
+            return soft
+        return firm
 
     # What happens
 
@@ -218,18 +228,39 @@ class Model:
         for each in self._free_or_own(person, identities):
             person.takes(each, *(moments if each == own else (updated,)))
         self._follow(person, held.given if held else {}, body)
-        if body.get("locale"):
-            source = ("customer", store, "hard", updated)
-            person.hears(Locale(body["locale"], source))
-        if held:
-            body = _without_old_consent(held, body)
+        self._hears(person, store, body)
+        body = _without_old_consent(held, body) if held else body
         before = (held.given, held.states) if held else ({}, {})
+        refused = self._refused(held, body)
         states = {c: _given_last(c, body, *before) for c in CHANNELS}
         since = {c: _since(c, body, held) for c in CHANNELS}
         self.left.discard(key)
-        self.customers[key] = Customer(person.id, *moments, body, states, since)
+        self.customers[key] = Customer(person.id, *moments, body, states, since, refused)
+        self._note_had(store, body)
         for channel in CHANNELS:
-            self._store_says(store, person, channel, body, before, now)
+            is_back = held is not None and held.deleted
+            gave = ({}, {}) if is_back else before
+            self._store_says(store, person, channel, body, gave, now)
+
+    def _hears(self, person: Person, store: str, body: dict[str, Any]) -> None:
+        if body.get("locale"):
+            source = ("customer", store, "hard", body["updated"])
+            person.hears(Locale(body["locale"], source))
+
+    def _note_had(self, store: str, body: dict[str, Any]) -> None:
+        for channel, name in CHANNELS.items():
+            if body.get(name):
+                self.had.setdefault((channel, body[name]), set()).add(store)
+
+    def _refused(self, held: Customer | None, body: dict[str, Any]) -> dict[Channel, datetime]:
+        """When the addresses that a customer had before were unsubscribed."""
+        found = dict(held.refused) if held else {}
+        for channel, name in CHANNELS.items():
+            former = held.given.get(name) if held else None
+            word = self.held(channel, former) if former != body.get(name) else None
+            if word and word.state == "unsubscribed":
+                found[channel] = max(word.at, found.get(channel, word.at))
+        return found
 
     def delete_customer(self, key: Key) -> None:
         """A store's customer is gone there."""
@@ -300,7 +331,7 @@ class Model:
             raise Refused("same_profile")
         self._become(survivor, merged, (None, "api"))
 
-    def erase(self, profile_id: str) -> None:
+    def erase(self, profile_id: str, now: datetime) -> None:
         """Somebody is forgotten: orders stay without the buyer, the rest is gone."""
         person = self.find(profile_id)
         del self.people[person.id]
@@ -318,7 +349,7 @@ class Model:
             if each.type in channels:
                 address = (channels[each.type], each.value)
                 self.words.pop(address, None)
-                self.barred.add(address)
+                self.erased[address] = now
 
     def change_consent(
         self, profile_id: str, channel: Channel, state: str, at: datetime | None, now: datetime
@@ -329,6 +360,8 @@ class Model:
         if address is None:
             raise Refused("no_email" if channel == "email" else "no_phone")
         known = [word.at + MILLISECOND for word in self.words.get((channel, address), [])]
+        if (channel, address) in self.erased:
+            known.append(self.erased[channel, address] + MILLISECOND)
         word = Word(at or max([now, *known]), state, yields=False)
         self._say(person, channel, address, word, None)
 
@@ -413,33 +446,54 @@ class Model:
     ) -> None:
         """A store asserts what it gives for the first time, of whoever has the address."""
         address, state = body.get(CHANNELS[channel]), body.get(f"{channel}State")
-        if address is None or state in {None, "not_subscribed"}:
+        if address is None or state is None:
             return
         gave, states = before
-        if gave and (gave.get(CHANNELS[channel]), states[channel]) == (address, state):
+        is_same = bool(gave) and gave.get(CHANNELS[channel]) == address
+        if state == "not_subscribed":
+            if not is_same or states[channel] != "subscribed":
+                return
+            state = "unsubscribed"
+        elif is_same and states[channel] == state:
             return
         at = body.get(f"{channel}At")
         kind = EMAIL if channel == "email" else PHONE
         [owner] = owners(self.owned(), [Identity(kind, address)]) or {person.id}
-        word = Word(
-            min(at or body["updated"], now), state, yields=at is None and state == "subscribed"
-        )
-        self._say(self.people[owner], channel, address, word, store)
+        yields = at is None and state == "subscribed"
+        word = Word(min(at or body["updated"], now), state, yields, dated=at is not None)
+        customers = (each for each in self.customers.values() if each.given is body)
+        since = next(customers).refused.get(channel)
+        self._say(self.people[owner], channel, address, word, store, since)
+
+    def is_too_late(
+        self, channel: Channel, address: str, word: Word, since: datetime | None = None
+    ) -> bool:
+        """Whether it would subscribe by what was said before that was over."""
+        over = [each for each in (since, self.erased.get((channel, address))) if each]
+        subscribes = word.state != "unsubscribed" and bool(over)
+        return subscribes and (not word.dated or word.at <= max(over))
 
     def _say(
-        self, owner: Person, channel: Channel, address: str, word: Word, store: str | None
+        self,
+        owner: Person,
+        channel: Channel,
+        address: str,
+        word: Word,
+        store: str | None,
+        since: datetime | None = None,
     ) -> None:
         """A word enters the history unless it says what holds already, or may say nothing."""
-        if (channel, address) in self.barred and word.state != "unsubscribed":
-            if store is not None:
-                return
-            self.barred.remove((channel, address))
-        is_new = not self.words.get((channel, address)) or (
-            self.state(channel, address) != word.state
-        )
-        self.words.setdefault((channel, address), []).append(word)
+        is_late = self.is_too_late(channel, address, word, since)
+        if is_late and store is not None:
+            return
+        is_new = self.held(channel, address) is None or self.state(channel, address) != word.state
+        if not is_late:
+            self.words.setdefault((channel, address), []).append(word)
         if is_new:
             told = frozenset(store for store, _ in self.customers_of(owner))
+            name = CHANNELS[channel]
+            has_it = {k[0] for k, c in self.customers.items() if c.given.get(name) == address}
+            told |= has_it
             owner.history.append(Change(channel, address, word.state, word.at, store, told))
 
 

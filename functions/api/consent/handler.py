@@ -73,9 +73,10 @@ def get_consent_change(id: UUID, change_id: ChangeId, caller: Reader) -> Consent
 def retry_write_back(
     id: UUID, change_id: ChangeId, store_id: StoreId, caller: Writer, writes: Writes
 ) -> ConsentChange:
-    """Tries again to tell a store of a change that it didn't take.
+    """Sends a change to a store again that the store didn't take, or that was skipped.
 
-    So is one tried that is pending for longer than a day.
+    A write-back that is pending for longer than a day is sent again too. One that was skipped as
+    `superseded` or `already_current` isn't.
     """
     change = service.retry_write_back(caller.workspace, id, change_id, store_id, writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
@@ -92,8 +93,11 @@ def import_consent(
     requests, and again: they end in the same state, with the latest `occurredAt`, and at one moment
     with `unsubscribed`. A moment that is still to come counts as now.
 
-    The address of a person who was erased isn't subscribed by an import again: such a change is
-    `older`, and nothing of it is kept.
+    `subscribed` overrides `unsubscribed` only where it is proven to be later: with a
+    `proof.reference`, and a moment that isn't still to come. Else it is `older`.
+
+    The address of a person who was erased is only subscribed again by what is proven to be later
+    than that: any other such change is `older`, and nothing of it is kept.
 
     A change is recorded for whoever has the address, shown on their profile or not, and written
     back to every store that knows them. Where nobody has it, a profile is made, for `unsubscribed`

@@ -183,7 +183,14 @@ def put_customer(
     writes: Writes,
     body: Annotated[Customer, Body()],
 ) -> Response[ProfileCustomer]:
-    """Writes a custom store's customer whole; 201 where the store has no such customer yet."""
+    """Writes a custom store's customer whole; 201 where the store has no such customer yet.
+
+    A consent says something where it differs from what the store gave or took last.
+    `not_subscribed` where that was `subscribed` unsubscribes, at the consent's time or
+    `externalUpdatedAt`.
+    `subscribed` without a consent time, or with one that is still to come, never overrides
+    `unsubscribed`: then the store is told of the unsubscription.
+    """
     put = customers.put_customer(caller, id, external_id, body.value(), writes)
     shape = ProfileCustomer.of(put.customer, put.store)
     return Response(201 if put.is_new else 200, JSON, shape)

@@ -20,11 +20,11 @@ class NoPhone(Conflict):
 
 
 class WriteBackNotFailed(Conflict):
-    """Only one that failed, or is pending for longer than a day, can be tried again by hand."""
+    """Only a write-back that failed, was skipped for what may end, or is late can be retried."""
 
     code = "write_back_not_failed"
     title = "The write-back hasn't failed"
     mend = (
-        "Wait while it is pending, for a day at most; "
-        "one that was written or skipped needs no retry."
+        "Wait while it is pending, for a day at most. One that was written needs no retry, nor "
+        "one that was skipped as superseded or already current."
     )

@@ -4,12 +4,16 @@ from functools import partial
 from itertools import batched
 from uuid import UUID
 
+from storepost.consent.model import Address
+from storepost.consent.others import leave_address
+from storepost.consent.states import Channel
 from storepost.customers.repository import CustomerItem, CustomerRepository, customer_key
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import remove
 from storepost.profiles.erasing import MOST_NAMES
 from storepost.profiles.erasure import Erasure
 from storepost.profiles.model import IdentityType
+from storepost.profiles.shown import identity_of
 from storepost.stores.repository import StoreRepository
 
 
@@ -21,9 +25,29 @@ def erase_customers(erasure: Erasure) -> bool:
     for each in erasure.identities:
         if each.type is not IdentityType.PLATFORM_CUSTOMER_ID or each.store_id is None:
             continue
+        _leave_addresses(erasure, each.store_id, each.value)
         if not _removed(erasure, each.store_id, each.value):
             commit_anew(partial(_end_deleted, erasure, each.store_id, each.value))
     return False
+
+
+def _leave_addresses(erasure: Erasure, store_id: UUID, external_id: str) -> None:
+    """Takes the customer out of those of an address that is somebody else's."""
+    customer = CustomerRepository(erasure.workspace).get(store_id, external_id)
+    if customer is None or customer.profile_id not in erasure.partitions:
+        return
+    for channel in Channel:
+        value = customer.address(channel)
+        address = Address(channel, value) if value else None
+        if address and identity_of(address) not in erasure.identities:
+            commit_anew(
+                partial(
+                    leave_address,
+                    workspace=erasure.workspace,
+                    address=address,
+                    customer=customer.ref,
+                )
+            )
 
 
 def _removed(erasure: Erasure, store_id: UUID, external_id: str) -> bool:
