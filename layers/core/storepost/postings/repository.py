@@ -8,7 +8,7 @@ from uuid import UUID
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from storepost.ids import from_short, from_short_moment, short_moment
-from storepost.persistence.item import Item, Key, dynamodb_client
+from storepost.persistence.item import Item, Key, dynamodb_client, find_all
 from storepost.persistence.patience import pause
 from storepost.postings.entries import Entry, Posting, SearchKind, postings_of
 from storepost.postings.keys import END_OF_WORD, posting_key, postings_partition
@@ -76,10 +76,17 @@ class PostingRepository:
         """Where the postings of an entry stand."""
         return set(self._postings(entry))
 
-    def remove(self, words: Iterable[tuple[str, UUID]]) -> None:
-        """Deletes the postings by which these words find these entries, if they are there."""
-        keys = (posting_key(self._scope, self._kind, word, entry) for word, entry in words)
-        _write(_delete(key) for key in dict.fromkeys(keys))
+    def remove(self, entry_id: UUID, words: Collection[str]) -> None:
+        """Deletes the postings by which these words find an entry, and all that those tell of.
+
+        These go last: a run that is killed finds by them again what is left.
+        """
+        own = [posting_key(self._scope, self._kind, word, entry_id) for word in words]
+        rows = (row for row in find_all(own).values() if isinstance(row, PostingItem))
+        told = {word for row in rows for word in _as_posting(row).words}
+        others = (posting_key(self._scope, self._kind, word, entry_id) for word in told)
+        _write(_delete(key) for key in dict.fromkeys((*others, *own)) if key not in own)
+        _write(map(_delete, dict.fromkeys(own)))
 
     def stored(self, after: str, most: int) -> list[tuple[Key, UUID]]:
         """The first postings behind a sort key, with the ids of their entries; the words' order."""

@@ -8,7 +8,7 @@ that moves comes to a partition that is emptied later.
 
 from collections.abc import Iterable
 from functools import partial
-from itertools import batched, islice, product
+from itertools import batched, islice
 from typing import Protocol
 from uuid import UUID
 
@@ -18,7 +18,7 @@ from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import remove
-from storepost.postings.entries import SearchKind
+from storepost.postings.entries import SearchKind, key_word
 from storepost.postings.repository import PostingRepository
 from storepost.profiles.erasure import Erasure
 from storepost.profiles.keys import claim_key
@@ -89,7 +89,9 @@ def erase_postings(erasure: Erasure) -> bool:
     The stream does so too, as long as none of its records fails for good.
     """
     postings = PostingRepository(erasure.workspace, SearchKind.PROFILE)
-    postings.remove(product(erasure.words, erasure.partitions))
+    words = [key_word(each.value) for each in addresses_of(erasure.identities)]
+    for each in erasure.partitions if words else ():
+        postings.remove(each, words)
     return False
 
 

@@ -25,8 +25,6 @@ class Erasure:
     """Whose partitions have its changes of consent."""
     places: tuple[StorePlace, ...]
     """Where stores' lists still have it."""
-    words: tuple[str, ...]
-    """By which the search found it."""
     version: int
     """Of the row that was read."""
 

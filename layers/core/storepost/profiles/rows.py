@@ -22,7 +22,6 @@ from storepost.profiles.model import (
     Sighting,
     StoreLink,
 )
-from storepost.profiles.searching import searched_words
 from storepost.scope import WorkspaceScope
 
 type _Row = list[Any]
@@ -81,8 +80,6 @@ class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
     partitions = Json()
     histories = Json()
     places = Json()
-    words = Json(null=True)
-    """By which the search finds it; none where it was erased by an older version."""
 
 
 class MergeItem(Item, discriminator="profile_merge"):
@@ -186,7 +183,6 @@ def erased_row(key: Key, profile: Profile, places: Iterable[StorePlace]) -> Eras
         partitions=_ids_row(profile.partitions),
         histories=_ids_row(profile.consent_partitions),
         places=place_rows(places),
-        words=searched_words(profile),
     )
     item.version = profile.version
     return item
@@ -209,7 +205,6 @@ def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
             (from_short(store), (_moment(at), from_short(listed)))
             for store, at, listed in item.places
         ),
-        words=tuple(item.words or ()),
         version=int(item.version),
     )
 

@@ -4,8 +4,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from storepost.postings.entries import Entry, SearchKind, key_word, postings_of
-from storepost.profiles.model import IdentityType, Profile
+from storepost.postings.entries import Entry, SearchKind
 
 
 class Searched(Protocol):
@@ -42,14 +41,3 @@ def searched(profile: Searched) -> Entry:
     keys = tuple(key for key in (profile.email, profile.phone) if key)
     title = next((text for text in (name, *keys) if text), "")
     return Entry(SearchKind.PROFILE, profile.id, title, profile.first_seen_at, keys=keys)
-
-
-def searched_words(profile: Profile) -> list[str]:
-    """The words of its postings, and all of its addresses, shown or not: any may have been."""
-    addresses = (
-        key_word(each.value)
-        for each in profile.identities
-        if each.type in {IdentityType.EMAIL, IdentityType.PHONE}
-    )
-    own = (posting.word for posting in postings_of(searched(profile)))
-    return list(dict.fromkeys([*own, *addresses]))
