@@ -64,6 +64,12 @@ class Answer:
         """A header, whatever its case."""
         return {k.lower(): v for k, v in self.headers.items()}.get(name.lower())
 
+    @property
+    def without_id(self) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers and body, but for the request's own id."""
+        headers = {n: v for n, v in self.headers.items() if n.lower() != "request-id"}
+        return self.status, headers, self.body
+
     def problem(self) -> tuple[int, str]:
         """Status and code, once the whole is seen to be a problem detail."""
         assert self.header("content-type") == "application/problem+json"

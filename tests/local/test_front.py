@@ -128,7 +128,7 @@ class TestCors:
         assert (answer.status, answer.body) == (204, b"")
         assert answer.header("content-length") is None
         assert answer.header("access-control-allow-origin") == "*"
-        assert answer.header("access-control-allow-methods") == "GET,POST,PUT,PATCH,DELETE"
+        assert answer.header("access-control-allow-methods") == "GET,HEAD,POST,PUT,PATCH,DELETE"
         allowed = answer.header("access-control-allow-headers")
         assert allowed == "authorization,content-type,idempotency-key"
         assert answer.header("access-control-max-age") == "600"
@@ -140,7 +140,9 @@ class TestCors:
         answer = client.call("GET", "/v1/x", headers={"origin": "https://a.example"})
         assert answer.header("access-control-allow-origin") == "*"
         exposed = answer.header("access-control-expose-headers")
-        assert exposed == "idempotency-replayed,retry-after"
+        assert exposed == (
+            "etag,idempotency-replayed,location,ratelimit,ratelimit-policy,request-id,retry-after"
+        )
         assert answer.header("content-type") == "text/x-own"
         assert client.call("GET", "/v1/x").header("access-control-allow-origin") is None
         assert len(seen) == 2

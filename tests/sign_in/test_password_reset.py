@@ -80,11 +80,7 @@ class TestForgot:
 
     def test_an_unknown_address_gets_the_same_answer(self, world: World, person: Someone) -> None:
         known, unknown = forgot(world, person.email), forgot(world, f"x.{CANARY}@example.com")
-        assert (known.status, known.body, known.headers) == (
-            unknown.status,
-            unknown.body,
-            unknown.headers,
-        )
+        assert known.without_id == unknown.without_id
         assert [email.to for email in world.emails()] == [person.email]
         assert len([row for row in world.rows("token#") if isinstance(row, ResetItem)]) == 2
 

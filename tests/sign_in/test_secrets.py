@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from io import StringIO
+from uuid import UUID
 
 import pytest
 from pydantic import BaseModel
@@ -50,7 +51,7 @@ def lines() -> Iterator[StringIO]:
     [
         (SignUp, {"name": "N", "email": ADDRESS, "password": SECRET}),
         (SignIn, {"email": ADDRESS, "password": SECRET, "trusted_browser": SECRET}),
-        (EmailVerification, {"registration": "0" * 32, "code": SECRET}),
+        (EmailVerification, {"registration": str(UUID(int=0)), "code": SECRET}),
         (TwoFactorCodeRequest, {"challenge": SECRET}),
         (SecondStep, {"challenge": SECRET, "method": "app", "code": SECRET}),
         (PasswordChoice, {"token": SECRET, "password": SECRET}),

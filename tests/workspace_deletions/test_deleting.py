@@ -247,10 +247,12 @@ ELSEWHERE = {
     # A person's own.
     *("PersonItem", "EmailClaimItem", "SessionItem", "SessionPointerItem", "AttemptsItem"),
     *("EmailedCodeItem", "AuthenticatorItem", "BackupCodesItem", "TrustedBrowserItem"),
+    "KnownSourceItem",
     *("AddressChangeItem", "PendingAuthenticatorItem", "InvitationSendsItem"),
     *("RegistrationItem", "VerifiedAddressItem", "ChallengeItem", "ResetItem"),
     # A shop's, which its disconnection releases, and links that end by themselves.
     *("ShopClaimItem", "ShopUpkeepItem", "ShopGrantItem", "ConnectLinkItem"),
+    "WebhookDeliveryItem",
     # On its way out.
     "OutboxItem",
 }
