@@ -121,7 +121,8 @@ class History:
         email = held["email"] if self.random.random() < 0.6 else None
         given = {
             "externalCreatedAt": at(0),
-            "externalUpdatedAt": at(self.minute),
+            # What is older than the change that a store took is what it had before.
+            "externalUpdatedAt": clock.to_text(clock.now()),
             "email": email or self.random.choice(EMAILS),
             "emailMarketingConsent": self.random.choice(STATES),
         }

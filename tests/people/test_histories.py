@@ -397,9 +397,9 @@ class Histories(RuleBasedStateMachine):
         for c in person.history:
             change = (c.channel, c.address, c.state, clock.to_text(c.at), c.store)
             knew.setdefault(change, set()).update(c.told)
-        for change, least in knew.items():
-            ever = self.model.had.get((str(change[0]), str(change[1])), set())
-            assert least <= named[change] <= least | ever
+        for which, least in knew.items():
+            ever = self.model.had.get((str(which[0]), str(which[1])), set())
+            assert least <= named[which] <= least | ever
 
     def teardown(self) -> None:
         """In the end everything is right before the workers run, and after."""

@@ -38,8 +38,8 @@ def missed_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
 
 
 def _key(workspace: WorkspaceScope, store_id: UUID, change: ChangeRef) -> Key:
-    name = f"{short(change.change_id)}#{short(change.profile_id)}"
-    return (missed_partition(workspace, store_id), f"change#{name}")
+    place = f"change#{short(change.change_id)}#{short(change.profile_id)}"
+    return (missed_partition(workspace, store_id), place)
 
 
 def note_missed(

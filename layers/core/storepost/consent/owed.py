@@ -112,10 +112,8 @@ def _settle(changes: Changes, workspace: WorkspaceScope, change: ChangeRef, stor
 
 def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
     """Beside the hashes of addresses, in one of several partitions."""
-    return (
-        workspace.partition("erased", change.change_id.hex[-1]),
-        f"refusal#{short(change.change_id)}#{short(change.profile_id)}",
-    )
+    place = f"refusal#{short(change.change_id)}#{short(change.profile_id)}"
+    return (workspace.partition("erased", change.change_id.hex[-1]), place)
 
 
 def _as_owed(row: OwedRefusalItem, change: ChangeRef) -> OwedRefusal:
