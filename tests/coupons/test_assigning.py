@@ -1,12 +1,15 @@
 """Codes as people get them: assign, list, retry and delete."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from storepost.persistence.counted_tree import Entry, Filter, Tree, scanning
+from storepost.persistence.sealing import forget_keys
 from tests.coupons.shop import Shop, counts
-from tests.kills import another_container, before_the_commit
+from tests.kills import Moment, another_container, around_calls, before_the_commit, counted
+from tests.world import Answer
 
 
 class TestAssign:
@@ -208,6 +211,31 @@ class TestRaces:
         assert answers[1].problem() == (409, "no_codes_left")
         assert shop.counts(coupon) == counts(assigned=1)
         shop.check()
+
+    def test_the_last_code_goes_between_any_two_calls(self, shop: Shop) -> None:
+        """As where the list still had it when it was drawn, and its row is somebody else's."""
+        coupon, ann, bob = shop.pool(1), shop.person(), shop.person()
+        shop.world.deliver()
+        begin = shop.world.kept()
+        calls = counted(partial(shop.assign, coupon, bob))
+        for place in range(1, calls.index("TransactWriteItems") + 2):
+            begin()
+            forget_keys()
+            taken: list[Answer] = []
+
+            def take(
+                at: int, _op: str, moment: Moment, place: int = place, to: Any = taken
+            ) -> None:
+                if (at, moment) == (place, Moment.BEFORE):
+                    with another_container():
+                        to.append(shop.assign(coupon, ann))
+
+            with around_calls(take):
+                second = shop.assign(coupon, bob)
+            assert [answer.status for answer in taken] == [201], place
+            assert second.problem() == (409, "no_codes_left"), place
+            assert shop.counts(coupon) == counts(assigned=1), place
+            shop.check()
 
     def test_a_code_that_is_deleted_meanwhile_is_not_given(self, shop: Shop) -> None:
         coupon, ann = shop.pool(1), shop.person()
