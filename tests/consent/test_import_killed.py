@@ -155,7 +155,7 @@ class TestWithAKey:
         forget_keys()
         assert killed_at(last, Moment.BEFORE, import_them)
         world.advance(seconds=LEASE_SECONDS)
-        assert counts(shop, row(ANN, "subscribed", 9)) == (1, 0, 0)
+        assert counts(shop, row(ANN, "subscribed", 9, proof={"reference": "form"})) == (1, 0, 0)
         as_if_once(import_them())
         profile = profile_of(shop, ANN)
         assert profile["emailMarketingConsent"] == "subscribed"

@@ -84,8 +84,8 @@ def said(model: Model, change: Change) -> str:
 
 
 def parts(rows: list[Change], cuts: Iterable[int]) -> Iterator[list[Change]]:
-    """The rows cut before these places."""
-    bounds = [0, *sorted(cut % (len(rows) + 1) for cut in cuts), len(rows)]
+    """The rows cut before these places; an import has at least one."""
+    bounds = sorted({0, *(cut % (len(rows) + 1) for cut in cuts), len(rows)})
     return (rows[begin:end] for begin, end in pairwise(bounds))
 
 

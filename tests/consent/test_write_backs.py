@@ -378,11 +378,11 @@ class TestTries:
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
         [message] = shop.queued()
-        listener.answers = [ArithmeticError()] * 5
-        for tries in range(1, 5):
+        listener.answers = [ArithmeticError()] * TRIES
+        for tries in range(1, TRIES):
             assert not hand_over(message, tries)
             assert shop.outcome(profile, change, store_id) == "pending"
-        assert hand_over(message, 5)
+        assert hand_over(message, TRIES)
         [write_back] = shop.read(profile, change)["writeBacks"]
         assert (write_back["status"], write_back["error"]) == (
             "failed",
@@ -404,18 +404,18 @@ class TestTries:
         )
 
     @pytest.mark.parametrize("answer", [408, 429, 500, 503, 599, NO_ANSWER])
-    def test_tried_five_times(
+    def test_is_tried_so_often(
         self, shop: Shop, listener: Listener, answer: int | FetchFailed
     ) -> None:
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
         [message] = shop.queued()
-        listener.answers = [answer] * 5
-        for tries in range(1, 5):
+        listener.answers = [answer] * TRIES
+        for tries in range(1, TRIES):
             assert not hand_over(message, tries)
             assert shop.outcome(profile, change, store_id) == "pending"
-        assert hand_over(message, 5)
+        assert hand_over(message, TRIES)
         [write_back] = shop.read(profile, change)["writeBacks"]
         error = (
             f"The store answered with status {answer}."
@@ -431,7 +431,7 @@ class TestTries:
         }
         assert len({each.headers["webhook-id"] for each in listener.received}) == 1
         assert len({each.body for each in listener.received}) == 1
-        assert len(listener.received) == 5
+        assert len(listener.received) == TRIES
         assert shop.given(store_id) is ConsentState.NOT_SUBSCRIBED
 
     @pytest.mark.parametrize("answer", [300, 301, 304, 307, 400, 401, 404, 409, 410, 422])

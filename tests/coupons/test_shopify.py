@@ -485,7 +485,7 @@ class TestTroubles:
     def test_a_shop_that_fails_for_long_makes_codes_failed(self, shop: OnShopify) -> None:
         coupon = shop.pool(1)
         shop.shopify.answering(*(Response(status=503) for _ in range(40)))
-        shop.work(coupon, tries=5)
+        shop.work(coupon, tries=TRIES)
         shop.shopify.server.interruptions.clear()
         [code] = shop.codes(coupon)
         assert (code["status"], code["error"]) == ("failed", "The shop can't be reached.")
@@ -553,16 +553,16 @@ class TestTroubles:
             telling, "delete_codes", side_effect=ShopUnavailable("away")
         ) as told:
             pumps.run_schedule("coupon_expiry")
-            shop.work(expired, tries=4, fails=True)
+            shop.work(expired, tries=TRIES - 1, fails=True)
             assert (shop.stored(expired).told_in_vain, told.call_count) == (0, 1)
-            shop.work(expired, tries=5)
+            shop.work(expired, tries=TRIES)
             for tries, minutes in enumerate((10, 20, 40), 1):
                 assert (shop.stored(expired).told_in_vain, told.call_count) == (tries, tries + 1)
                 shop.world.advance(minutes=minutes - 1)
                 assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
                 shop.world.advance(minutes=1)
                 assert pumps.run_schedule("coupon_expiry") == {"moved": 1}
-                shop.work(expired, tries=5)
+                shop.work(expired, tries=TRIES)
         shop.world.advance(minutes=80)
         shop.run_expiry()
         assert shop.there(expired) == set(shop.texts(expired, status="available"))

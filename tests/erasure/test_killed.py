@@ -32,7 +32,7 @@ class TestKilled:
         assert len(found.places) > 40
         for places in found:
             place.work(person)
-            assert (place.traces(), personal(place)) == ([], []), places
+            assert (place.traces(but_owed=True), personal(place)) == ([], []), places
 
     def test_between_two_kills_somebody_comes_again(self, place: Place) -> None:
         """A store puts the customer anew wherever the worker stopped: it is somebody else then."""

@@ -46,13 +46,17 @@ class Place(Town):
         """Asks for the erasure."""
         return self.call("DELETE", f"/profiles/{person}", **more)
 
-    def traces(self, *more: str) -> list[str]:
-        """The attributes of both tables, and the objects, that still name the person."""
+    def traces(self, *more: str, but_owed: bool = False) -> list[str]:
+        """The attributes of both tables, and the objects, that still name the person.
+
+        With `but_owed` without the ids by which stores have yet to be told the person's no.
+        """
         words = [word.casefold() for word in (ANN, CAT, PHONE, OTHER_PHONE, *TRACES, *more)]
         words += [word.lstrip("+") for word in (PHONE, OTHER_PHONE)]
         found = [
             f"{row['pk' if 'pk' in row else 'id']} {name}"
             for row in raw_rows()
+            if not (but_owed and row.get("kind") == {"S": "owed_refusal"})
             for name, value in row.items()
             if any(word in json.dumps(value, default=str).casefold() for word in words)
         ]

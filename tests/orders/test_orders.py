@@ -510,7 +510,7 @@ class TestList:
                 "placedTo": "2026-01-07T00:00:00.000Z",
                 "cancelled": "false",
             },
-            {"placedFrom": "2026-01-07T00:00:00.000Z", "placedTo": "2026-01-03T00:00:00.000Z"},
+            {"placedFrom": "2026-01-07T00:00:00.000Z", "placedTo": "2026-01-07T00:00:00.000Z"},
         ]
         for query in queries:
             kept = sorted(

@@ -44,6 +44,8 @@ FILTERS = st.fixed_dictionaries(
         "occurredFrom": st.sampled_from(MOMENTS),
         "occurredTo": st.sampled_from(MOMENTS),
     },
+).filter(
+    lambda asked: asked.get("occurredFrom", MOMENTS[0]) <= asked.get("occurredTo", MOMENTS[-1])
 )
 
 

@@ -169,7 +169,7 @@ FILTERS: list[tuple[dict[str, object], Expected]] = [
         {"firstSeenFrom": _at(2), "firstSeenTo": _at(6)},
         lambda p: BEGIN + 2 * DAY <= p.first_seen_at < BEGIN + 6 * DAY,
     ),
-    ({"firstSeenFrom": _at(6), "firstSeenTo": _at(2)}, lambda p: False),
+    ({"firstSeenFrom": _at(6), "firstSeenTo": _at(6)}, lambda p: False),
     (
         {"firstSeenFrom": _at(2), "firstSeenTo": _at(8), "isCustomer": "true"},
         lambda p: BEGIN + 2 * DAY <= p.first_seen_at < BEGIN + 8 * DAY and bool(p.links),

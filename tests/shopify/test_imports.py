@@ -410,7 +410,7 @@ class TestFailed:
         shopify.server.interruptions += [lambda _: Response(status=503)] * 100
         answer = ask(hooks, owner)
         hooks.world.deliver_outbox()
-        for _ in range(5):
+        for _ in range(TRIES):
             pump_queue("StoreImportQueue", 0)
         told = state(hooks, owner, answer.json["id"])
         assert (told["status"], told["error"]) == ("failed", "store_unreachable")

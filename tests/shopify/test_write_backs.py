@@ -14,6 +14,7 @@ from local.shopify.customers import Consent, ShopCustomer
 from storepost import clock
 from storepost.consent.states import ConsentState
 from storepost.consent_changes.write_backs import write_back
+from storepost.messaging.tries import TRIES
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.stores.model import ConnectionStatus
 from storepost.stores.repository import StoreRepository
@@ -235,14 +236,14 @@ class TestFailed:
         shopify.server.interruptions += [_answer(body)]
         assert want("subscribed") == failed("The shop didn't understand the request.")
 
-    def test_after_five_tries(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+    def test_after_its_tries(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
         hooks.tell("customers/create", customer_body(**consents("not_subscribed", at=None)))
         shopify.server.requests.clear()
         shopify.server.interruptions += [lambda _: Response(status=503)] * 100
         path = f"/profiles/{hooks.profile().id}/consent/email"
         answer = hooks.world.call("PUT", path, token=owner.token, json_body={"state": "subscribed"})
         hooks.world.deliver_outbox()
-        for _ in range(4):
+        for _ in range(TRIES - 1):
             pump_queue("WriteBackQueue", 0)
             told = outcome(hooks, owner, answer.json["id"])
             assert told == {"status": "pending", "skipReason": None, "error": None}
