@@ -229,6 +229,24 @@ class TestWorkspace:
         rebuild(world, stranger)
         assert postings(world, workspace) == whole
 
+    def test_what_does_not_fit_into_a_run_goes_into_the_next_message(
+        self,
+        world: World,
+        workspace: WorkspaceScope,
+        whole: dict[tuple[str, str], tuple[Any, ...]],
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        for row in world.rows():
+            if isinstance(row, PostingItem):
+                row.delete()
+        send({"workspaceId": str(workspace.id)})
+        with monkeypatch.context() as short:
+            short.setattr(repairing, "MARGIN_MILLISECONDS", 10**9)
+            pumps.pump_queue(QUEUE)
+        assert postings(world, workspace) == {}
+        world.deliver()
+        assert postings(world, workspace) == whole
+
     def test_in_as_many_messages_as_it_takes(
         self,
         world: World,
