@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from uuid import UUID, uuid4
 
-from hypothesis import settings
+import pytest
+from hypothesis import seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -307,14 +308,28 @@ class Histories(RuleBasedStateMachine):
         self.lists.check()
 
 
-def test_histories(engine: Engine) -> None:
-    """60 histories, 2,000 in CI."""
+SHARDS = 4
+"""So that several processes share them."""
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_histories(engine: Engine, shard: int) -> None:
+    """60 histories in all, 2,000 in CI."""
 
     class OnEngine(Histories):
         pass
 
     OnEngine.engine = engine
-    run_state_machine_as_test(OnEngine, settings=settings(stateful_step_count=30))
+    chosen = settings()
+    part = settings(
+        max_examples=chosen.max_examples // SHARDS,
+        stateful_step_count=30,
+        derandomize=False,
+        database=None,
+    )
+    run_state_machine_as_test(
+        seed(shard)(OnEngine) if chosen.derandomize else OnEngine, settings=part
+    )
 
 
 def test_histories_on_moto() -> None:
