@@ -27,6 +27,7 @@ RULES = re.compile(
     "|".join(
         [
             # of two fields together
+            "Must not be before `",
             "`quantity` belongs to a coupon of kind `bulk`",
             "Give `quantity` or `content`",
             "Must have one of id, email",

@@ -58,6 +58,12 @@ class TestUnknownParameters:
         assert answer.error_paths() == ["query.dryRun"]
         assert world.call("GET", "/locales", token=owner.token).json["total"] == 0
 
+    def test_no_route_comes_first(self, world: World, owner: Someone) -> None:
+        """What no operation has is no operation's mistake."""
+        for method, path, expected in (("PATCH", "/locales", 405), ("GET", "/locales/x/y", 404)):
+            answer = world.call(method, path, token=owner.token, query={"x": "1"})
+            assert answer.status == expected
+
     def test_fifty_are_named(self, world: World, owner: Someone) -> None:
         found = refused(world, owner, "/orders", **{f"p{number}": 1 for number in range(600)})
         assert [path for path, _ in found] == [f"query.p{number}" for number in range(50)]

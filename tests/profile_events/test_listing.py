@@ -35,7 +35,7 @@ EVENTS = st.lists(
     max_size=40,
     unique_by=lambda event: event.id,
 )
-FILTERS = st.fixed_dictionaries(
+FILTERS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {},
     optional={
         "name": st.sampled_from((*NAMES, "never")),
@@ -44,9 +44,12 @@ FILTERS = st.fixed_dictionaries(
         "occurredFrom": st.sampled_from(MOMENTS),
         "occurredTo": st.sampled_from(MOMENTS),
     },
-).filter(
-    lambda asked: asked.get("occurredFrom", MOMENTS[0]) <= asked.get("occurredTo", MOMENTS[-1])
 )
+
+
+def is_span(asked: dict[str, Any]) -> bool:
+    """Whether the time that is asked for doesn't end before it begins: that is refused."""
+    return bool(asked.get("occurredFrom", MOMENTS[0]) <= asked.get("occurredTo", MOMENTS[-1]))
 
 
 class Lister:
@@ -106,7 +109,7 @@ def sent(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(EVENTS, FILTERS, st.integers(0, 2), st.data())
+@given(EVENTS, FILTERS.filter(is_span), st.integers(0, 2), st.data())
 def test_as_a_plain_list(
     lister: Lister,
     events: list[ProfileEvent],

@@ -294,7 +294,8 @@ def _read_request(app: Resolver) -> None:
 def _check_parameters(app: Resolver) -> None:
     """Everything that the route's annotations say, and what holds for the query of every route."""
     route, event = app.context["_route"], app.current_event
-    is_any = route.operation_id in app.any_query
+    # What no route matched is told of its path and method alone.
+    is_any = app.operation is None or route.operation_id in app.any_query
     wrong = [] if is_any else unknown_parameters(route, event)
     path = dict(app.context["_route_args"])
     try:
