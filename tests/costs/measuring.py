@@ -13,6 +13,7 @@ from local import pumps
 from local.gateway import function_for
 from local.template import functions
 from storepost.identity import passwords
+from storepost.messaging import queues
 from storepost.persistence import sealing
 from tests.costs.metering import Meter
 from tests.costs.scenarios.registry import Scenario
@@ -104,7 +105,7 @@ class Findings:
 def measure_all(scenarios: Iterable[Scenario]) -> Findings:
     """What each scenario and each schedule asks for, in a new town."""
     chance = Chance()
-    with measured_town(chance) as town:
+    with _no_second_run(), measured_town(chance) as town:
         _warm_up()
         schedules = measure_schedules(town)
         begin_anew, requests = town.world.kept(), []
@@ -113,6 +114,16 @@ def measure_all(scenarios: Iterable[Scenario]) -> Findings:
             requests.append(measure(town, scenario))
             begin_anew()
     return Findings(tuple(requests), schedules)
+
+
+@contextmanager
+def _no_second_run() -> Iterator[None]:
+    """Has what fails come again when everything is measured, however fast this machine is.
+
+    It is the removal of a workspace: its last look is due ten minutes later.
+    """
+    with mock.patch.object(queues, "longest_wait", return_value=queues.MAX_SECONDS):
+        yield
 
 
 def measure(town: Town, scenario: Scenario) -> Measured:
