@@ -14,7 +14,7 @@ from moto.ses.models import RawMessage, SESBackend, ses_backends
 from storepost import clock
 
 _LINK = re.compile(r"https?://[^\s<>\"]+")
-# Emailed codes are six digits (operations.md §3); in a text they stand on a line of their own.
+# Emailed codes are six digits (docs/interface.md, section 3), on a line of their own in a text.
 _CODE = re.compile(r"^\s*(\d{6})\s*$", re.MULTILINE)
 
 _send_raw_email = SESBackend.send_raw_email

@@ -1,6 +1,6 @@
 """The demo's shop: what its store system would tell Storepost, the same on every run but for time.
 
-Bodies are those of operations.md §5. Prices hold their 19 % of tax, amounts are cents.
+Bodies are those of docs/interface.md, section 5. Prices hold their 19 % of tax, amounts are cents.
 """
 
 from datetime import datetime, timedelta

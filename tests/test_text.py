@@ -1,4 +1,4 @@
-"""Folding, words and search, by the rule of operations.md, section 2 ("Search")."""
+"""Folding, words and search, by the rule of docs/interface.md, section 2 ("Search")."""
 
 import unicodedata
 

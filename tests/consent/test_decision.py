@@ -14,7 +14,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SUBSCRIBED, PENDING = ConsentState.SUBSCRIBED, ConsentState.PENDING
 UNSUBSCRIBED = ConsentState.UNSUBSCRIBED
 ORDER = [SUBSCRIBED, PENDING, UNSUBSCRIBED]
-"""What wins at the same moment, the winner last (semantics, section 2.2)."""
+"""What wins at the same moment, the winner last (docs/semantics.md, section 2.2)."""
 
 
 def at(minute: int) -> datetime:

@@ -89,7 +89,7 @@ class TestPages:
         assert (counts[TEST.counter(True)], counts[TEST.counter(False)]) == (4, 26)
 
     def test_past_the_end_there_is_nothing_but_the_exact_total(self) -> None:
-        """A page past the end is no error (operations §2)."""
+        """A page past the end is no error (docs/interface.md, section 2)."""
         lists = filled(range(25))
         listing = lists.tree.page(PageRequest(2, 25), descending=True)
         assert (list(listing.items), listing.total) == ([], 25)

@@ -416,7 +416,7 @@ class TestPut:
 
 
 class TestPutConsent:
-    """What a push of a customer asserts (semantics, section 2.4)."""
+    """What a push of a customer asserts (docs/semantics.md, section 2.4)."""
 
     def test_a_difference_asserts(self, world: World, shop: Shop) -> None:
         second = Shop(world, shop.by, world.store(shop.by))

@@ -208,8 +208,8 @@ class TestMistakes:
 
 class TestSize:
     def test_a_hundred_keys_of_the_longest_names_are_not_clipped(self) -> None:
-        # 100 active keys a workspace, 100 characters a name (operations.md §4); a quote is the
-        # character that grows most when escaped.
+        # 100 active keys a workspace, 100 characters a name (docs/interface.md, section 4); a quote
+        # is the character that grows most when escaped.
         keys = tuple(KeyLabel('"' * 100, f"stp_{n:08d}") for n in range(100))
         email = render(
             "member_removed_keys", to_params(MemberRemovedKeys('"' * 100, '"' * 100, keys))

@@ -1,4 +1,4 @@
-"""Writes that happen once: `idempotency-key` (operations.md, section 2)."""
+"""Writes that happen once: `idempotency-key` (docs/interface.md, section 2)."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""In which order a request is checked, whoever calls (operations.md, section 1)."""
+"""In which order a request is checked, whoever calls (docs/interface.md, section 1)."""
 
 from typing import Any
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""What holds for every operation's request, before any rule of its own (operations.md, 2)."""
+"""What holds for every operation's request, before its own rules (docs/interface.md, section 2)."""
 
 import json
 import re

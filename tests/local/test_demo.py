@@ -23,7 +23,7 @@ AMOUNTS = {
     "totalTax",
     "totalRefunded",
 }
-"""The amounts of an order (operations.md §5)."""
+"""The amounts of an order (docs/interface.md, section 5)."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""A plain model of a workspace's people: dictionaries, and the rules of semantics, sections 1 to 3.
+"""A plain model of a workspace's people: dictionaries, and rules.
+
+The rules are those of docs/semantics.md, sections 1 to 3.
 
 It knows nothing of rows, transactions or workers: a merge is done at once, counts are counted anew,
 and the state of an address is looked for among all that was ever said of it.

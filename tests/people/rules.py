@@ -1,4 +1,4 @@
-"""Who is one person, word by word as semantics, section 1.4 says it: by trying everything.
+"""Who is one person, word by word as docs/semantics.md, section 1.4 says it: by trying everything.
 
 `people` are sets of identities, `deleted` the customer ids whose customers their stores deleted.
 """

@@ -1,4 +1,4 @@
-"""Resolution against a model written from the rules alone (semantics.md, section 4)."""
+"""Resolution against a model written from the rules alone (docs/semantics.md, section 4)."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whose identities are, against a model that does word by word what semantics, section 1 says."""
+"""Whose identities are, against a model of docs/semantics.md, section 1, word by word."""
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What a query finds, against a plain reading of the rules (semantics, section 7)."""
+"""What a query finds, against a plain reading of the rules (docs/semantics.md, section 7)."""
 
 import re
 from collections.abc import Iterator

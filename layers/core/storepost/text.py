@@ -44,7 +44,7 @@ def words_of_folded(folded: str) -> list[str]:
 
 
 def matches(q: str, *texts: str | None) -> bool:
-    """Whether each word of `q` is a prefix of a word of the row (operations.md, section 2).
+    """Whether each word of `q` is a prefix of a word of the row (docs/interface.md, section 2).
 
     A whole email, phone or number counts as a word too: in the row beside the words that it is cut
     into, in `q` instead of them, so that asking for one address doesn't find its namesakes. What

@@ -10,7 +10,7 @@ from storepost.identity.model import KeyScope
 from storepost.scope import WorkspaceScope
 
 ACTIVE_KEYS = 100
-"""How many active keys a workspace may have (operations.md, section 4)."""
+"""How many active keys a workspace may have (docs/interface.md, section 4)."""
 
 OVERLAP_SECONDS = 24 * 60 * 60
 OWN_OVERLAP_SECONDS = 5 * 60

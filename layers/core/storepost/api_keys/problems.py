@@ -1,4 +1,4 @@
-"""What can be wrong with an API key (operations.md, section 4)."""
+"""What can be wrong with an API key (docs/interface.md, section 4)."""
 
 from storepost.api_keys.model import ACTIVE_KEYS
 from storepost.problems import Conflict

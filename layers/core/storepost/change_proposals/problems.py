@@ -1,4 +1,4 @@
-"""What can be wrong with a proposal (operations.md, section 10)."""
+"""What can be wrong with a proposal (docs/interface.md, section 10)."""
 
 from storepost.problems import Conflict, Forbidden, ValidationFailed
 

@@ -48,7 +48,7 @@ def assert_consent(
     occurred_at: datetime | None = None,
     dated: bool = True,
 ) -> Outcome:
-    """Records that somebody says so, as far as it is new; semantics, section 2.
+    """Records that somebody says so, as far as it is new; docs/semantics.md, section 2.
 
     The rest of what is given is as in `Word`.
     """

@@ -1,4 +1,4 @@
-"""Which assertion of an address's consent holds (semantics, section 2).
+"""Which assertion of an address's consent holds (docs/semantics.md, section 2).
 
 An address keeps the greatest assertion by (`occurredAt`, unsubscribed > pending > subscribed). One
 kind stands apart: `subscribed` that can't be proven to be later, as it comes without a time that

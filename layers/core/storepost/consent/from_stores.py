@@ -1,4 +1,4 @@
-"""What a store's record says of consent (semantics, section 2.4 and 2.7)."""
+"""What a store's record says of consent (docs/semantics.md, section 2.4 and 2.7)."""
 
 from dataclasses import dataclass
 from datetime import datetime

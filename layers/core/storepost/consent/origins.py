@@ -1,4 +1,4 @@
-"""Who asserts something through the API (operations.md, section 6, on proof, source and by)."""
+"""Who asserts something through the API (docs/interface.md, section 6, on proof, source and by)."""
 
 from dataclasses import replace
 from uuid import UUID

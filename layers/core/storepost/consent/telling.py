@@ -61,7 +61,7 @@ def tell_the_no(
     consent: AddressConsent,
     words: Sequence[Word],
 ) -> tuple[AddressConsent, bool]:
-    """Has each store that comes with a yes told the no that holds (semantics, section 2.7).
+    """Has each store that comes with a yes told the no that holds (docs/semantics.md, section 2.7).
 
     The address's consent, with the customer where the change is somebody else's, and whether a
     store is told: then nobody may change the address meanwhile.

@@ -1,8 +1,8 @@
 """Importing consent from elsewhere: many words of many addresses, in several transactions.
 
-State belongs to the address (semantics, section 2.1), and a word enters the history of whoever has
-the address. Where nobody has it, somebody new does from then on: a subscriber can be mailed, and
-an unsubscription is never lost.
+State belongs to the address (docs/semantics.md, section 2.1), and a word enters the history of
+whoever has the address. Where nobody has it, somebody new does from then on: a subscriber can be
+mailed, and an unsubscription is never lost.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The request that tells a custom store of a change (operations.md, section 5)."""
+"""The request that tells a custom store of a change (docs/interface.md, section 5)."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Telling a shop of a change, by the Admin API (semantics, section 2.6)."""
+"""Telling a shop of a change, by the Admin API (docs/semantics.md, section 2.6)."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

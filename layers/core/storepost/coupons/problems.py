@@ -1,4 +1,4 @@
-"""What can be wrong with coupons and codes (operations.md, section 9)."""
+"""What can be wrong with coupons and codes (docs/interface.md, section 9)."""
 
 from storepost.problems import Conflict, ValidationFailed
 

@@ -57,7 +57,7 @@ def assert_and_save(
 ) -> None:
     """Asserts both channels and saves the customer's profile, and whoever else has an address.
 
-    State belongs to the address (semantics, section 2.1): where another profile has the
+    State belongs to the address (docs/semantics.md, section 2.1): where another profile has the
     customer's, the change is that profile's.
     """
     states: dict[Address, ConsentState] = {}

@@ -1,4 +1,7 @@
-"""What a customer tells of the person: the profile after a store's push (semantics, section 1)."""
+"""What a customer says of the person: the profile after a store's push.
+
+docs/semantics.md, section 1 has the rules.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

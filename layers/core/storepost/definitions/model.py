@@ -10,7 +10,7 @@ from uuid import UUID
 from storepost.workspaces.callers import Requester
 
 MOST_BYTES = 256 * 1024
-"""Of a definition as compact JSON (operations.md, section 2)."""
+"""Of a definition as compact JSON (docs/interface.md, section 2)."""
 
 MOST_PATCH_BYTES = 384 * 1024
 """Of a patch as compact JSON: it may replace a whole definition, and a row holds 400 KB."""

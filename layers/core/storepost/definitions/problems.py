@@ -1,4 +1,4 @@
-"""What can be wrong with a definition (operations.md, section 10)."""
+"""What can be wrong with a definition (docs/interface.md, section 10)."""
 
 from storepost.problems import ValidationFailed
 

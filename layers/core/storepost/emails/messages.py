@@ -1,7 +1,8 @@
 """The emails that Storepost itself sends to people, and what each of them says.
 
-A message is made where its cause is (operations.md §1, §3 and §4), goes through the outbox and its
-queue as ``template`` and ``to_params(message)``, and becomes an email in the worker that sends it.
+A message is made where its cause is (docs/interface.md, sections 1, 3 and 4), goes through the
+outbox and its queue as ``template`` and ``to_params(message)``, and becomes an email in the worker
+that sends it.
 API handlers import this module, so it stands on the standard library alone.
 """
 
@@ -15,7 +16,7 @@ type KeyAct = Literal["invited", "role_changed", "removed"]
 """What an API key did to people."""
 # An absolute http or https address: what a button opens.
 type Link = str
-# Six digits, valid for 10 minutes (operations.md §3, "Emailed codes").
+# Six digits, valid for 10 minutes (docs/interface.md, section 3, "Emailed codes").
 type Code = str
 # What `mask_address` answers. A type of its own, so that no address is told unmasked.
 MaskedAddress = NewType("MaskedAddress", str)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from storepost.emails.messages import Code, KeyAct, KeyLabel, Link, MaskedAddress, Role
 
-# A workspace's and a key's name have at most 100 characters (specification, Limits; operations §4).
+# A workspace's and a key's name have at most 100 characters (docs/interface.md, section 4).
 LINE_LENGTH = 100
 # RFC 5321 §4.5.3.1.3: a path has 256 octets, two of them its brackets.
 ADDRESS_LENGTH = 254

@@ -1,4 +1,4 @@
-"""What can be wrong with a feed (operations.md, section 8)."""
+"""What can be wrong with a feed (docs/interface.md, section 8)."""
 
 from storepost.feed_files.failures import FeedFailure
 from storepost.problems import Conflict, Unreadable, ValidationFailed

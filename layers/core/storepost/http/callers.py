@@ -13,8 +13,8 @@
     PathOwner     the owner of the workspace that the path names, which need not be the active one
 
 Checked in this order: 401, `scope`, `sign_in_required`, `no_active_workspace`,
-`two_factor_required`, `role` (operations.md, section 1). A role that is asked for is demanded once
-more of what the request writes. 429 `rate_limited` comes as soon as it is known whose budget a
+`two_factor_required`, `role` (docs/interface.md, section 1). A role that is asked for is demanded
+once more of what the request writes. 429 `rate_limited` comes as soon as it is known whose budget a
 request is counted for: after 401, and for a member's workspace after `no_active_workspace`.
 """
 

@@ -1,4 +1,4 @@
-"""Emailed codes: six digits, ten minutes, five wrong tries (operations.md, section 3).
+"""Emailed codes: six digits, ten minutes, five wrong tries (docs/interface.md, section 3).
 
 A code stands beside what it is asked for: the caller names the row's key, and one place has one
 code at a time. Only an HMAC is kept, under a key that never leaves KMS.

@@ -2,7 +2,7 @@
 
 An attempt is counted first and given back where it succeeds, so that guesses made at the same time
 can't overrun the limit. Both writes are made at once, outside a request's `Changes`: attempts count
-even though the answer is a problem (operations.md, section 3).
+even though the answer is a problem (docs/interface.md, section 3).
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What can be wrong with an invitation (operations.md, section 2)."""
+"""What can be wrong with an invitation (docs/interface.md, section 2)."""
 
 from storepost.problems import Conflict, Forbidden, Gone, TooManyRequests
 

@@ -81,7 +81,7 @@ class Locales:
         """Once the active stores have exactly these locales, in this order.
 
         New ones appear, a manual one becomes the store's and keeps its label, and one that no
-        active store has any more becomes manual (operations.md, section 4).
+        active store has any more becomes manual (docs/interface.md, section 4).
         """
         wanted = list(dict.fromkeys(codes))
         after = self

@@ -1,4 +1,4 @@
-"""What can be wrong with a workspace's locales (operations.md, section 4)."""
+"""What can be wrong with a workspace's locales (docs/interface.md, section 4)."""
 
 from storepost.problems import Conflict
 

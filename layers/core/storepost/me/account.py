@@ -33,7 +33,7 @@ def account_of(caller: Caller) -> Account:
 
     For a key it is the person who made it with the key's workspace alone, and with none where that
     person is no longer a member of it. SignInRequired where the maker's account is deleted
-    (operations.md, section 1).
+    (docs/interface.md, section 1).
     """
     if isinstance(caller, ApiKeyHolder):
         person = find_person(PersonScope(caller.maker_id)) if caller.maker_id else None

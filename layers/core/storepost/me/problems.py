@@ -1,4 +1,4 @@
-"""What can be wrong with a change of one's own account (operations.md, section 3)."""
+"""What can be wrong with a change of one's own account (docs/interface.md, section 3)."""
 
 from storepost.problems import Conflict
 

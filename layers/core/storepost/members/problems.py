@@ -1,4 +1,4 @@
-"""What a workspace's owner is spared (operations.md, section 2, "Codes of the specified rules")."""
+"""What a workspace's owner is spared (docs/interface.md, section 2, "Codes of membership")."""
 
 from storepost.problems import Conflict
 

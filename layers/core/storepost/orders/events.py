@@ -1,4 +1,4 @@
-"""The events that an order leads to: placed, cancelled, refunded (operations.md, section 6).
+"""The events that an order leads to: placed, cancelled, refunded (docs/interface.md, section 6).
 
 What was told of stands with the order, so that an order that comes again, late, or after it was
 deleted leads to nothing twice. They belong to whoever is the buyer when they are told.

@@ -1,4 +1,4 @@
-"""Which products and variants the rows of a feed are about (semantics.md, section 5, rule 3)."""
+"""Which products and variants the rows of a feed are about (docs/semantics.md, section 5.3)."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""What becomes of what the sources say: for each field the first that has a word (semantics.md, 4).
+"""What becomes of what the sources say: for each field the first that has a value wins.
+
+docs/semantics.md, section 4 has the rules.
 
 Functions of values alone. A source's records are asked in the order of their locales before the
 next source is: the very locale, the same language, none, the store's primary one.

@@ -1,4 +1,4 @@
-"""Erasing a person: gone in one transaction, whatever they had (semantics, section 1.9)."""
+"""Erasing a person: gone in one transaction, whatever they had (docs/semantics.md, section 1.9)."""
 
 from uuid import UUID
 

@@ -1,4 +1,7 @@
-"""Several profiles become one, as values: who survives, and with what (semantics, 1.5 to 1.7)."""
+"""Several profiles become one, as values: who survives, and with what.
+
+docs/semantics.md, sections 1.5 to 1.7 have the rules.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -13,7 +13,7 @@ from storepost.values.money import Money
 
 
 class IdentityType(StrEnum):
-    """What identifies a person, the strongest first (semantics, section 1.3)."""
+    """What identifies a person, the strongest first (docs/semantics.md, section 1.3)."""
 
     PLATFORM_CUSTOMER_ID = "platform_customer_id"
     EMAIL = "email"
@@ -42,7 +42,7 @@ class Identity:
 
 
 def names_nobody(value: str) -> bool:
-    """Whether the value stands for no person, such as `null` or `000` (semantics, section 1.1)."""
+    """Whether it stands for no person, such as `null` or `000` (docs/semantics.md, section 1.1)."""
     text = value.strip().lower()
     if text in {"", "null", "undefined", "anonymous", "-1"}:
         return True

@@ -1,4 +1,4 @@
-"""What can be wrong with a profile (operations.md, section 6)."""
+"""What can be wrong with a profile (docs/interface.md, section 6)."""
 
 from storepost.problems import Conflict
 

@@ -1,4 +1,6 @@
-"""Whose identities are: which profile something that arrives belongs to (semantics, section 1).
+"""Whose identities are: which profile something that arrives belongs to.
+
+docs/semantics.md, section 1 has the rules.
 
 The decisions are functions of values; `look_up` brings them what the workspace knows.
 """

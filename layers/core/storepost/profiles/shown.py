@@ -1,7 +1,7 @@
 """The consents that a profile shows: copies of the states of the addresses that it shows.
 
-State belongs to the address (semantics, section 2.1); the copy is kept true in each transaction
-that changes what is shown or what holds.
+State belongs to the address (docs/semantics.md, section 2.1); the copy is kept true in each
+transaction that changes what is shown or what holds.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Why a store can't be pulled from now (operations.md, section 5)."""
+"""Why a store can't be pulled from now (docs/interface.md, section 5)."""
 
 from storepost.problems import Conflict
 

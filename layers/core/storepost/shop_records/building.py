@@ -29,7 +29,7 @@ _UNTITLED = "-"
 
 
 def financial_status(said: object) -> FinancialStatus:
-    """EXPIRED reads as `voided`, nothing as `pending` (semantics, section 3)."""
+    """EXPIRED reads as `voided`, nothing as `pending` (docs/semantics.md, section 3)."""
     return _FINANCIAL.get(str(said).lower(), FinancialStatus.PENDING)
 
 

@@ -14,8 +14,8 @@ _STATES = {
 def consent_of(state: object, updated_at: object) -> GivenConsent:
     """The state in either case of its letters, and when it became so; an unknown one says nothing.
 
-    Shopify's INVALID and REDACTED read as `not_subscribed` (semantics, section 2.6). INVALID says
-    nothing of what the person wants.
+    Shopify's INVALID and REDACTED read as `not_subscribed` (docs/semantics.md, section 2.6).
+    INVALID says nothing of what the person wants.
     """
     name = state.lower() if isinstance(state, str) else ""
     known = _STATES.get(name)

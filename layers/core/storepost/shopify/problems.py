@@ -1,4 +1,4 @@
-"""What can be wrong with a shop's install (operations.md, section 5)."""
+"""What can be wrong with a shop's install (docs/interface.md, section 5)."""
 
 from storepost.problems import Conflict, MalformedRequest, ValidationFailed
 

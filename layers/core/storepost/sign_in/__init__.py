@@ -1,1 +1,1 @@
-"""Signing up, signing in and out, and choosing a new password (operations.md, section 3)."""
+"""Signing up, signing in and out, and choosing a new password (docs/interface.md, section 3)."""

@@ -1,4 +1,4 @@
-"""What can be wrong with a store (operations.md, section 5)."""
+"""What can be wrong with a store (docs/interface.md, section 5)."""
 
 from storepost.problems import Conflict, ValidationFailed
 

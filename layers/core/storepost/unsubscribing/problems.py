@@ -1,4 +1,4 @@
-"""What can be wrong with an unsubscribe link (operations.md, section 6)."""
+"""What can be wrong with an unsubscribe link (docs/interface.md, section 6)."""
 
 from storepost.problems import Gone, NotFound
 

@@ -1,4 +1,4 @@
-"""Email addresses: trimmed and lower-cased for comparison (operations.md, section 2)."""
+"""Email addresses: trimmed and lower-cased for comparison (docs/interface.md, section 2)."""
 
 from functools import partial
 from typing import Annotated
