@@ -10,6 +10,8 @@ CHECKOV := 3.3.30
 ARCHITECTURE ?= arm64
 export PYTHONPATH := layers/core:.
 export SAM_CLI_TELEMETRY := 0
+# Collecting the tests takes half as long where their bytecode was kept.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## this list
 	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-17s %s\n", $$1, $$2}'
