@@ -4,47 +4,19 @@
 """
 
 import os
-import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
-from time import perf_counter
-from types import FrameType
 
-from local.console import CannotRun, say
+from local.console import CannotRun
+from local.listening import until_stopped
 
-PORT = 8000
 STORES = ("moto", "dynoxide")
-
-type Run = Callable[[socket.socket, threading.Event, float], None]
-"""Runs at an address until the event is set; it began at that moment of `perf_counter`."""
 
 
 def main() -> int:
     """Runs until Ctrl-C; 0, or 2 where it can't."""
     return until_stopped("make run", _run)
-
-
-def until_stopped(command: str, run: Run) -> int:
-    """Runs on `PORT` until Ctrl-C; 0, or 2 where that can't be done. `command` begins it."""
-    began = perf_counter()
-    stopped = threading.Event()
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        stopped.set()
-        # Python's own handler from now on: a second Ctrl-C ends what hangs.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    try:
-        with _listen(_port(os.environ.get("PORT") or str(PORT)), command) as listening:
-            for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, stop)
-            run(listening, stopped, began)
-    except CannotRun as problem:
-        say(str(problem))
-        return 2
-    return 0
 
 
 def _run(listening: socket.socket, stopped: threading.Event, began: float) -> None:
@@ -62,22 +34,6 @@ def _store(given: str) -> str:
             f"STORE must be dynoxide, or be left out to have everything in memory, not {given!r}."
         )
     return given
-
-
-def _port(given: str) -> int:
-    if not given.isdecimal() or int(given) > 65535:
-        raise CannotRun(f"PORT must be a number up to 65535, not {given!r}.")
-    return int(given)
-
-
-def _listen(port: int, command: str) -> socket.socket:
-    try:
-        return socket.create_server(("127.0.0.1", port), backlog=128)
-    except OSError as error:
-        raise CannotRun(
-            f"Port {port} can't be used ({os.strerror(error.errno or 0)}). Choose another one:"
-            f" {command} PORT={port + 1}"
-        ) from None
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ import threading
 from contextlib import ExitStack
 from time import perf_counter
 
-from local.__main__ import until_stopped
 from local.console import CannotRun, say
 from local.containers import engine
+from local.listening import until_stopped
 
 
 def main() -> int:

@@ -1,56 +1,20 @@
 """A pretend shop's code discounts, and the bulk creation of their codes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from local.shopify.shops import Shop
-
-GID = "gid://shopify/DiscountCodeNode/"
-CODE_GID = "gid://shopify/DiscountRedeemCode/"
-CREATION_GID = "gid://shopify/DiscountRedeemCodeBulkCreation/"
-MOST_CODES = 250
-
-
-@dataclass
-class Discount:
-    """A code discount as the shop has it."""
-
-    number: int
-    asked: Mapping[str, Any]
-    """What it was made of."""
-    codes: dict[str, int] = field(default_factory=dict)
-    """The numbers of its codes."""
-
-    def node(self, query: str | None = None) -> dict[str, Any]:
-        """As the Admin API tells of it; of its codes those that a search finds."""
-        found = [
-            {"id": f"{CODE_GID}{number}", "code": code}
-            for code, number in self.codes.items()
-            if query is None or code.casefold() == query.casefold()
-        ]
-        return {
-            "__typename": "DiscountCodeNode",
-            "id": f"{GID}{self.number}",
-            "codeDiscount": {"__typename": "DiscountCodeBasic", "codes": {"nodes": found}},
-        }
+from local.shopify.discount_records import (
+    CODE_GID,
+    CREATION_GID,
+    GID,
+    MOST_CODES,
+    Creation,
+    Discount,
+)
+from local.shopify.shops import Shop
 
 
-@dataclass
-class Creation:
-    """A bulk creation: what became of each code, told once it was looked at so often."""
-
-    number: int
-    results: Sequence[dict[str, Any]]
-    looks: int = 1
-
-    def node(self) -> dict[str, Any]:
-        """As the Admin API tells of it."""
-        return {"id": f"{CREATION_GID}{self.number}", "done": self.looks <= 0, "of": self}
-
-
-def create(shop: "Shop", asked: Mapping[str, Any]) -> dict[str, Any]:
+def create(shop: Shop, asked: Mapping[str, Any]) -> dict[str, Any]:
     """`discountCodeBasicCreate`."""
     code = str(asked.get("code") or "")
     error = _fault(shop, code)
@@ -62,19 +26,19 @@ def create(shop: "Shop", asked: Mapping[str, Any]) -> dict[str, Any]:
     return {"codeDiscountNode": discount.node(), "userErrors": []}
 
 
-def by_id(shop: "Shop", gid: str) -> dict[str, Any] | None:
+def by_id(shop: Shop, gid: str) -> dict[str, Any] | None:
     """`node`, of a discount."""
     found = _found(shop, gid)
     return found.node() if found else None
 
 
-def of_code(shop: "Shop", code: str) -> dict[str, Any] | None:
+def of_code(shop: Shop, code: str) -> dict[str, Any] | None:
     """`codeDiscountNodeByCode`, whatever the code's case."""
     found = _holder(shop, code)
     return found.node(code) if found else None
 
 
-def delete(shop: "Shop", gid: str) -> dict[str, Any]:
+def delete(shop: Shop, gid: str) -> dict[str, Any]:
     """`discountCodeDelete`."""
     discount = _found(shop, gid)
     if discount is None:
@@ -83,7 +47,7 @@ def delete(shop: "Shop", gid: str) -> dict[str, Any]:
     return {"deletedCodeDiscountId": gid, "userErrors": []}
 
 
-def add_codes(shop: "Shop", gid: str, codes: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+def add_codes(shop: Shop, gid: str, codes: Sequence[Mapping[str, str]]) -> dict[str, Any]:
     """`discountRedeemCodeBulkAdd`."""
     discount = _found(shop, gid)
     if discount is None:
@@ -96,7 +60,7 @@ def add_codes(shop: "Shop", gid: str, codes: Sequence[Mapping[str, str]]) -> dic
     return {"bulkCreation": shop.creations[-1].node(), "userErrors": []}
 
 
-def creation(shop: "Shop", gid: str) -> dict[str, Any] | None:
+def creation(shop: Shop, gid: str) -> dict[str, Any] | None:
     """`discountRedeemCodeBulkCreation`: some looks later it is done."""
     found = next((c for c in shop.creations if f"{CREATION_GID}{c.number}" == gid), None)
     if found is None:
@@ -116,7 +80,7 @@ def created(made: Mapping[str, Any], first: int | None, after: str | None) -> di
     }
 
 
-def delete_codes(shop: "Shop", gid: str, ids: Sequence[str] | None) -> dict[str, Any]:
+def delete_codes(shop: Shop, gid: str, ids: Sequence[str] | None) -> dict[str, Any]:
     """`discountCodeRedeemCodeBulkDelete`; a code that isn't there is none to delete."""
     discount = _found(shop, gid)
     if discount is None:
@@ -126,7 +90,7 @@ def delete_codes(shop: "Shop", gid: str, ids: Sequence[str] | None) -> dict[str,
     return {"job": {"id": "gid://shopify/Job/1", "done": False}, "userErrors": []}
 
 
-def _added(shop: "Shop", discount: Discount, code: str) -> dict[str, Any]:
+def _added(shop: Shop, discount: Discount, code: str) -> dict[str, Any]:
     error = _fault(shop, code)
     if error:
         return {"code": code, "discountRedeemCode": None, "errors": [{"field": None, **error}]}
@@ -136,7 +100,7 @@ def _added(shop: "Shop", discount: Discount, code: str) -> dict[str, Any]:
     return {"code": code, "discountRedeemCode": made, "errors": []}
 
 
-def _fault(shop: "Shop", code: str) -> dict[str, str] | None:
+def _fault(shop: Shop, code: str) -> dict[str, str] | None:
     if not code:
         return {"message": "Code can't be blank", "code": "BLANK"}
     if _holder(shop, code):
@@ -144,13 +108,13 @@ def _fault(shop: "Shop", code: str) -> dict[str, str] | None:
     return None
 
 
-def _holder(shop: "Shop", code: str) -> Discount | None:
+def _holder(shop: Shop, code: str) -> Discount | None:
     return next(
         (d for d in shop.discounts if code.casefold() in {c.casefold() for c in d.codes}), None
     )
 
 
-def _found(shop: "Shop", gid: str) -> Discount | None:
+def _found(shop: Shop, gid: str) -> Discount | None:
     return next((d for d in shop.discounts if f"{GID}{d.number}" == gid), None)
 
 

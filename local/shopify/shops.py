@@ -7,7 +7,7 @@ from typing import Any
 
 from local.shopify.bucket import Bucket
 from local.shopify.customers import ShopCustomer
-from local.shopify.discounts import Creation, Discount
+from local.shopify.discount_records import Creation, Discount
 from local.shopify.exports import Operation
 from local.shopify.products import Node, demo_products
 from storepost import clock

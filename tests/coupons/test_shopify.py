@@ -9,7 +9,7 @@ import pytest
 from werkzeug.wrappers import Response
 
 from local import pumps
-from local.shopify.discounts import Discount
+from local.shopify.discount_records import Discount
 from storepost import clock
 from storepost.consent.model import Origin, Source
 from storepost.coupons import telling, working

@@ -48,7 +48,7 @@ from storepost.store_imports.service import (
 from storepost.stores.model import Store
 
 MARGIN_MILLISECONDS = 60_000
-FIRST_LOOK_SECONDS = 0.5
+FIRST_LOOK_SECONDS = 0.2
 MOST_SECONDS = 5.0
 """Between two looks at an export: each wait is twice the one before, up to this."""
 LONGEST = timedelta(hours=24)

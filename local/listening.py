@@ -1,0 +1,53 @@
+"""An address of this machine, and a run there that ends by Ctrl-C."""
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from time import perf_counter
+from types import FrameType
+
+from local.console import CannotRun, say
+
+PORT = 8000
+
+type Run = Callable[[socket.socket, threading.Event, float], None]
+"""Runs at an address until the event is set; it began at that moment of `perf_counter`."""
+
+
+def until_stopped(command: str, run: Run) -> int:
+    """Runs on `PORT` until Ctrl-C; 0, or 2 where that can't be done. `command` begins it."""
+    began = perf_counter()
+    stopped = threading.Event()
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        stopped.set()
+        # Python's own handler from now on: a second Ctrl-C ends what hangs.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    try:
+        with _listen(_port(os.environ.get("PORT") or str(PORT)), command) as listening:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, stop)
+            run(listening, stopped, began)
+    except CannotRun as problem:
+        say(str(problem))
+        return 2
+    return 0
+
+
+def _port(given: str) -> int:
+    if not given.isdecimal() or int(given) > 65535:
+        raise CannotRun(f"PORT must be a number up to 65535, not {given!r}.")
+    return int(given)
+
+
+def _listen(port: int, command: str) -> socket.socket:
+    try:
+        return socket.create_server(("127.0.0.1", port), backlog=128)
+    except OSError as error:
+        raise CannotRun(
+            f"Port {port} can't be used ({os.strerror(error.errno or 0)}). Choose another one:"
+            f" {command} PORT={port + 1}"
+        ) from None

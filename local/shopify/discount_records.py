@@ -1,0 +1,47 @@
+"""Code discounts and bulk creations of codes, as a pretend shop keeps them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+GID = "gid://shopify/DiscountCodeNode/"
+CODE_GID = "gid://shopify/DiscountRedeemCode/"
+CREATION_GID = "gid://shopify/DiscountRedeemCodeBulkCreation/"
+MOST_CODES = 250
+
+
+@dataclass
+class Discount:
+    """A code discount as the shop has it."""
+
+    number: int
+    asked: Mapping[str, Any]
+    """What it was made of."""
+    codes: dict[str, int] = field(default_factory=dict)
+    """The numbers of its codes."""
+
+    def node(self, query: str | None = None) -> dict[str, Any]:
+        """As the Admin API tells of it; of its codes those that a search finds."""
+        found = [
+            {"id": f"{CODE_GID}{number}", "code": code}
+            for code, number in self.codes.items()
+            if query is None or code.casefold() == query.casefold()
+        ]
+        return {
+            "__typename": "DiscountCodeNode",
+            "id": f"{GID}{self.number}",
+            "codeDiscount": {"__typename": "DiscountCodeBasic", "codes": {"nodes": found}},
+        }
+
+
+@dataclass
+class Creation:
+    """A bulk creation: what became of each code, told once it was looked at so often."""
+
+    number: int
+    results: Sequence[dict[str, Any]]
+    looks: int = 1
+
+    def node(self) -> dict[str, Any]:
+        """As the Admin API tells of it."""
+        return {"id": f"{CREATION_GID}{self.number}", "done": self.looks <= 0, "of": self}
