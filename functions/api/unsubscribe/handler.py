@@ -9,20 +9,22 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 from storepost.consent.model import Proof
 from storepost.http.app import create_app
 from storepost.http.callers import Writer
+from storepost.http.negotiation import WantedLanguage
 from storepost.http.once import Writes
 from storepost.http.origin import From
-from storepost.http.pages import refused, shown
-from storepost.problems import Problem
+from storepost.http.pages import BY_LANGUAGE, problem_pages, shown
 from storepost.reference import pages
 from storepost.reference.schemas import Html
 from storepost.unsubscribing import service
-from storepost.unsubscribing.problems import LinkOver, UnknownLink
 from storepost.unsubscribing.schemas import NewUnsubscribeLink, UnsubscribeForm, UnsubscribeUrl
+from storepost.values.languages import Language
 
+_FOLLOWED = frozenset({"unsubscribe.ask", "unsubscribe.confirm"})
 # Mail programs, and what counts the clicks in an email, add to a link's query whatever they like.
 app = create_app(
     forms=frozenset({"unsubscribe.confirm"}),
-    any_query=frozenset({"unsubscribe.ask", "unsubscribe.confirm"}),
+    any_query=_FOLLOWED,
+    problem_page=problem_pages(_FOLLOWED, pages.dead_link_page),
 )
 
 
@@ -53,19 +55,28 @@ def create_unsubscribe_link(
 
 
 @app.get("/v1/unsubscribe/<token>", operation_id="unsubscribe.ask")
-def ask(token: str) -> Response[Html]:
+def ask(token: str, reads: WantedLanguage) -> Response[Html]:
     """A page that asks whoever follows the link whether to unsubscribe; it changes nothing.
 
-    So those who open links before people do, such as virus scanners, unsubscribe nobody. A link
-    that leads nowhere answers a browser with a page too.
+    So those who open links before people do, such as virus scanners, unsubscribe nobody.
+
+    The page speaks the profile's language; where that is none of German, English, Spanish, French,
+    Italian, Dutch, Polish and Portuguese, the one of them that the browser ranks highest
+    (`accept-language`); else English. A browser gets problems as pages too, in its own language.
     """
     followed = service.follow(token)
-    return shown(pages.unsubscribe_page(followed.sender, followed.masked_email))
+    language = followed.language or reads or Language.ENGLISH
+    page = pages.unsubscribe_page(language, followed.sender, followed.masked_email)
+    return shown(page, BY_LANGUAGE)
 
 
 @app.post("/v1/unsubscribe/<token>", operation_id="unsubscribe.confirm")
 def confirm(
-    token: str, origin: From, writes: Writes, form: Annotated[UnsubscribeForm, Body()]
+    token: str,
+    origin: From,
+    reads: WantedLanguage,
+    writes: Writes,
+    form: Annotated[UnsubscribeForm, Body()],
 ) -> Response[Html]:
     """Unsubscribes the address that the link was sent to, as often as it is asked for.
 
@@ -73,17 +84,14 @@ def confirm(
     becomes a change of source `one_click`; the page's own form sends `By-Page`, which becomes
     `unsubscribe_link`. The change's proof has the request's address and browser, and the link's
     reference. Every store that knows the person is told. Where a shop of the workspace has moved to
-    another one since, the address is unsubscribed there too.
+    another one since, the address is unsubscribed there too. The page speaks the language of the
+    one that asked.
     """
     by = Proof(ip=origin.ip_address, user_agent=origin.user_agent)
     followed = service.unsubscribe(token, form.source, by, writes)
-    return shown(pages.unsubscribed_page(followed.sender, followed.masked_email), status=200)
+    language = followed.language or reads or Language.ENGLISH
+    page = pages.unsubscribed_page(language, followed.sender, followed.masked_email)
+    return shown(page, BY_LANGUAGE, status=200)
 
 
-def refuse(problem: Problem) -> Response[str]:
-    """A page where it is a person that came by the link."""
-    return refused(app, problem, pages.dead_link_page(problem))
-
-
-app.exception_handler([UnknownLink, LinkOver])(refuse)
 lambda_handler = app.handler()

@@ -70,6 +70,8 @@ _EXACT = 2**53
 """Below it a float holds every whole number exactly."""
 
 type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
+type ProblemPage = Callable[[Resolver, Problem], Response[Any] | None]
+"""A problem as the page that a person gets; None where it is no person that is answered."""
 
 
 class Resolver(APIGatewayHttpResolver):
@@ -82,6 +84,7 @@ class Resolver(APIGatewayHttpResolver):
         forms: frozenset[str],
         any_query: frozenset[str],
         unreadable_limit: Limit | None,
+        problem_page: ProblemPage | None,
     ) -> None:
         """`large_bodies` and `forms` are the ids of operations that take 5 MB, or a form.
 
@@ -94,6 +97,7 @@ class Resolver(APIGatewayHttpResolver):
         self.forms = forms
         self.any_query = any_query
         self.unreadable_limit = unreadable_limit
+        self.problem_page = problem_page
         self.operation: str | None = None
         """The id of the operation that runs, for the log; the context is gone by then."""
         self.workspace: str | None = None
@@ -177,6 +181,7 @@ def create_app(
     forms: frozenset[str] = frozenset(),
     any_query: frozenset[str] = frozenset(),
     unreadable_limit: Limit | None = None,
+    problem_page: ProblemPage | None = None,
 ) -> Resolver:
     """A resolver for a group's routes.
 
@@ -188,6 +193,7 @@ def create_app(
         forms=forms,
         any_query=any_query,
         unreadable_limit=unreadable_limit,
+        problem_page=problem_page,
     )
     app.use(
         middlewares=[
@@ -211,7 +217,8 @@ def create_app(
 
 def _render(app: Resolver, problem: Problem) -> Response[str]:
     app.problem = problem.code
-    return render(app, problem)
+    page = app.problem_page(app, problem) if app.problem_page else None
+    return page or render(app, problem)
 
 
 @cache

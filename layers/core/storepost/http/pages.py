@@ -1,17 +1,20 @@
 """Pages as answers, to whoever would rather have one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler import Response
 
-from storepost.http.negotiation import Representation, preferred
-from storepost.http.rendering import render
+from storepost.http.app import ProblemPage, Resolver
+from storepost.http.negotiation import Representation, preferred, preferred_language
 from storepost.problems import Problem
 from storepost.reference.pages import WebPage
+from storepost.values.languages import Language
 
 HTML = "text/html; charset=utf-8"
 BY_ACCEPT = {"Vary": "Accept"}
+BY_LANGUAGE = {"Vary": "Accept-Language"}
+BY_BOTH = {"Vary": "Accept, Accept-Language"}
 
 
 def shown(
@@ -21,9 +24,22 @@ def shown(
     return Response(status, HTML, page.html, headers={**page.headers, **(headers or {})})
 
 
-def refused(app: APIGatewayHttpResolver, problem: Problem, page: WebPage) -> Response[Any]:
-    """The problem as an answer, or the page that says it to a browser."""
-    if preferred(app.current_event.headers.get("accept") or "") is Representation.HTML:
-        return shown(page, BY_ACCEPT, status=problem.status)
-    problem.headers |= BY_ACCEPT
-    return render(app, problem)
+def problem_pages(
+    operations: frozenset[str], page: Callable[[Problem, Language | None], WebPage]
+) -> ProblemPage:
+    """What `create_app` takes for operations whose problems a browser gets as `page` says them.
+
+    Any other program gets the problem as always.
+    """
+
+    def show(app: Resolver, problem: Problem) -> Response[Any] | None:
+        if app.operation not in operations:
+            return None
+        problem.headers |= BY_BOTH
+        headers = app.current_event.headers
+        if preferred(headers.get("accept") or "") is not Representation.HTML:
+            return None
+        language = preferred_language(headers.get("accept-language") or "")
+        return shown(page(problem, language), problem.headers, status=problem.status)
+
+    return show

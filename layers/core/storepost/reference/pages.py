@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING
 from storepost.problems import NotFound, Problem
 from storepost.reference.documents import interface
 from storepost.reference.markup import line, to_html
+from storepost.reference.page_texts import page_texts
 from storepost.reference.schemas import ProblemKind
+from storepost.values.languages import Language
 from storepost.wire import Json
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_DEAD_LINKS = {404: "unknown", 410: "over"}
+"""The texts of a problem's page by its status; every other one says that it didn't work."""
 LINK_PAGES = ("connect-link", "invitation", "password-reset", "sign-in", "verify-address")
 _HERE = Path(__file__).parent
 
@@ -69,19 +73,25 @@ def link_page(name: str) -> WebPage:
     return _page(f"{name}.html", script=script)
 
 
-def unsubscribe_page(sender: str, address: str) -> WebPage:
+def unsubscribe_page(language: Language, sender: str, address: str) -> WebPage:
     """Whether an address is to get no more marketing emails; its form leads back to the page."""
-    return _page("unsubscribe.html", personal=True, sender=sender, address=address)
+    return _shoppers_page("unsubscribe.html", "ask", language, sender=sender, address=address)
 
 
-def unsubscribed_page(sender: str, address: str) -> WebPage:
+def unsubscribed_page(language: Language, sender: str, address: str) -> WebPage:
     """That an address gets no more marketing emails."""
-    return _page("unsubscribed.html", personal=True, sender=sender, address=address)
+    return _shoppers_page("unsubscribed.html", "done", language, sender=sender, address=address)
 
 
-def dead_link_page(problem: Problem) -> WebPage:
-    """What is wrong with a link, to whoever followed it."""
-    return _page("dead-link.html", personal=True, problem=problem)
+def dead_link_page(problem: Problem, language: Language | None) -> WebPage:
+    """What is wrong with a link, to whoever followed it: in English where no language is known."""
+    name = _DEAD_LINKS.get(problem.status, "failed")
+    return _shoppers_page("dead-link.html", name, language or Language.ENGLISH)
+
+
+def _shoppers_page(template: str, name: str, language: Language, **values: str) -> WebPage:
+    texts = page_texts(language)[name]
+    return _page(template, language=language, personal=True, texts=texts, **values)
 
 
 def _operations(document: Json, tag: str) -> list[Json]:
@@ -93,7 +103,14 @@ def _operations(document: Json, tag: str) -> list[Json]:
     ]
 
 
-def _page(template: str, script: str = "", *, personal: bool = False, **values: object) -> WebPage:
+def _page(
+    template: str,
+    script: str = "",
+    *,
+    language: Language = Language.ENGLISH,
+    personal: bool = False,
+    **values: object,
+) -> WebPage:
     """`personal` says that it is one person's, and may have a form."""
     from markupsafe import Markup  # noqa: PLC0415 - as Jinja
 
@@ -104,10 +121,12 @@ def _page(template: str, script: str = "", *, personal: bool = False, **values: 
         .render(
             style=Markup(style),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own files
+            language=language,
             **values,
         )
     )
-    return WebPage(html, _headers(style, script, personal=personal))
+    headers = _headers(style, script, personal=personal)
+    return WebPage(html, {**headers, "Content-Language": language})
 
 
 def _headers(style: str, script: str, *, personal: bool) -> dict[str, str]:

@@ -19,6 +19,7 @@ from storepost.scope import WorkspaceScope
 from storepost.unsubscribing.links import UnsubscribeLink, read_link
 from storepost.unsubscribing.moved import moved_to
 from storepost.unsubscribing.problems import LinkOver, UnknownLink
+from storepost.values.languages import Language, language_of
 from storepost.workspaces.repository import WorkspaceRepository
 
 
@@ -33,6 +34,13 @@ class Followed:
     """Who has the address now; None where only workspaces that have its stores know it."""
     elsewhere: tuple[WorkspaceScope, ...] = ()
     """Those that have the address's stores, where nobody has it in the link's own workspace."""
+    locale: str | None = None
+    """Of whoever has the address, where it is known."""
+
+    @property
+    def language(self) -> Language | None:
+        """The language of the emails that come to the address, where it is one of ours."""
+        return language_of(self.locale)
 
     @property
     def masked_email(self) -> str:
@@ -61,11 +69,13 @@ def follow(token: str) -> Followed:
     if workspace is None:
         raise LinkOver()
     if profile is not None:
-        return Followed(link, workspace.name, profile)
-    known = [each for each in moved_to(link.workspace) if _holder_in(each, link)]
+        return Followed(link, workspace.name, profile, locale=profile.locale)
+    found = ((each, _holder_in(each, link)) for each in moved_to(link.workspace))
+    known = {each: holder for each, holder in found if holder}
     if not known:
         raise LinkOver()
-    return Followed(link, workspace.name, None, tuple(known))
+    locale = next((holder.locale for holder in known.values() if holder.locale), None)
+    return Followed(link, workspace.name, None, tuple(known), locale)
 
 
 def unsubscribe(token: str, source: Source, shown_by: Proof, changes: Changes) -> Followed:
