@@ -28,7 +28,13 @@ StoreId = Annotated[UUID, Path(alias="storeId")]
 def change_email_consent(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[ConsentUpdate, Body()]
 ) -> ConsentChange:
-    """Subscribes or unsubscribes the profile's email; answers the latest change of it."""
+    """Subscribes or unsubscribes the profile's email; answers the latest change of it.
+
+    `occurredAt` is when the person said so. Left out it is now, and later than everything that was
+    said of the address before: an unsubscription by request needs none. Say it where you learned
+    of the change later than it happened; an older one than the change that holds enters the history
+    alone.
+    """
     change = service.change_email_consent(caller, id, body.value(), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
@@ -37,7 +43,13 @@ def change_email_consent(
 def change_sms_consent(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[ConsentUpdate, Body()]
 ) -> ConsentChange:
-    """Subscribes or unsubscribes the profile's phone; answers the latest change of it."""
+    """Subscribes or unsubscribes the profile's phone; answers the latest change of it.
+
+    `occurredAt` is when the person said so. Left out it is now, and later than everything that was
+    said of the address before: an unsubscription by request needs none. Say it where you learned
+    of the change later than it happened; an older one than the change that holds enters the history
+    alone.
+    """
     change = service.change_sms_consent(caller, id, body.value(), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
