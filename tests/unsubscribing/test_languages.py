@@ -2,9 +2,19 @@
 
 import pytest
 
+from storepost.http.deadline import DeadlineReached
+from storepost.problems import Busy, Conflict
 from storepost.unsubscribing import service
 from tests.people.town import ANN, Town
-from tests.unsubscribing.following import BROWSER, BY_PAGE, ONE_CLICK, forget, posted, subscriber
+from tests.unsubscribing.following import (
+    BROWSER,
+    BY_PAGE,
+    FORM,
+    ONE_CLICK,
+    forget,
+    posted,
+    subscriber,
+)
 from tests.unsubscribing.test_ask import Page
 from tests.world import Answer
 
@@ -59,7 +69,7 @@ class TestWhose:
         other = "it" if language == "de" else "de"
         asks, is_done = TITLES[language]
         speaks(opened(town, reader.path, other), language, asks)
-        sent = {"accept-language": other, "content-type": "application/x-www-form-urlencoded"}
+        sent = {"accept-language": other, "content-type": FORM}
         body = b"List-Unsubscribe=By-Page"
         answer = town.world.call("POST", reader.path, headers=sent, body=body)
         assert answer.status == 200
@@ -179,6 +189,54 @@ class TestTrouble:
         speaks(answer, "en", "Please open the link from the email again in a few minutes")
         assert program.problem() == (500, "internal")
         assert reader.state == "subscribed"
+
+    @pytest.mark.parametrize(
+        ("trouble", "status"),
+        [(Busy(retry_after=7), 503), (Conflict(), 409), (DeadlineReached(), 500)],
+    )
+    def test_what_ends_by_itself(
+        self,
+        town: Town,
+        trouble: BaseException,
+        status: int,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Too busy, too many at once, or out of time."""
+        reader = subscriber(town)
+
+        def fail(*_: object) -> None:
+            raise trouble
+
+        monkeypatch.setattr(service, "record_word", fail)
+        sent = {"accept": BROWSER, "accept-language": "nl", "content-type": FORM}
+        body = b"List-Unsubscribe=By-Page"
+        answer = town.world.call("POST", reader.path, headers=sent, body=body)
+        assert answer.status == status
+        assert answer.header("retry-after") == ("7" if status == 503 else None)
+        speaks(answer, "nl", "over een paar minuten opnieuw")
+
+    def test_is_logged_as_the_problem_that_it_is(
+        self, town: Town, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        opened(town, "/unsubscribe/AQ", "de")
+        [line] = [vars(each) for each in caplog.records if each.message == "request"]
+        assert (line["operation"], line["status"], line["code"]) == (
+            "unsubscribe.ask",
+            404,
+            "not_found",
+        )
+
+    @pytest.mark.parametrize("accept", [BROWSER, "*/*"])
+    def test_is_kept_by_no_cache(self, town: Town, accept: str) -> None:
+        """404 and 410 may be kept unless they forbid it (RFC 9110, section 15.1).
+
+        Whoever is erased and comes back is unsubscribed by the link again.
+        """
+        reader = subscriber(town)
+        forget(town)
+        for path, status in ((reader.path, 410), ("/unsubscribe/AQ", 404)):
+            answer = town.world.call("GET", path, headers={"accept": accept})
+            assert (answer.status, answer.header("cache-control")) == (status, "no-store")
 
     def test_only_where_it_is_a_page_that_was_asked_for(self, town: Town) -> None:
         """A link is made by a program, whatever it says that it accepts."""

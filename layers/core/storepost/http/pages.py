@@ -29,13 +29,14 @@ def problem_pages(
 ) -> ProblemPage:
     """What `create_app` takes for operations whose problems a browser gets as `page` says them.
 
-    Any other program gets the problem as always.
+    Any other program gets the problem as always. No cache may keep either: they may be kept by
+    their status alone (404 and 410 in RFC 9110, section 15.1), and a dead link can come to life.
     """
 
     def show(app: Resolver, problem: Problem) -> Response[Any] | None:
         if app.operation not in operations:
             return None
-        problem.headers |= BY_BOTH
+        problem.headers |= {**BY_BOTH, "Cache-Control": "no-store"}
         headers = app.current_event.headers
         if preferred(headers.get("accept") or "") is not Representation.HTML:
             return None
