@@ -6,6 +6,7 @@ It is moto's, but for the tables where `STORE=dynoxide` has them in that engine.
 import gc
 import os
 import random
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +24,7 @@ aws.create_resources(demo_keys())
 import pytest  # noqa: E402 - the service reads its environment when it is imported
 
 from storepost.identity import passwords  # noqa: E402
+from tests.faults import FakeTime  # noqa: E402
 from tests.least_privilege import Recorder, unused  # noqa: E402
 from tests.log_watch import LogWatch  # noqa: E402
 from tests.reached import Reached, unreached  # noqa: E402
@@ -78,6 +80,16 @@ def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever lost a race or was throttled tries again at once: all jitter is the least."""
     monkeypatch.setattr(random, "uniform", lambda least, _most: least)
+
+
+@pytest.fixture
+def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
+    """Waits take no time, each is the longest that chance allows, and a clock counts them."""
+    own = FakeTime()
+    monkeypatch.setattr(random, "uniform", lambda _least, most: most)
+    monkeypatch.setattr(time, "monotonic", lambda: own.now)
+    monkeypatch.setattr(time, "sleep", own.sleep)
+    return own
 
 
 def _forget_hasher() -> None:

@@ -1,13 +1,10 @@
 """Faults that DynamoDB has and moto has not, at the calls of botocore: as AWS documents them."""
 
-import random
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from tests.kills import Moment, around_calls
@@ -85,13 +82,3 @@ class FakeTime:
         assert seconds >= 0
         self.waits.append(seconds)
         self.now += seconds
-
-
-@pytest.fixture
-def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
-    """Waits take no time, each is the longest that chance allows, and a clock counts them."""
-    own = FakeTime()
-    monkeypatch.setattr(random, "uniform", lambda _least, most: most)
-    monkeypatch.setattr(time, "monotonic", lambda: own.now)
-    monkeypatch.setattr(time, "sleep", own.sleep)
-    return own

@@ -22,15 +22,12 @@ from tests.faults import (
     NO_ANSWER,
     THROTTLED,
     FakeTime,
-    fake_time,
     faults,
     lost_answer,
     refusal,
 )
 from tests.kills import Moment
 from tests.world import Answer, Someone, World
-
-__all__ = ["fake_time"]
 
 pytestmark = pytest.mark.usefixtures("workspace", "fake_time")
 

@@ -21,14 +21,11 @@ from tests.faults import (
     NO_ANSWER,
     THROTTLED,
     FakeTime,
-    fake_time,
     faults,
     lost_answer,
     refusal,
 )
 from tests.world import Someone, World
-
-__all__ = ["fake_time"]
 
 MANY = 40
 """Refusals one after the other: what DynamoDB has in store for a row that many want."""
