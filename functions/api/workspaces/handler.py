@@ -63,7 +63,8 @@ def delete_workspace(
 
     Nobody reaches it from then on: it is active in no session, its keys and invitations have ended
     and its slug is free. Its stores are disconnected and everything that it held is removed, within
-    minutes or, of a large one, within hours.
+    minutes or, of a large one, within hours. Unsubscribe links in emails that were sent for it lead
+    nowhere any more.
     """
     deletion.delete_workspace(caller, id, body.password, origin.ip_address, writes)
 
