@@ -78,11 +78,11 @@ class TestPreferredLanguage:
         assert preferred_language(header) in {None, *Language}
 
     def test_a_header_without_end_costs_no_more_than_a_long_one(self) -> None:
-        """The gateway lets 10 KB of headers in; this reads a thousand times that."""
+        """The gateway lets 10 KB of headers in; this reads two hundred times that."""
         began = process_time()
         for piece in ("xx,", "a;", "de;q=0.1,", "de;q=" + "0" * 99 + ",", ";", "-", "\t"):
-            preferred_language(piece * (10_000_000 // len(piece)))
-        assert process_time() - began < 5
+            preferred_language(piece * (2_000_000 // len(piece)))
+        assert process_time() - began < 3
 
     def test_no_more_ranges_are_read_than_anybody_sends(self) -> None:
         assert preferred_language("xx," * (MAX_RANGES - 1) + "de") is Language.GERMAN
