@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from storepost import clock
-from storepost.consent import missed
+from storepost.consent import resending
 from storepost.consent.missed import missed_partition
 from storepost.consent.owed import OwedRefusalItem
 from storepost.messaging.outbox import PARTITION, OutboxItem, Queue
@@ -352,7 +352,7 @@ class TestReconnecting:
     def test_more_than_a_transaction_takes(
         self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(missed, "MAX_CHANGES", 2)
+        monkeypatch.setattr(resending, "MAX_CHANGES", 2)
         store, people = shop.store(), [f"{n}.{ANN}" for n in range(5)]
         for number, email in enumerate(people):
             put(shop, store, f"c{number}", 5, email=email, **yes(5))

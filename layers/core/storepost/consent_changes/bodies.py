@@ -1,13 +1,22 @@
 """What a request says of consent."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+)
 
 from storepost.consent import model
 from storepost.consent.states import ConsentState
+from storepost.consent.write_back_index import RecordedWithin
+from storepost.consent_changes.retrying import FailedAtStore
 from storepost.consent_changes.service import Wanted
-from storepost.wire import RequestBody, Timestamp, not_in_the_future
+from storepost.wire import Id, RequestBody, Timestamp, not_in_the_future
 
 IP_LENGTH, USER_AGENT_LENGTH, REFERENCE_LENGTH = 64, 1000, 200
 
@@ -36,3 +45,27 @@ class ConsentUpdate(RequestBody):
     def value(self) -> Wanted:
         """What the service is told."""
         return Wanted(self.state, self.occurred_at, self.proof.value() if self.proof else None)
+
+
+class WriteBackRetry(RequestBody):
+    """Which write-backs are sent again: those that a store failed to take."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"storeId": "5b0e7a66-3f1c-4c8e-9d53-2f1f5d3e8a10"}]}
+    )
+
+    store_id: Id
+    recorded_from: Timestamp | None = None
+    recorded_to: Timestamp | None = None
+
+    @field_validator("recorded_to")
+    @classmethod
+    def _is_later(cls, until: datetime | None, info: ValidationInfo) -> datetime | None:
+        since = info.data.get("recorded_from")
+        if since and until and since > until:
+            raise ValueError("Must not be before `recordedFrom`")
+        return until
+
+    def value(self) -> FailedAtStore:
+        """What the service is told."""
+        return FailedAtStore(self.store_id, RecordedWithin(self.recorded_from, self.recorded_to))

@@ -26,7 +26,7 @@ from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.shown import show_consents
 from storepost.stores.model import Store
 
-MOST_ROWS = 25
+MOST_ROWS = 15
 """Events, and changes of consent, that one transaction takes away."""
 
 type Demand = Callable[[Changes], None]

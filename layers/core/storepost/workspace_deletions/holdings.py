@@ -16,6 +16,7 @@ from storepost.change_proposals.repository import ProposalCountItem, ProposalIte
 from storepost.consent.missed import MissedWriteBackItem
 from storepost.consent.owed import OwedRefusalItem
 from storepost.consent.repository import ConsentAddressItem, ConsentChangeItem, ErasedAddressItem
+from storepost.consent.write_back_index import IndexedChangeItem
 from storepost.coupons.rows import (
     CodeItem,
     CodePointerItem,
@@ -151,7 +152,7 @@ CONTENTS: tuple[Holding, ...] = (
     ),
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
-    Holding((MissedWriteBackItem,), remove_missed),
+    Holding((MissedWriteBackItem, IndexedChangeItem), remove_missed),
     Holding(
         (DefinitionItem, VersionItem, ProposalItem, ProposedItem, ProposalCountItem),
         remove_definitions,
