@@ -55,7 +55,7 @@ def tell(shop: Shop) -> int:
     while rows := [
         each
         for each in shop.world.rows(PARTITION)
-        if isinstance(each, OutboxItem) and each.queue == Queue.WRITE_BACKS
+        if isinstance(each, OutboxItem) and each.queue == Queue.WRITE_BACKS and each.is_due
     ]:
         for each in sorted(rows, key=lambda found: found.sk):
             each.delete()

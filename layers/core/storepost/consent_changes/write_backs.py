@@ -211,12 +211,12 @@ def _settle(task: Task, after: WriteBack) -> None:
 def _settle_missed(task: Task, after: WriteBack, still: Demand | None = None) -> None:
     """The same, where the store may be told another time.
 
-    Raises LostRace where `still` doesn't hold any more: then it is decided anew.
+    Raises NotTaken where `still` doesn't hold any more: then it is decided anew.
     """
     try:
         settle_missed(task.workspace, task.change, after, still)
-    except LostRace:
+    except LostRace as race:
         if _task_of(task.named) is not None:
-            raise
+            raise NotTaken() from race
     else:
         count(_OUTCOMES[after.status])
