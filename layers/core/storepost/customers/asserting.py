@@ -46,6 +46,14 @@ class Push:
         state = consent.state or ConsentState.NOT_SUBSCRIBED
         return Given(self.after.address(channel), state, consent.updated_at)
 
+    @property
+    def moves(self) -> bool:
+        """Whether a known customer has another address than before."""
+        held = self.before
+        return held is not None and any(
+            held.address(channel) != self.after.address(channel) for channel in Channel
+        )
+
     def says_something(self, channel: Channel) -> bool:
         """Whether it gives a consent that is the person's."""
         consent = self.given.consent(channel)
@@ -77,8 +85,9 @@ def assert_and_save(
         recorded |= {owner.id} if outcome.recorded else set()
     for was, profile in touched.values():
         shown = show_consents(changes, was, profile, states)
-        # Saved also where only the history grows: its profile must not have gone meanwhile.
-        if shown != was or shown.id in recorded:
+        # Saved also where only the history grows: its profile must not have gone meanwhile. And
+        # where the customer has another address: that must not have been taken off it meanwhile.
+        if shown != was or shown.id in recorded or (shown.id == after.id and push.moves):
             ProfileRepository(shown.workspace).save(changes, was, shown)
 
 
