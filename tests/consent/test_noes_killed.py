@@ -6,12 +6,21 @@ from typing import Any
 from uuid import UUID
 
 from storepost.consent.missed import missed_partition
-from storepost.consent.owed import OwedRefusalItem
 from storepost.stores.repository import StoreRepository
 from tests.consent.imports import ANN, BEN, profile_of
 from tests.consent.shop import HOOK, Listener, Shop, hand_over
 from tests.consent.test_failing_stores import emails
-from tests.consent.test_no_holds import TestReconnecting, erase, has, put, say, tell, told, yes
+from tests.consent.test_no_holds import (
+    TestReconnecting,
+    erase,
+    has,
+    owed_rows,
+    put,
+    say,
+    tell,
+    told,
+    yes,
+)
 from tests.crashes import KEY, Crashes, crashes, until_answered
 from tests.world import Answer
 
@@ -43,11 +52,6 @@ def working(shop: Shop, listener: Listener) -> tuple[dict[str, str], Crashes]:
 def missed(shop: Shop, store: UUID) -> list[Any]:
     """What the store is still to be told."""
     return shop.world.rows(missed_partition(shop.workspace, store))
-
-
-def owed(shop: Shop) -> list[Any]:
-    """What is kept of erased people for stores."""
-    return [row for row in shop.world.rows() if isinstance(row, OwedRefusalItem)]
 
 
 class TestReconnectingKilled:
@@ -121,7 +125,7 @@ class TestOwedKilled:
     def ended(self, shop: Shop, listener: Listener, store: UUID, places: object) -> None:
         assert set(told(listener)) == {NO}, places
         assert {each.json["data"]["address"] for each in listener.received} == {None}, places
-        assert (owed(shop), missed(shop, store)) == ([], []), places
+        assert (owed_rows(shop), missed(shop, store)) == ([], []), places
 
     def test_erasing(self, shop: Shop, listener: Listener) -> None:
         store = known(shop)
