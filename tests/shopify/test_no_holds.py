@@ -143,19 +143,27 @@ class TestPulledBoxes:
         at = moment_of(UPDATED)
         assert at is not None
         made = ShopCustomer(CUSTOMER, EMAIL, PHONE, created_at=at, updated_at=at)
-        made.email_consent = Consent("SUBSCRIBED", at)
+        made.email_consent, made.sms_consent = (Consent("SUBSCRIBED", at) for _ in range(2))
         shopify.shop(SHOP).customers.append(made)
         pulled(hooks, owner)
-        assert hooks.profile().email_consent is ConsentState.SUBSCRIBED
+        assert self.consent(hooks, "email") is ConsentState.SUBSCRIBED
+        assert self.consent(hooks, "sms") is ConsentState.SUBSCRIBED
         return made
+
+    def consent(self, hooks: Hooks, channel: str) -> ConsentState:
+        """What the profile shows."""
+        profile = hooks.profile()
+        return profile.email_consent if channel == "email" else profile.sms_consent
 
     @pytest.mark.parametrize("is_dated", [True, False])
     @pytest.mark.parametrize(
-        ("state", "becomes"),
+        ("channel", "state", "becomes"),
         [
-            ("NOT_SUBSCRIBED", ConsentState.UNSUBSCRIBED),
-            ("REDACTED", ConsentState.UNSUBSCRIBED),
-            ("INVALID", ConsentState.SUBSCRIBED),
+            ("email", "NOT_SUBSCRIBED", ConsentState.UNSUBSCRIBED),
+            ("email", "INVALID", ConsentState.SUBSCRIBED),
+            ("sms", "NOT_SUBSCRIBED", ConsentState.UNSUBSCRIBED),
+            # An email address of the Admin API has no such state.
+            ("sms", "REDACTED", ConsentState.UNSUBSCRIBED),
         ],
     )
     def test_unticked(
@@ -163,6 +171,7 @@ class TestPulledBoxes:
         hooks: Hooks,
         owner: Someone,
         buyer: ShopCustomer,
+        channel: str,
         state: str,
         becomes: ConsentState,
         is_dated: bool,
@@ -170,10 +179,11 @@ class TestPulledBoxes:
         at = moment_of(LATER)
         assert at is not None
         buyer.updated_at = at
-        buyer.email_consent = Consent(state, at if is_dated else None)
+        setattr(buyer, f"{channel}_consent", Consent(state, at if is_dated else None))
         pulled(hooks, owner)
-        assert hooks.profile().email_consent is becomes
-        assert hooks.customer().email_consent is ConsentState.NOT_SUBSCRIBED
+        assert self.consent(hooks, channel) is becomes
+        other = "sms" if channel == "email" else "email"
+        assert self.consent(hooks, other) is ConsentState.SUBSCRIBED
 
     def test_the_same_again_says_nothing(
         self, hooks: Hooks, owner: Someone, buyer: ShopCustomer
