@@ -51,7 +51,7 @@ class WriteBackRetry(RequestBody):
     """Which write-backs are sent again: those that a store failed to take."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"storeId": "5b0e7a66-3f1c-4c8e-9d53-2f1f5d3e8a10"}]}
+        json_schema_extra={"examples": [{"storeId": "01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f"}]}
     )
 
     store_id: Id
