@@ -40,9 +40,7 @@ def _decision(file: str, text: str) -> Decision:
     assert decided, f"{file}: the fourth line isn't a date"
     assert (blank, end) == ("", ""), f"{file}: status and date stand apart from title and text"
     other = int(status[2]) if status[2] else None
-    return Decision(
-        int(title[1]), file, title[2], status[1], other, date.fromisoformat(decided[1])
-    )
+    return Decision(int(title[1]), file, title[2], status[1], other, date.fromisoformat(decided[1]))
 
 
 def test_each_page_has_a_status_and_a_date_under_its_title() -> None:
