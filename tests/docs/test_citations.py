@@ -10,6 +10,7 @@ from tests.docs import source
 _CITED = re.compile(r"docs/([\w/-]+\.md)(?:, sections? (\d+(?:\.\d+)?)(?: to (\d+(?:\.\d+)?))?)?")
 _UNNAMED = re.compile(r"\([a-z_-]+, sections? \d")
 """A section of a document that isn't named by its path, so that nobody knows where it stands."""
+_DECISION = re.compile(r"docs/adr/(\d{4})|\bADR (\d+)")
 _HEADING = re.compile(r"^#+ (\d+)(?:\.(\d+))?\b")
 _RULE = re.compile(r"^(\d+)\. ")
 _LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
@@ -76,6 +77,14 @@ def test_every_document_and_section_exists() -> None:
 
 def test_a_section_is_cited_with_the_path_of_its_document() -> None:
     assert [cited for text in texts() for cited in _UNNAMED.findall(text)] == []
+
+
+def test_every_decision_that_is_cited_by_its_number_exists() -> None:
+    pages = (source.ROOT / "docs" / "adr").glob("[0-9]*.md")
+    numbers = {int(page.name[:4]) for page in pages}
+    cited = {int(a or b) for text in texts() for a, b in _DECISION.findall(text)}
+    assert len(cited) > 10
+    assert cited <= numbers
 
 
 def test_every_link_between_documents_leads_to_a_heading_or_a_file() -> None:
