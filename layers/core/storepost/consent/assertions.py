@@ -103,9 +103,7 @@ def assert_in_turn(
     return outcomes
 
 
-def _decided(
-    consent: AddressConsent, word: Word, moment: datetime, ref: ChangeRef
-) -> Decision:
+def _decided(consent: AddressConsent, word: Word, moment: datetime, ref: ChangeRef) -> Decision:
     if word.comes_too_late(consent.erased_at):
         return set_aside(consent, recorded=_enters_history(consent, word))
     assertion = Assertion(word.state, moment, word.dated)

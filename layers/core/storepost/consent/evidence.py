@@ -86,9 +86,9 @@ class Series:
         return replace(self, removed=tuple(sorted({*self.removed, *numbers})))
 
 
-def count_of(series: Mapping[Place, Series], channels: set[Channel]) -> int:
-    """How many rows these channels have in all places."""
-    return sum(each.count for (_, channel), each in series.items() if channel in channels)
+def count_of(series: Mapping[Place, Series]) -> int:
+    """How many rows there are in all places."""
+    return sum(each.count for each in series.values())
 
 
 def digest_of(state: ConsentState, occurred_at: datetime, origin: Origin, more: object) -> str:

@@ -8,6 +8,8 @@ visitors the same one: an address's evidence costs one small row.
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import replace
+from heapq import merge
+from itertools import islice
 from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
@@ -16,12 +18,13 @@ from storepost.consent.evidence import Evidence, GivenEvidence, Place, Series
 from storepost.consent.model import Address, Origin, Proof, Source
 from storepost.consent.repository import as_proof, proof_row
 from storepost.consent.states import Channel, ConsentState, OptInLevel
-from storepost.ids import from_short_number, short, short_number, timed_id
+from storepost.ids import from_short, from_short_number, short, short_number, timed_id
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Json, Key, Moment, find_all, find_in
 from storepost.scope import WorkspaceScope
 
 _HASH_LENGTH = 32
+_NO_ID = UUID(int=0)
 _NUMBERS_OF_A_MOMENT = 4096
 """So many timed ids of one moment sort by their numbers."""
 
@@ -49,6 +52,11 @@ class EvidenceItem(Item, discriminator="consent_evidence"):
     def number(self) -> int:
         """Its number in its place."""
         return from_short_number(self.sk.rpartition("#")[2])
+
+    @property
+    def place(self) -> Place:
+        """Where it stands: in whose partition, and of which channel."""
+        return (from_short(self.pk.rpartition("#")[2]), self.channel)
 
     @property
     def channel(self) -> Channel:
@@ -123,6 +131,17 @@ def write_evidence(
         changes.create(_row(evidence_key(workspace, place, known.last), evidence, known.last))
 
 
+def remove_evidence(
+    changes: Changes, series: Mapping[Place, Series], rows: Iterable[EvidenceItem]
+) -> dict[Place, Series]:
+    """Takes these rows away; where the others stand, which the profile has to know from then on."""
+    after = dict(series)
+    for row in rows:
+        changes.delete(EvidenceItem(*row.key))
+        after[row.place] = after[row.place].without({row.number})
+    return after
+
+
 class EvidenceRepository:
     """A workspace's evidence."""
 
@@ -145,6 +164,68 @@ class EvidenceRepository:
             scan_index_forward=False,
             limit=most,
         )
+
+    def page(self, series: Mapping[Place, Series], skipped: int, size: int) -> list[Evidence]:
+        """A page of all places together, the newest first.
+
+        One place's is one query. Of several it isn't known which rows come before the page: those
+        that surely do are left out by looking at one row of each place, and twice as few are left
+        each time.
+        """
+        skips, left = self._skips(series, skipped, size)
+        rows = merge(
+            *(self.rows(place, series[place], skip, left + size) for place, skip in skips.items()),
+            key=lambda row: row.id,
+            reverse=True,
+        )
+        return self.as_evidence(islice(rows, left, left + size))
+
+    def _skips(
+        self, series: Mapping[Place, Series], skipped: int, size: int
+    ) -> tuple[dict[Place, int], int]:
+        """How many rows of each place to skip, and how many more of all together."""
+        skips, left = dict.fromkeys(series, 0), skipped
+        while left:
+            rest = {place: series[place].count - skip for place, skip in skips.items()}
+            largest = max(rest, key=lambda place: rest[place])
+            # So many of the largest come before the page even where all of the others do.
+            surely = left - (sum(rest.values()) - rest[largest])
+            if surely <= 0 and left <= size:
+                break
+            if surely <= 0:
+                largest, surely = self._surely(series, skips, rest, left)
+            skips[largest] += surely
+            left -= surely
+        return skips, left
+
+    def _surely(
+        self,
+        series: Mapping[Place, Series],
+        skips: Mapping[Place, int],
+        rest: Mapping[Place, int],
+        left: int,
+    ) -> tuple[Place, int]:
+        """A place of which so many rows are among the newest `left` of all."""
+        places = [place for place, count in rest.items() if count]
+        steps = {place: min(max(left // len(places), 1), rest[place]) for place in places}
+        keys = {
+            place: evidence_key(
+                self._scope, place, series[place].number_at(skips[place] + step - 1)
+            )
+            for place, step in steps.items()
+        }
+        found = find_all(keys.values())
+        ids = {
+            place: row.id for place in places if (row := find_in(found, EvidenceItem, keys[place]))
+        }
+        # Where one is gone meanwhile, any place will do: the list changes under the reader.
+        newest = max(ids or steps, key=lambda place: ids.get(place, _NO_ID))
+        return newest, steps[newest]
+
+    def all_of(self, series: Mapping[Place, Series]) -> Iterator[EvidenceItem]:
+        """All rows of the places, one after the other."""
+        for place, each in series.items():
+            yield from self.rows(place, each, 0, each.count)
 
     def some_of(self, profile_id: UUID, most: int) -> list[EvidenceItem]:
         """Some rows of a partition, whatever the profile's row says of them."""

@@ -39,9 +39,7 @@ class Delivery:
         `is_confirmed` is whether somebody confirmed the opt-in, which a shop is told.
         """
         if self.config is None:
-            return tell_shop(
-                self.store, change, external_ids, is_same, is_confirmed=is_confirmed
-            )
+            return tell_shop(self.store, change, external_ids, is_same, is_confirmed=is_confirmed)
         return tell(self.config, change, self.store.id, external_ids)
 
 

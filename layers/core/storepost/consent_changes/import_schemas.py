@@ -57,8 +57,8 @@ _MENDS = {
     ChangeFault.MOMENT: "Give `occurredAt` with its offset, like 2026-01-31T09:30:00Z.",
     ChangeFault.PROOF: "Give `proof` a `reference` of 1 to 200 characters, and besides it at most "
     "`ip` (64) and `userAgent` (1,000).",
-    ChangeFault.EVIDENCE: "Give `evidence` a `text` of at most 4,000 characters, a `textVersion` of "
-    "at most 255, a `url` like https://example.com/form, or an `optInLevel` of `single`, "
+    ChangeFault.EVIDENCE: "Give `evidence` a `text` of at most 4,000 characters, a `textVersion` "
+    "of at most 255, a `url` like https://example.com/form, or an `optInLevel` of `single`, "
     "`confirmed` or `unknown`.",
 }
 _FIELDS = {

@@ -94,10 +94,13 @@ def assert_and_save(
         if outcome is not None or evidence_left(changes, owner.id):
             touched.setdefault(owner.id, (owner, owner))
     for was, profile in touched.values():
-        shown = show_consents(changes, was, profile, states)
-        # Saved also where only its history or evidence grows: it must not have gone meanwhile.
-        if shown != was or added_to(changes, shown.id) or evidence_left(changes, shown.id):
-            ProfileRepository(shown.workspace).save(changes, was, shown)
+        _save(changes, was, show_consents(changes, was, profile, states))
+
+
+def _save(changes: Changes, was: Profile | None, shown: Profile) -> None:
+    """Saves the profile also where only its history or evidence grows: it must still be there."""
+    if shown != was or added_to(changes, shown.id) or evidence_left(changes, shown.id):
+        ProfileRepository(shown.workspace).save(changes, was, shown)
 
 
 def _owner(address: Address, known: Known, after: Profile) -> Profile:
