@@ -89,7 +89,9 @@ class TestWrittenBack:
         change(hooks, owner, "subscribed")
         assert self.level(customer) == "SINGLE_OPT_IN"
 
-    def test_a_confirmed_request(self, hooks: Hooks, owner: Someone, customer: ShopCustomer) -> None:
+    def test_a_confirmed_request(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
         change(hooks, owner, "subscribed", evidence={"optInLevel": "confirmed"})
         assert self.level(customer) == "CONFIRMED_OPT_IN"
 
