@@ -151,16 +151,6 @@ class TestImports:
         assert isinstance(one, WordingItem)
         assert one.text == WORDING
 
-    @pytest.mark.parametrize(
-        "evidence",
-        [{"text": "x" * 4001}, {"url": "ftp://example.com"}, {"optInLevel": "double"}, {"a": 1}, 7],
-    )
-    def test_evidence_that_cannot_be_read(self, shop: Shop, evidence: object) -> None:
-        answer = send(shop, [row(ANN, evidence=evidence), row(ANN, minutes=1)])
-        [failed] = answer.json["failed"]
-        assert (failed["index"], failed["code"]) == (0, "evidence_invalid")
-        assert answer.json["recorded"] == 1
-
 
 class TestStores:
     def test_what_a_customer_carries(self, shop: Shop) -> None:
