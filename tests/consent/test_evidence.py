@@ -174,7 +174,7 @@ class TestStores:
         ids=["later", "confirmed", "proof"],
     )
     def test_a_better_proof_of_what_it_gave(
-        self, shop: Shop, listener: Listener, more: dict[str, object]
+        self, shop: Shop, listener: Listener, more: dict[str, Any]
     ) -> None:
         store = shop.store()
         put(shop, store, "c", 2, **yes(1))

@@ -62,10 +62,9 @@ def unsealed_evidence(
     workspace: WorkspaceScope, address: Address, most: int
 ) -> list[tuple[Evidence, str | None]]:
     """So many statements about an address, the newest first, each with its wording's hash."""
-    pk, prefix = _partition_and_prefix(workspace, address)
     rows: Iterable[SealedEvidenceItem] = SealedEvidenceItem.query(
-        pk,
-        SealedEvidenceItem.sk.startswith(prefix),
+        erased_key(workspace, address)[0],
+        SealedEvidenceItem.sk.startswith(f"evidence#{_hash_of(workspace, address)}#"),
         consistent_read=True,
         scan_index_forward=False,
         limit=most,
@@ -82,15 +81,14 @@ def _opened(row: SealedEvidenceItem) -> bytes:
     return unseal(row.sealed, Purpose.ERASED_EVIDENCE, "#".join(row.key))
 
 
-def _partition_and_prefix(workspace: WorkspaceScope, address: Address) -> Key:
-    """Where an address's stand: in the partition of its keyed hash."""
-    partition, hashed = erased_key(workspace, address)
-    return (partition, f"evidence#{hashed.removeprefix('address#')}#")
+def _hash_of(workspace: WorkspaceScope, address: Address) -> str:
+    return erased_key(workspace, address)[1].removeprefix("address#")
 
 
 def _key(workspace: WorkspaceScope, address: Address, evidence_id: UUID) -> Key:
-    partition, prefix = _partition_and_prefix(workspace, address)
-    return (partition, prefix + short(evidence_id))
+    """Beside the hash of its address."""
+    place = f"evidence#{_hash_of(workspace, address)}#{short(evidence_id)}"
+    return (erased_key(workspace, address)[0], place)
 
 
 def _as_evidence(address: Address, said: dict[str, Any]) -> tuple[Evidence, str | None]:
