@@ -1,14 +1,23 @@
 """Whatever the code and the documents cite stands in the repository."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 from tests.docs import source
 
 _CITED = re.compile(r"docs/([\w/-]+\.md)(?:, sections? (\d+(?:\.\d+)?)(?: to (\d+(?:\.\d+)?))?)?")
+_UNNAMED = re.compile(r"\([a-z_-]+, sections? \d")
+"""A section of a document that isn't named by its path, so that nobody knows where it stands."""
+_DECISION = re.compile(r"docs/adr/(\d{4})|\bADR (\d+)")
 _HEADING = re.compile(r"^#+ (\d+)(?:\.(\d+))?\b")
 _RULE = re.compile(r"^(\d+)\. ")
+_LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
+_FILE = re.compile(r"(?<![\w/.<>*#:-])((?:[\w-]+/)+[\w-]+\.(?:py|md|json|yaml|toml))\b")
 _READ = ("layers/core", "functions", "local", "tests", "openapi", "benchmarks")
+_MADE = {"openapi.json", "credentials.json"}
+"""Names of files that the service serves or that a run writes."""
 
 
 @cache
@@ -24,13 +33,31 @@ def sections(document: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def citations() -> set[tuple[str, str]]:
-    """Each document that is cited, with each section of it; \"\" for the document as a whole."""
-    found = set[tuple[str, str]]()
+@cache
+def anchors(document: Path) -> frozenset[str]:
+    """The anchors that GitHub makes of a document's headings."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text("utf-8"), re.MULTILINE)
+    return frozenset(
+        re.sub(r"[^\w\- ]", "", heading).strip().lower().replace(" ", "-") for heading in headings
+    )
+
+
+def documents() -> list[Path]:
+    """The documents that people read: those of `docs/` and of the root."""
+    return [*sorted(source.ROOT.glob("*.md")), *sorted((source.ROOT / "docs").rglob("*.md"))]
+
+
+def texts() -> Iterator[str]:
+    """Everything that may cite; a citation may go on in the next line of a docstring or comment."""
     files = [path for folder in _READ for path in (source.ROOT / folder).rglob("*.py")]
-    for path in [*files, source.ROOT / "template.yaml"]:
-        # A citation may go on in the next line of a docstring or a comment.
-        text = re.sub(r"\s+(?:# )?", " ", path.read_text("utf-8"))
+    for path in [*files, source.ROOT / "template.yaml", *documents()]:
+        yield re.sub(r"\s+(?:# )?", " ", path.read_text("utf-8"))
+
+
+def citations() -> set[tuple[str, str]]:
+    """Each document that is cited, with each section of it; "" for the document as a whole."""
+    found = set[tuple[str, str]]()
+    for text in texts():
         for document, *numbers in _CITED.findall(text):
             found |= {(document, number) for number in numbers if number} or {(document, "")}
     return found
@@ -46,3 +73,44 @@ def test_every_document_and_section_exists() -> None:
         or (number and number not in sections(document))
     }
     assert missing == set()
+
+
+def test_a_section_is_cited_with_the_path_of_its_document() -> None:
+    assert [cited for text in texts() for cited in _UNNAMED.findall(text)] == []
+
+
+def test_every_decision_that_is_cited_by_its_number_exists() -> None:
+    pages = (source.ROOT / "docs" / "adr").glob("[0-9]*.md")
+    numbers = {int(page.name[:4]) for page in pages}
+    cited = {int(a or b) for text in texts() for a, b in _DECISION.findall(text)}
+    assert len(cited) > 10
+    assert cited <= numbers
+
+
+def test_every_link_between_documents_leads_to_a_heading_or_a_file() -> None:
+    links = [(page, *link) for page in documents() for link in _LINK.findall(page.read_text())]
+    assert len(links) > 60
+    for page, target, anchor in links:
+        there = (page.parent / target).resolve() if target else page
+        assert there.exists(), f"{page.name}: {target}"
+        assert not anchor or anchor in anchors(there), f"{page.name}: {target}#{anchor}"
+
+
+def test_every_file_that_a_document_names_exists() -> None:
+    """A document names a file by its path, or by the end of it: `messaging/outbox.py`."""
+    folders = [source.ROOT / f for f in (*_READ, "docs", "events")]
+    paths = [str(p) for f in folders for p in f.rglob("*") if p.is_file()]
+    named = {
+        (page.name, file)
+        for page in documents()
+        if page.name not in MOVING
+        for file in _FILE.findall(page.read_text("utf-8"))
+        if file.rsplit("/", 1)[1] not in _MADE
+    }
+    assert len(named) > 20
+    missing = {(page, f) for page, f in named if not any(p.endswith(f"/{f}") for p in paths)}
+    assert missing == set()
+
+
+MOVING = frozenset({"architecture.md", "glossary.md"})
+"""They name the packages by the groups that they are about to be moved to."""

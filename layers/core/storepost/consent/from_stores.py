@@ -6,6 +6,8 @@ from datetime import datetime
 from storepost import clock
 from storepost.consent.assertions import assert_word
 from storepost.consent.decision import CustomerRef
+from storepost.consent.evidence import NO_EVIDENCE, GivenEvidence
+from storepost.consent.keeping import add_proof
 from storepost.consent.model import Address, Origin, Subject
 from storepost.consent.states import Channel, ConsentState
 from storepost.consent.words import Outcome, Word
@@ -24,6 +26,11 @@ class Given:
     """`not_subscribed` where it gives none."""
     consent_at: datetime | None = None
     """The store's own consent time."""
+    evidence: GivenEvidence = NO_EVIDENCE
+    proof_digest: str | None = None
+    """The digest of what proves it, also of the origin's proof."""
+    is_taken: bool = False
+    """Whether the store took a change from here: then it says that again."""
 
 
 @dataclass(frozen=True)
@@ -59,20 +66,26 @@ def assert_from_store(
     if origin.store_id is None:
         raise ValueError("the origin names no store")
     state = _asserted(before, after)
-    if after.address is None or state is None:
+    is_proof_alone = state is None and before is not None and _proves_more(before, after)
+    if after.address is None or (state is None and not is_proof_alone):
         return None
     now = clock.now()
     is_dated = after.consent_at is not None and after.consent_at <= now
     word = Word(
-        state,
+        state or after.state,
         origin,
         min(after.consent_at or updated_at, now),
         dated=is_dated,
         since=at_store.refused_at if at_store else None,
         customer=at_store.customer if at_store else None,
         is_of_others=at_store is not None and at_store.is_of_others,
+        evidence=after.evidence,
     )
-    return assert_word(changes, subject, Address(channel, after.address), word)
+    address = Address(channel, after.address)
+    if is_proof_alone:
+        add_proof(changes, subject, address, word)
+        return None
+    return assert_word(changes, subject, address, word)
 
 
 def _asserted(before: Given | None, after: Given) -> ConsentState | None:
@@ -82,3 +95,22 @@ def _asserted(before: Given | None, after: Given) -> ConsentState | None:
         unticked = same and before is not None and before.state is _SUBSCRIBED
         return ConsentState.UNSUBSCRIBED if unticked else None
     return None if same and before and before.state is after.state else after.state
+
+
+def _proves_more(before: Given, after: Given) -> bool:
+    """Whether a record of what the store gave before proves it better: another time, or more.
+
+    What it took from here comes back with that time, to the second, and a level: that is no more.
+    """
+    is_same = (before.address, before.state) == (after.address, after.state)
+    if after.state is _NOTHING or not is_same:
+        return False
+    if after.consent_at is not None and not _is_same_second(before.consent_at, after.consent_at):
+        return True
+    if after.proof_digest in {None, before.proof_digest}:
+        return False
+    return not (before.is_taken and after.evidence.is_level_alone)
+
+
+def _is_same_second(one: datetime | None, other: datetime) -> bool:
+    return one is not None and one.replace(microsecond=0) == other.replace(microsecond=0)

@@ -103,7 +103,7 @@ def _carry_out(task: Task, tries: int) -> None:
     if reason is not None:
         _skip(task, store, reason)
     elif telling is not None:
-        _attempt(task, telling, task.addressed(customers), tries)
+        _attempt(task, telling, task.addressed(customers), tries, consent)
 
 
 def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
@@ -167,8 +167,11 @@ def _was_taken(task: Task, customers: list[Customer]) -> bool:
     return bool(noted) and all(noted)
 
 
-def _attempt(task: Task, telling: Delivery, told: list[Customer], tries: int) -> None:
-    outcome = telling.tell(task.change, [customer.external_id for customer in told])
+def _attempt(
+    task: Task, telling: Delivery, told: list[Customer], tries: int, consent: AddressConsent
+) -> None:
+    external_ids = [customer.external_id for customer in told]
+    outcome = telling.tell(task.change, external_ids, is_confirmed=consent.is_confirmed)
     now, config = clock.now(), telling.config
     repository = WriteBackRepository(task.workspace)
     if outcome is None:

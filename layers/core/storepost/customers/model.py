@@ -6,6 +6,8 @@ from datetime import datetime
 from uuid import UUID
 
 from storepost.consent.decision import CustomerRef
+from storepost.consent.evidence import GivenEvidence, digest_of_proof
+from storepost.consent.model import Proof
 from storepost.consent.states import Channel, ConsentState
 from storepost.ids import derived_id
 from storepost.profiles.model import Identity, IdentityType
@@ -27,6 +29,14 @@ class GivenConsent:
     """The store's own consent time."""
     is_of_address: bool = False
     """Whether it says that the address is invalid, and nothing of what the person wants."""
+    proof: Proof | None = None
+    evidence: GivenEvidence | None = None
+    """What proves it, where the store gives anything."""
+
+    @property
+    def digest(self) -> str | None:
+        """The digest of what proves it."""
+        return digest_of_proof(self.proof, self.evidence)
 
 
 @dataclass(frozen=True)
@@ -130,6 +140,9 @@ class Customer:
     email_told: str | None = field(default=None, compare=False)
     """The last telling of a change of consent that the store took for this customer."""
     sms_told: str | None = field(default=None, compare=False)
+    email_proof: str | None = None
+    """The digest of what the store gave last to prove the consent."""
+    sms_proof: str | None = None
 
     @property
     def ref(self) -> CustomerRef:
@@ -151,6 +164,10 @@ class Customer:
     def consent_at(self, channel: Channel) -> datetime | None:
         """The store's own time of what it gave last of a channel."""
         return self.email_consent_at if channel is Channel.EMAIL else self.sms_consent_at
+
+    def proof(self, channel: Channel) -> str | None:
+        """The digest of what the store gave last to prove a channel's consent."""
+        return self.email_proof if channel is Channel.EMAIL else self.sms_proof
 
     def refused_at(self, channel: Channel) -> datetime | None:
         """When an address of a channel that they had before was unsubscribed."""
@@ -195,6 +212,8 @@ def customer_of(
         deleted_at=None,
         email_consent_at=_consent_at(Channel.EMAIL, before, given.email, given.email_consent),
         sms_consent_at=_consent_at(Channel.SMS, before, given.phone, given.sms_consent),
+        email_proof=_proof(Channel.EMAIL, before, given),
+        sms_proof=_proof(Channel.SMS, before, given),
     )
 
 
@@ -217,3 +236,12 @@ def _consent_at(
     if before is not None and before.address(channel) == address:
         return before.consent_at(channel)
     return None
+
+
+def _proof(channel: Channel, before: Customer | None, given: GivenCustomer) -> str | None:
+    """The digest of what is given to prove it; of a record without any, the one given last."""
+    consent = given.consent(channel)
+    if consent.digest is not None or before is None:
+        return consent.digest
+    is_same = before.address(channel) == given.address(channel)
+    return before.proof(channel) if is_same else None

@@ -44,6 +44,8 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     sms_refused_at = Moment(null=True)
     email_told = UnicodeAttribute(null=True)
     sms_told = UnicodeAttribute(null=True)
+    email_proof = UnicodeAttribute(null=True)
+    sms_proof = UnicodeAttribute(null=True)
 
 
 class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
@@ -158,6 +160,8 @@ class CustomerRepository:
         item.sms_consent_at = customer.sms_consent_at
         item.email_refused_at = customer.email_refused_at
         item.sms_refused_at = customer.sms_refused_at
+        item.email_proof = customer.email_proof
+        item.sms_proof = customer.sms_proof
         changes.save(item)
 
     def remove(self, changes: Changes, customer: Customer) -> None:
@@ -250,4 +254,6 @@ class CustomerRepository:
             sms_refused_at=item.sms_refused_at,
             email_told=item.email_told,
             sms_told=item.sms_told,
+            email_proof=item.email_proof,
+            sms_proof=item.sms_proof,
         )

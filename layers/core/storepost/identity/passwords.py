@@ -1,4 +1,4 @@
-"""Passwords: Argon2id with 19 MiB, two passes and one lane (architecture, section 3).
+"""Passwords: Argon2id with 19 MiB, two passes and one lane (docs/architecture.md, section 7).
 
 Compared in Unicode's NFKC form, so that a password typed on another keyboard or system is the same
 password (NIST SP 800-63B, section 5.1.1.2); nothing is trimmed and case counts.

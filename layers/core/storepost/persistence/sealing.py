@@ -34,6 +34,7 @@ class Purpose(StrEnum):
     BACKUP_CODE = "backup code"
     UNSUBSCRIBE_LINK = "unsubscribe link"
     ERASED_ADDRESS = "erased address"
+    ERASED_EVIDENCE = "erased evidence"
 
 
 def named(purpose: str, *context: str) -> bytes:
