@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from storepost.api_keys.model import KeyScope
+from storepost.identity.model import KeyScope
 from storepost.profiles.keys import claim_key
 from storepost.profiles.model import Identity, IdentityType
 from storepost.profiles.repository import ProfileRepository

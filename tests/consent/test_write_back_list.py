@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from storepost import clock
-from storepost.api_keys.model import KeyScope
 from storepost.consent import resending
 from storepost.consent.missed import missed_partition
 from storepost.consent.write_back_index import IndexedChangeItem, index_partition
 from storepost.consent_changes import retrying, write_back_list
+from storepost.identity.model import KeyScope
 from storepost.profiles.model import Profile
 from tests.consent.shop import HOOK, Listener, Shop, open_shop
 from tests.world import Answer, World
