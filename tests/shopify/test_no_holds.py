@@ -211,6 +211,33 @@ class TestPulledBoxes:
         assert hooks.customer().email_consent is ConsentState.UNSUBSCRIBED
 
 
+class TestPermissionGivenBack:
+    """A shop that took the permission away is told the noes of meanwhile once it gives it back."""
+
+    def grant(self, hooks: Hooks, shopify: Shopify, *scopes: str) -> None:
+        """The shop grants just these scopes."""
+        installation = shopify.shop().installation
+        assert installation is not None
+        installation.scopes = scopes
+        hooks.tell("app/scopes_update", {"previous": [], "current": []})
+
+    @pytest.mark.parametrize("state", ["unsubscribed", "subscribed"])
+    def test_noes_alone(self, hooks: Hooks, owner: Someone, shopify: Shopify, state: str) -> None:
+        made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
+        made.email_consent = Consent("PENDING", moment_of(UPDATED))
+        shopify.shop(SHOP).customers.append(made)
+        hooks.tell("customers/create", customer_body(**consents("pending")))
+        others = ("read_orders", "read_products", "write_discounts")
+        self.grant(hooks, shopify, "read_customers", *others)
+        say(Shop(hooks.world, owner, hooks.workspace), EMAIL, state)
+        hooks.world.deliver()
+        assert made.email_consent.marketing_state == "PENDING"
+        self.grant(hooks, shopify, "write_customers", *others)
+        hooks.world.deliver()
+        told = {"unsubscribed": "UNSUBSCRIBED", "subscribed": "PENDING"}[state]
+        assert made.email_consent.marketing_state == told
+
+
 class TestOwedToAShop:
     """A no that a shop hasn't taken is told it after an erasure, where the address is the same."""
 

@@ -107,18 +107,22 @@ def _carry_out(task: Task, tries: int) -> None:
 
 
 def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
-    """Notes why the store isn't told; what it may be told another time isn't lost.
-
-    Without a permission that is an unsubscription alone: most stores without an address never get
-    one.
-    """
-    after, is_no = task.begun.skipped(reason, clock.now()), task.change.is_no
+    """Notes why the store isn't told; what it may be told another time isn't lost."""
+    after = task.begun.skipped(reason, clock.now())
     if reason is SkipReason.STORE_DISCONNECTED and store is not None:
         _settle_missed(task, after, is_away(task.workspace, task.store_id))
-    elif reason is SkipReason.PERMISSION_MISSING and is_no:
+    elif _is_kept_for_later(task, reason):
         _settle_missed(task, after, takes_no_consent(task.workspace, task.store_id))
     else:
         _settle(task, after)
+
+
+def _is_kept_for_later(task: Task, reason: SkipReason) -> bool:
+    """Whether the store is told once it permits it: of an unsubscription alone.
+
+    Most stores without an address never get one.
+    """
+    return reason is SkipReason.PERMISSION_MISSING and task.change.is_no
 
 
 def _task_of(named: dict[str, UUID]) -> Task | None:
@@ -182,7 +186,8 @@ def _attempt(
             repository.note_success(task.store_id, now)
         return
     if isinstance(outcome, SkipReason):
-        _settle(task, task.begun.skipped(outcome, now))
+        settle = _settle_missed if _is_kept_for_later(task, outcome) else _settle
+        settle(task, task.begun.skipped(outcome, now))
         return
     # Before the write-back is settled: after that, nothing brings the message again.
     note_failure(telling.store, needs_people=outcome.needs_people)
