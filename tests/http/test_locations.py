@@ -16,7 +16,7 @@ NO_ADDRESS = {
     *("locales.create", "unsubscribeLinks.create", "workspaces.create"),
     # They answer nothing that has an id.
     *("auth.signUp", "auth.resendSignUp", "auth.forgotPassword", "me.changeEmail"),
-    "workspaces.delete",
+    *("workspaces.delete", "writeBacks.retry"),
 }
 
 
