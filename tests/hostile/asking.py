@@ -1,5 +1,6 @@
 """Asking operations for what is in the corpus, and judging what they answer."""
 
+import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -98,13 +99,20 @@ class Town:
             source_ip=f"198.18.{number // 256 % 256}.{number % 256}",
         )
         found = gateway.handle(event)
-        answer = Answer(found.status, found.headers, found.body)
+        answer = unpacked(Answer(found.status, found.headers, found.body))
         judge(sent, answer)
         return answer
 
     def token(self) -> str:
         """A new session of the owner: what an operation ends, another doesn't miss."""
         return self._world.sign_in(self.owner.id, self.workspace)[0]
+
+
+def unpacked(answer: Answer) -> Answer:
+    """The answer with its body as it was before the function compressed it."""
+    if answer.header("content-encoding") != "gzip":
+        return answer
+    return Answer(answer.status, answer.headers, gzip.decompress(answer.body))
 
 
 def judge(sent: Sent, answer: Answer) -> None:
