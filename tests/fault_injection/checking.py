@@ -51,9 +51,7 @@ class _Reading:
         shown = Counter(str(each["email"]) for each in listed)
         yield from _differ("profiles", shown, Counter(known))
         own: set[tuple[str, str]] = set()
-        orders = Counter(
-            sent["customer"]["email"] for sent in self._orders_sent()
-        )
+        orders = Counter(sent["customer"]["email"] for sent in self._orders_sent())
         events, changes = self._facts.events, self._facts.changes
         for each in listed:
             path, email = f"/profiles/{each['id']}", each["email"]

@@ -70,7 +70,9 @@ class Facts:
             found[email_of(sent.person)]["viewed"] += 1
         placed = {sent.named: sent.body["customer"]["email"] for sent, _ in self.of("order")}
         for sent, _ in self.of("batch"):
-            placed |= {each["externalId"]: each["customer"]["email"] for each in sent.body["orders"]}
+            placed |= {
+                each["externalId"]: each["customer"]["email"] for each in sent.body["orders"]
+            }
         for email in placed.values():
             found[email]["order_placed"] += 1
         return found
@@ -89,6 +91,4 @@ def _ids(sent: Sent, name: str) -> set[str]:
 
 
 def _buyers(batches: list[Answered]) -> set[str]:
-    return {
-        str(each["customer"]["email"]) for sent, _ in batches for each in sent.body["orders"]
-    }
+    return {str(each["customer"]["email"]) for sent, _ in batches for each in sent.body["orders"]}

@@ -82,7 +82,10 @@ def customer_of(person: int) -> dict[str, Any]:
 
 
 def _order(shop: Shop, person: int, name: str, chance: random.Random) -> Sent:
-    path, body = f"/stores/{shop.store}/orders/o-{name}", _order_of(person, name, chance.randrange(9))
+    path, body = (
+        f"/stores/{shop.store}/orders/o-{name}",
+        _order_of(person, name, chance.randrange(9)),
+    )
     return Sent("order", "PUT", path, name, body, person, f"o-{name}")
 
 

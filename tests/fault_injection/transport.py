@@ -101,7 +101,9 @@ def _conflict(own: FaultyTransport, request: AWSPreparedRequest, operation: str)
     reasons = [{"Code": "None"} for _ in _body(request)["TransactItems"]]
     own.chance.choice(reasons).update(Code="TransactionConflict", Message="Ongoing for the item")
     names = ", ".join(reason["Code"] for reason in reasons)
-    text = f"Transaction cancelled, please refer cancellation reasons for specific reasons [{names}]"
+    text = (
+        f"Transaction cancelled, please refer cancellation reasons for specific reasons [{names}]"
+    )
     return _error(request, "TransactionCanceledException", text, CancellationReasons=reasons)
 
 
