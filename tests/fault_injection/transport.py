@@ -11,7 +11,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.exceptions import ConnectionClosedError
@@ -152,6 +152,6 @@ def _error(
 
 def _answer(request: AWSPreparedRequest, status: int, body: Body) -> AWSResponse:
     headers = {"content-type": "application/x-amz-json-1.0"}
-    answer = AWSResponse(request.url, status, headers, None)
+    answer: Any = AWSResponse(request.url, status, cast("Any", headers), None)
     answer._content = json.dumps(body).encode()
-    return answer
+    return cast("AWSResponse", answer)

@@ -11,8 +11,8 @@ from storepost.consent.states import ConsentState
 from storepost.ids import from_short, short
 from storepost.persistence.item import Identifier, Item, Json, Key, Moment, VersionedItem
 from storepost.profiles.erasure import Erasure, StorePlace
-from storepost.profiles.merges import MergeCause, ProfileMerge
 from storepost.profiles.leftover_words import sealed_words
+from storepost.profiles.merges import MergeCause, ProfileMerge
 from storepost.profiles.model import (
     Identity,
     IdentityType,
