@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count, islice
+from typing import Any
 from uuid import uuid4
 
 from local import gateway
@@ -88,9 +89,16 @@ class Town:
         return path
 
     def ask(self, sent: Sent, token: str) -> Answer:
-        """The answer, judged; each request comes from another address."""
+        """The answer, judged."""
+        found = gateway.handle(self.event(sent, token))
+        answer = unpacked(Answer(found.status, found.headers, found.body))
+        judge(sent, answer)
+        return answer
+
+    def event(self, sent: Sent, token: str) -> dict[str, Any]:
+        """The gateway's event; each is from another address."""
         number = next(self._addresses)
-        event = gateway.http_event(
+        return gateway.http_event(
             sent.method,
             f"/v1{sent.path}",
             query=sent.query,
@@ -98,10 +106,6 @@ class Town:
             body=sent.body,
             source_ip=f"198.18.{number // 256 % 256}.{number % 256}",
         )
-        found = gateway.handle(event)
-        answer = unpacked(Answer(found.status, found.headers, found.body))
-        judge(sent, answer)
-        return answer
 
     def token(self) -> str:
         """A new session of the owner: what an operation ends, another doesn't miss."""
