@@ -10,6 +10,7 @@ BYTES = 990_000
 LARGE_BYTES = 4_990_000
 TAKE_LARGE = frozenset(
     {
+        "consent.import",
         "coupons.checkImport",
         "coupons.createCodes",
         "coupons.import",
