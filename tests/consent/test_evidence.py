@@ -46,6 +46,16 @@ def change(shop: Shop, state: str, email: str = ANN, **body: object) -> dict[str
     return dict(answer.json)
 
 
+def follow_link(shop: Shop, person: str, reference: str, by: str) -> None:
+    """Unsubscribes by a link to the person, as a mail program or its page's form does."""
+    path, body = f"/profiles/{person}/unsubscribe-links", {"reference": reference}
+    made = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+    link = str(made.json["url"]).removeprefix(BASE_URL)
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    sent = shop.world.call("POST", link, headers=form, body=f"List-Unsubscribe={by}".encode())
+    assert sent.status == 200
+
+
 class TestWhatIsKept:
     def test_all_that_a_request_says(self, shop: Shop) -> None:
         made = change(shop, "subscribed", occurredAt=at(5), proof=PROVEN, evidence=FORM)
@@ -94,24 +104,29 @@ class TestWhatIsKept:
         assert (older["state"], older["occurredAt"]) == ("subscribed", at(5))
         assert older["changeId"] not in {None, held["changeId"]}
 
-    def test_an_unsubscription_by_link(self, shop: Shop) -> None:
+    def test_unsubscriptions_by_links(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)["id"]
-        path = f"/profiles/{person}/unsubscribe-links"
-        body = {"reference": "spring"}
-        made = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
-        link = str(made.json["url"]).removeprefix(BASE_URL)
-        form = {"content-type": "application/x-www-form-urlencoded"}
-        for _ in range(2):
-            sent = shop.world.call("POST", link, headers=form, body=b"List-Unsubscribe=One-Click")
-            assert sent.status == 200
+        for reference in ("spring", "summer"):
+            follow_link(shop, person, reference, "One-Click")
         second, first = evidence_of(shop)
         assert first["source"] == second["source"] == "one_click"
-        assert first["proof"]["reference"] == second["proof"]["reference"] == "spring"
+        assert (first["proof"]["reference"], second["proof"]["reference"]) == ("spring", "summer")
         assert first["proof"]["ip"]
         assert (first["changeId"] is None, second["changeId"]) == (False, None)
 
 
 class TestWhatIsNoEvidence:
+    def test_a_link_that_is_followed_again_and_again(self, shop: Shop) -> None:
+        """Whoever has an email may do so without end: nothing grows of it."""
+        person = upserted(shop, email=ANN)["id"]
+        for by in ("One-Click", "By-Page", "One-Click"):
+            follow_link(shop, person, "spring", by)
+        assert [each["source"] for each in evidence_of(shop)] == ["one_click"]
+        change(shop, "subscribed", proof=PROVEN)
+        follow_link(shop, person, "spring", "By-Page")
+        sources = [each["source"] for each in evidence_of(shop)]
+        assert sources == ["unsubscribe_link", "manual", "one_click"]
+
     def test_a_bare_repetition(self, shop: Shop) -> None:
         change(shop, "subscribed")
         change(shop, "subscribed")
