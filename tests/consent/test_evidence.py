@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from storepost.consent.evidence_rows import WordingItem, wording_partition
-from tests.consent.imports import ANN, PROOF, at, counts, profile_of, row, send, upserted
+from tests.consent.imports import ANN, BEN, PROOF, at, counts, profile_of, row, send, upserted
 from tests.consent.shop import Listener, Shop
 from tests.consent.test_no_holds import put, yes
 from tests.world import BASE_URL, Answer
@@ -170,7 +170,7 @@ class TestImports:
 class TestStores:
     def test_what_a_customer_carries(self, shop: Shop) -> None:
         store = shop.store()
-        put(shop, store, "c", **yes(5, evidence=FORM, proof=PROVEN))
+        put(shop, store, "c", 5, **yes(5, evidence=FORM, proof=PROVEN))
         [one] = evidence_of(shop)
         assert one["store"] == {"id": str(store), "name": one["store"]["name"]}
         assert {name: one[name] for name in FORM} == FORM
@@ -212,6 +212,17 @@ class TestStores:
         put(shop, store, "b", 2, **yes(2, evidence=FORM))
         newer, older = evidence_of(shop)
         assert (newer["text"], older["text"]) == (WORDING, None)
+
+    def test_an_old_consent_at_a_new_address(self, shop: Shop) -> None:
+        """It asserts nothing, and is what the store has said of that address nevertheless."""
+        store = shop.store()
+        put(shop, store, "c", 1, **yes(1))
+        change(shop, "unsubscribed", occurredAt=at(5))
+        put(shop, store, "c", 6, **yes(1, email=BEN))
+        assert profile_of(shop, BEN)["emailMarketingConsent"] == "not_subscribed"
+        newest = evidence_of(shop, BEN)[0]
+        assert (newest["address"], newest["state"]) == (BEN, "subscribed")
+        assert newest["changeId"] is None
 
     def test_nothing_is_a_statement(self, shop: Shop) -> None:
         put(shop, shop.store(), "c", 1, evidence=FORM, emailMarketingConsent="not_subscribed")
