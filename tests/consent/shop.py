@@ -150,7 +150,7 @@ class Shop:
         """The messages of write-backs that wait in the outbox, oldest first."""
         rows = [row for row in self.world.rows(PARTITION) if isinstance(row, OutboxItem)]
         rows.sort(key=lambda row: row.sk)
-        mine = [row for row in rows if row.queue == Queue.WRITE_BACKS]
+        mine = [row for row in rows if row.queue == Queue.WRITE_BACKS and row.is_due]
         return [json.loads(message.body) for row in mine for message in row.messages]
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from storepost import clock
-from storepost.consent import missed
+from storepost.consent import resending
 from storepost.consent.missed import missed_partition
 from storepost.consent.owed import OwedRefusalItem
 from storepost.messaging.outbox import PARTITION, OutboxItem, Queue
@@ -55,7 +55,7 @@ def tell(shop: Shop) -> int:
     while rows := [
         each
         for each in shop.world.rows(PARTITION)
-        if isinstance(each, OutboxItem) and each.queue == Queue.WRITE_BACKS
+        if isinstance(each, OutboxItem) and each.queue == Queue.WRITE_BACKS and each.is_due
     ]:
         for each in sorted(rows, key=lambda found: found.sk):
             each.delete()
@@ -352,7 +352,7 @@ class TestReconnecting:
     def test_more_than_a_transaction_takes(
         self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(missed, "MAX_CHANGES", 2)
+        monkeypatch.setattr(resending, "MAX_CHANGES", 2)
         store, people = shop.store(), [f"{n}.{ANN}" for n in range(5)]
         for number, email in enumerate(people):
             put(shop, store, f"c{number}", 5, email=email, **yes(5))
@@ -429,12 +429,13 @@ class TestErasure:
         assert state_of(shop) == "not_subscribed"
 
 
+def owed_rows(shop: Shop) -> list[OwedRefusalItem]:
+    """What is kept for stores of people who were erased."""
+    return [row for row in shop.world.rows() if isinstance(row, OwedRefusalItem)]
+
+
 class TestOwedAfterErasure:
     """A no that a store hasn't taken yet is told it after the erasure all the same."""
-
-    def owed(self, shop: Shop) -> list[OwedRefusalItem]:
-        """What is kept for stores."""
-        return [row for row in shop.world.rows() if isinstance(row, OwedRefusalItem)]
 
     @pytest.mark.parametrize("is_worked", [True, False])
     def test_one_that_waits(self, shop: Shop, listener: Listener, is_worked: bool) -> None:
@@ -454,7 +455,7 @@ class TestOwedAfterErasure:
             None,
         )
         assert data["customers"] == [{"externalId": "c"}]
-        assert self.owed(shop) == []
+        assert owed_rows(shop) == []
 
     def test_one_that_failed(self, shop: Shop, listener: Listener) -> None:
         store = shop.store()
@@ -464,11 +465,11 @@ class TestOwedAfterErasure:
         say(shop, ANN, "unsubscribed", 10)
         tell(shop)
         erase(shop)
-        [row] = self.owed(shop)
+        [row] = owed_rows(shop)
         assert ANN not in repr(row.attribute_values)
         shop.world.deliver()
         assert told(listener) == [("unsubscribed", "c")] * 2
-        assert self.owed(shop) == []
+        assert owed_rows(shop) == []
 
     def test_a_store_that_is_away(self, shop: Shop, listener: Listener) -> None:
         store, reconnecting = shop.store(), TestReconnecting()
@@ -480,11 +481,11 @@ class TestOwedAfterErasure:
         erase(shop)
         shop.world.deliver()
         assert listener.received == []
-        assert len(self.owed(shop)) == 1
+        assert len(owed_rows(shop)) == 1
         reconnecting.back(shop, store)
         shop.world.deliver()
         assert told(listener) == [("unsubscribed", "c")]
-        assert self.owed(shop) == []
+        assert owed_rows(shop) == []
         assert shop.world.rows(missed_partition(shop.workspace, store)) == []
 
     def test_one_that_subscribed_anew(self, shop: Shop, listener: Listener) -> None:
@@ -498,7 +499,7 @@ class TestOwedAfterErasure:
         put(shop, store, "c", 20, **yes(emailMarketingConsentUpdatedAt=since))
         shop.world.deliver()
         assert told(listener) == []
-        assert self.owed(shop) == []
+        assert owed_rows(shop) == []
         assert state_of(shop) == "subscribed"
 
     def test_what_it_took_already_is_not_kept(self, shop: Shop, listener: Listener) -> None:
@@ -508,6 +509,6 @@ class TestOwedAfterErasure:
         tell(shop)
         listener.received.clear()
         erase(shop)
-        assert self.owed(shop) == []
+        assert owed_rows(shop) == []
         shop.world.deliver()
         assert listener.received == []

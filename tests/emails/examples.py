@@ -21,6 +21,7 @@ from storepost.emails.messages import (
     TwoFactorEmailCode,
     TwoFactorLimit,
     VerifyAddress,
+    WriteBacksFailing,
     mask_address,
 )
 
@@ -74,4 +75,5 @@ EXAMPLES: tuple[Message, ...] = (
         "0192f0c4-5d7e-7c3a-9a51-2f6b8f0e4d10",
         WHEN,
     ),
+    WriteBacksFailing("Nordlicht & Söhne", "Birch & Loom", WHEN),
 )

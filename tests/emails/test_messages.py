@@ -38,6 +38,7 @@ NAMES = {
     "key_changed_people",
     "store_moved",
     "data_requested",
+    "write_backs_failing",
 }
 
 

@@ -1,14 +1,32 @@
 """A no holds everywhere: a shop's boxes, and links in emails that a shop sent elsewhere."""
 
+from functools import partial
+
 import pytest
 
+from local.shopify.customers import Consent, ShopCustomer
+from storepost.consent.missed import MissedWriteBackItem
+from storepost.consent.owed import OwedRefusalItem
 from storepost.consent.states import ConsentState
-from tests.consent.imports import profile_of, upserted
-from tests.consent.shop import Shop
+from storepost.shop_records.reading import moment_of
+from tests.consent.imports import history_of, profile_of, upserted
+from tests.consent.shop import Shop, hand_over
+from tests.consent.test_no_holds import erase, say
+from tests.crashes import crashes
 from tests.people.town import ANN
-from tests.shopify.hooks import LATER, Hooks, consents, customer_body
-from tests.shopify.shops import Shopify
+from tests.shopify.hooks import (
+    CUSTOMER,
+    EMAIL,
+    LATER,
+    PHONE,
+    UPDATED,
+    Hooks,
+    consents,
+    customer_body,
+)
+from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
+from tests.shopify.test_imports import pulled
 from tests.world import BASE_URL, Someone, World
 
 
@@ -89,3 +107,198 @@ class TestLinksOfAMovedShop:
         self.link(before, ANN)
         assert self.follow(world, self.link(after, ANN)) == 200
         assert profile_of(before, ANN)["emailMarketingConsent"] == "subscribed"
+
+    def test_killed_anywhere(self, world: World, moved: tuple[Shop, Shop], owner: Someone) -> None:
+        """Whoever follows it again is unsubscribed in both, once."""
+        before, after = moved
+        path = self.link(before, ANN)
+        self.link(after, ANN)
+        found = crashes(world, lambda: self.follow(world, path))
+        assert len(found.places) > 10
+        for places in found:
+            assert self.follow(world, path) == 200, places
+            for shop in (before, after):
+                person = profile_of(shop, ANN)
+                assert person["emailMarketingConsent"] == "unsubscribed", places
+                states = [each["state"] for each in history_of(shop, person)]
+                assert states == ["unsubscribed", "subscribed"], places
+
+    def test_killed_where_nobody_has_it_yet(self, world: World, moved: tuple[Shop, Shop]) -> None:
+        before, after = moved
+        path = self.link(before, ANN)
+        found = crashes(world, lambda: self.follow(world, path))
+        for places in found:
+            assert self.follow(world, path) == 200, places
+            person = profile_of(after, ANN)
+            assert person["emailMarketingConsent"] == "unsubscribed", places
+            assert len(history_of(after, person)) == 1, places
+
+
+class TestPulledBoxes:
+    """What a pull finds unticked that the shop gave as subscribed."""
+
+    @pytest.fixture
+    def buyer(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> ShopCustomer:
+        """A customer whom a pull brought as subscribed."""
+        at = moment_of(UPDATED)
+        assert at is not None
+        made = ShopCustomer(CUSTOMER, EMAIL, PHONE, created_at=at, updated_at=at)
+        made.email_consent, made.sms_consent = (Consent("SUBSCRIBED", at) for _ in range(2))
+        shopify.shop(SHOP).customers.append(made)
+        pulled(hooks, owner)
+        assert self.consent(hooks, "email") is ConsentState.SUBSCRIBED
+        assert self.consent(hooks, "sms") is ConsentState.SUBSCRIBED
+        return made
+
+    def consent(self, hooks: Hooks, channel: str) -> ConsentState:
+        """What the profile shows."""
+        profile = hooks.profile()
+        return profile.email_consent if channel == "email" else profile.sms_consent
+
+    @pytest.mark.parametrize("is_dated", [True, False])
+    @pytest.mark.parametrize(
+        ("channel", "state", "becomes"),
+        [
+            ("email", "NOT_SUBSCRIBED", ConsentState.UNSUBSCRIBED),
+            ("email", "INVALID", ConsentState.SUBSCRIBED),
+            ("sms", "NOT_SUBSCRIBED", ConsentState.UNSUBSCRIBED),
+            # An email address of the Admin API has no such state.
+            ("sms", "REDACTED", ConsentState.UNSUBSCRIBED),
+        ],
+    )
+    def test_unticked(
+        self,
+        hooks: Hooks,
+        owner: Someone,
+        buyer: ShopCustomer,
+        channel: str,
+        state: str,
+        becomes: ConsentState,
+        is_dated: bool,
+    ) -> None:
+        at = moment_of(LATER)
+        assert at is not None
+        buyer.updated_at = at
+        setattr(buyer, f"{channel}_consent", Consent(state, at if is_dated else None))
+        pulled(hooks, owner)
+        assert self.consent(hooks, channel) is becomes
+        other = "sms" if channel == "email" else "email"
+        assert self.consent(hooks, other) is ConsentState.SUBSCRIBED
+
+    def test_the_same_again_says_nothing(
+        self, hooks: Hooks, owner: Someone, buyer: ShopCustomer
+    ) -> None:
+        path = f"/profiles/{hooks.profile().id}/consent"
+        before = hooks.world.call("GET", path, token=owner.token).json
+        pulled(hooks, owner)
+        assert hooks.world.call("GET", path, token=owner.token).json == before
+
+    def test_a_pull_with_a_yes_where_a_no_holds(
+        self, hooks: Hooks, owner: Someone, shopify: Shopify
+    ) -> None:
+        """The shop comes with somebody who unsubscribed before: it is told the no."""
+        shop = Shop(hooks.world, owner, hooks.workspace)
+        upserted(shop, email=EMAIL)
+        say(shop, EMAIL, "unsubscribed")
+        at = moment_of(UPDATED)
+        assert at is not None
+        made = ShopCustomer(CUSTOMER, EMAIL, created_at=at, updated_at=at)
+        made.email_consent = Consent("SUBSCRIBED", at)
+        shopify.shop(SHOP).customers.append(made)
+        pulled(hooks, owner)
+        assert made.email_consent.marketing_state == "UNSUBSCRIBED"
+        assert hooks.profile().email_consent is ConsentState.UNSUBSCRIBED
+        assert hooks.customer().email_consent is ConsentState.UNSUBSCRIBED
+
+
+class TestPermissionGivenBack:
+    """A shop that took the permission away is told the noes of meanwhile once it gives it back."""
+
+    def grant(self, hooks: Hooks, shopify: Shopify, *scopes: str) -> None:
+        """The shop grants just these scopes."""
+        installation = shopify.shop().installation
+        assert installation is not None
+        installation.scopes = scopes
+        hooks.tell("app/scopes_update", {"previous": [], "current": []})
+
+    @pytest.mark.parametrize("state", ["unsubscribed", "subscribed"])
+    def test_noes_alone(self, hooks: Hooks, owner: Someone, shopify: Shopify, state: str) -> None:
+        made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
+        made.email_consent = Consent("PENDING", moment_of(UPDATED))
+        shopify.shop(SHOP).customers.append(made)
+        hooks.tell("customers/create", customer_body(**consents("pending")))
+        others = ("read_orders", "read_products", "write_discounts")
+        self.grant(hooks, shopify, "read_customers", *others)
+        say(Shop(hooks.world, owner, hooks.workspace), EMAIL, state)
+        hooks.world.deliver()
+        assert made.email_consent.marketing_state == "PENDING"
+        self.grant(hooks, shopify, "write_customers", *others)
+        hooks.world.deliver()
+        told = {"unsubscribed": "UNSUBSCRIBED", "subscribed": "PENDING"}[state]
+        assert made.email_consent.marketing_state == told
+
+
+class TestOwedToAShop:
+    """A no that a shop hasn't taken is told it after an erasure, where the address is the same."""
+
+    @pytest.fixture
+    def buyer(self, hooks: Hooks, shopify: Shopify) -> ShopCustomer:
+        """A customer whom the shop has as subscribed."""
+        at = moment_of(UPDATED)
+        made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
+        made.email_consent = Consent("SUBSCRIBED", at)
+        shopify.shop(SHOP).customers.append(made)
+        hooks.tell("customers/create", customer_body(**consents("subscribed")))
+        return made
+
+    def erase_with_a_no(self, hooks: Hooks, owner: Someone) -> None:
+        """Somebody says no and is erased before the shop is told."""
+        shop = Shop(hooks.world, owner, hooks.workspace)
+        say(shop, EMAIL, "unsubscribed")
+        erase(shop, EMAIL)
+
+    def check_forgotten(self, hooks: Hooks) -> None:
+        """Nothing is kept for the shop."""
+        kinds = (OwedRefusalItem, MissedWriteBackItem)
+        assert not [row for row in hooks.world.rows() if isinstance(row, kinds)]
+
+    def test_it_is_told(self, hooks: Hooks, owner: Someone, buyer: ShopCustomer) -> None:
+        self.erase_with_a_no(hooks, owner)
+        hooks.world.deliver()
+        assert buyer.email_consent.marketing_state == "UNSUBSCRIBED"
+        assert buyer.sms_consent == Consent()
+        self.check_forgotten(hooks)
+
+    def test_another_address_by_now(
+        self, hooks: Hooks, owner: Someone, buyer: ShopCustomer
+    ) -> None:
+        buyer.email = f"another.{EMAIL}"
+        self.erase_with_a_no(hooks, owner)
+        hooks.world.deliver()
+        assert buyer.email_consent.marketing_state == "SUBSCRIBED"
+        self.check_forgotten(hooks)
+
+    def test_deleted_there(
+        self, hooks: Hooks, owner: Someone, buyer: ShopCustomer, shopify: Shopify
+    ) -> None:
+        shopify.shop(SHOP).customers.remove(buyer)
+        self.erase_with_a_no(hooks, owner)
+        hooks.world.deliver()
+        self.check_forgotten(hooks)
+
+    def test_killed_anywhere(
+        self, hooks: Hooks, owner: Someone, buyer: ShopCustomer, shopify: Shopify
+    ) -> None:
+        shop = Shop(hooks.world, owner, hooks.workspace)
+        say(shop, EMAIL, "unsubscribed")
+        hooks.world.deliver_outbox()
+        erase(shop, EMAIL)
+        [message] = shop.queued()
+        outside = shopify.shop(SHOP).customers
+        found = crashes(hooks.world, partial(hand_over, message), outside=[outside], deliver=False)
+        assert len(found.places) > 6
+        for places in found:
+            assert hand_over(message, 2), places
+            assert outside[0].email_consent.marketing_state == "UNSUBSCRIBED", places
+            hooks.world.deliver()
+            self.check_forgotten(hooks)

@@ -5,11 +5,12 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from storepost.consent.model import Source
+from storepost.consent.model import Source, WriteBackStatus
 from storepost.consent.settings import find_settings, save_settings
 from storepost.consent.states import Channel, ConsentState
-from storepost.consent_changes import evidence, importing, service
-from storepost.consent_changes.bodies import ConsentUpdate
+from storepost.consent.write_back_index import RecordedWithin
+from storepost.consent_changes import evidence, importing, service, write_back_list
+from storepost.consent_changes.bodies import ConsentUpdate, WriteBackRetry
 from storepost.consent_changes.evidence_schemas import (
     ConsentEvidence,
     ConsentSettings,
@@ -19,12 +20,15 @@ from storepost.consent_changes.evidence_schemas import (
 )
 from storepost.consent_changes.import_schemas import ConsentImport, ConsentImported
 from storepost.consent_changes.listing import ChangeFilter, get_change, list_changes, store_names
-from storepost.consent_changes.schemas import ConsentChange
+from storepost.consent_changes.retrying import retry_failed
+from storepost.consent_changes.schemas import ConsentChange, ListedWriteBack, QueuedWriteBacks
+from storepost.consent_changes.write_back_list import WriteBackFilter
 from storepost.http.app import create_app
 from storepost.http.callers import Admin, Owner, Reader, SignedInAdmin, Writer
 from storepost.http.lists import Page, PageNumber, Size
 from storepost.http.once import RowLedger, Writes
 from storepost.pagination import PageRequest, PageSize
+from storepost.wire import Timestamp
 
 app = create_app(large_bodies=frozenset({"consent.import"}))
 
@@ -122,6 +126,43 @@ def retry_write_back(
     """
     change = service.retry_write_back(caller.workspace, id, change_id, store_id, writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
+
+
+@app.get("/v1/write-backs", operation_id="writeBacks.list")
+def list_write_backs(
+    caller: Reader,
+    status: Annotated[list[WriteBackStatus] | None, Query()] = None,
+    store_id: Annotated[UUID | None, Query(alias="storeId")] = None,
+    channel: Annotated[list[Channel] | None, Query()] = None,
+    recorded_from: Annotated[Timestamp | None, Query(alias="recordedFrom")] = None,
+    recorded_to: Annotated[Timestamp | None, Query(alias="recordedTo")] = None,
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
+) -> Page[ListedWriteBack]:
+    """The write-backs of all profiles, those of the change that was recorded last first.
+
+    A list of more than 20,000 changes is asked for by `recordedFrom` and `recordedTo`. With
+    `status=failed` alone only those that failed count, so this finds them among any number.
+    """
+    recorded = RecordedWithin(recorded_from, recorded_to)
+    asked = WriteBackFilter(status, store_id, channel, recorded)
+    listing = write_back_list.list_write_backs(
+        caller.workspace, asked, PageRequest(page, page_size)
+    )
+    stores = store_names(caller.workspace, [each.change for each in listing.items])
+    return Page[ListedWriteBack].of(listing, lambda each: ListedWriteBack.of(each, stores))
+
+
+@app.post("/v1/write-backs/retry", operation_id="writeBacks.retry", status_code=202)
+def retry_write_backs(
+    caller: Writer, writes: Writes, body: Annotated[WriteBackRetry, Body()]
+) -> QueuedWriteBacks:
+    """Sends a store again what it failed to take, as far as that still holds.
+
+    `queued` says how many write-backs these are; 0 where none is left. Storepost does so by itself
+    when the store's address is changed, and after the first success that follows failures.
+    """
+    return QueuedWriteBacks(queued=retry_failed(caller.workspace, body.value(), writes))
 
 
 @app.post("/v1/consent/import", operation_id="consent.import")

@@ -10,6 +10,7 @@ from storepost.consent.states import ConsentState
 from storepost.customers import service as customers
 from storepost.customers.bodies import Customer, CustomerExternalId
 from storepost.customers.listing import list_customers as customers_of
+from storepost.customers.releasing import release_identity
 from storepost.customers.schemas import ProfileCustomer
 from storepost.http.app import JSON, create_app
 from storepost.http.callers import Admin, Reader, Writer
@@ -151,6 +152,26 @@ def list_identities(
     request = PageRequest(page, page_size)
     listing = service.list_identities(caller.workspace, id, type, request)
     return Page[ProfileIdentity].of(listing, ProfileIdentity.of)
+
+
+@app.delete(
+    "/v1/profiles/<id>/identities/<identityId>",
+    operation_id="profiles.deleteIdentity",
+    status_code=204,
+)
+def delete_identity(
+    id: UUID,
+    identity_id: Annotated[UUID, Path(alias="identityId")],
+    caller: Writer,
+    writes: Writes,
+) -> None:
+    """Takes an identity off a person, such as an address that they mistyped; repeatable.
+
+    It is nobody's from then on: whoever comes with it next is somebody new. Where it was shown, the
+    person's next one is. Its consent stays with the address, and what is in this person's history
+    stays there, as do orders and events that came with it. A store's customer keeps what names it.
+    """
+    release_identity(caller.workspace, id, identity_id, writes)
 
 
 @app.get("/v1/profiles/<id>/merges", operation_id="profiles.listMerges")

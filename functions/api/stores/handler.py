@@ -6,7 +6,8 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from storepost.consent.missed import catch_up
+from storepost.consent.missed import has_missed
+from storepost.consent.resending import catch_up
 from storepost.http.app import create_app
 from storepost.http.callers import Admin, Reader, Writer
 from storepost.http.lists import Page, PageNumber, Search, Size
@@ -130,8 +131,13 @@ def get_write_back(id: UUID, caller: Admin) -> WriteBack:
 def put_write_back(
     id: UUID, caller: Admin, writes: Writes, body: Annotated[NewWriteBack, Body()]
 ) -> WriteBackSecret:
-    """Sets the address; the signing secret is answered on the first set alone."""
-    secret = service.set_write_back(caller.workspace, id, body.url, writes)
+    """Sets the address; the signing secret is answered on the first set alone.
+
+    Another address than before is sent what the store hasn't taken yet and still holds.
+    """
+    secret, is_new = service.set_write_back(caller.workspace, id, body.url, writes)
+    if is_new and has_missed(caller.workspace, id):
+        catch_up(writes, caller.workspace, id)
     return WriteBackSecret(url=body.url, secret=secret)
 
 

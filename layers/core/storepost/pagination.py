@@ -35,9 +35,14 @@ class FilterTooBroad(ValidationFailed):
     title = "The filters are too broad together"
     mend = "Narrow the list by the filter that `errors` names, or use fewer filters."
 
-    def __init__(self, advised: str = "storeId", message: str = _NARROWER) -> None:
-        """`advised` is the query parameter that would narrow the list, or is to be left out."""
-        super().__init__(errors=[FieldError(f"query.{advised}", message)])
+    def __init__(
+        self, advised: str = "storeId", message: str = _NARROWER, *, place: str = "query."
+    ) -> None:
+        """`advised` is the parameter that would narrow the list, or is to be left out.
+
+        It is one of the query, or with `place` `/` a field of the body.
+        """
+        super().__init__(errors=[FieldError(f"{place}{advised}", message)])
 
 
 class PageTooLarge(ValidationFailed):

@@ -75,6 +75,34 @@ def retry_write_back(town: Town) -> Ask:
     return Ask(town.key, path=path)
 
 
+def _failed(town: Town, count: int) -> None:
+    """So many write-backs that the store refused, each of somebody else."""
+    town.outside.status = 400
+    for number in range(count):
+        path = {"id": town.profile_of(email_of(number + 1))}
+        town.ask("consent.changeEmail", Ask(town.key, {"state": "unsubscribed"}, path=path))
+    town.world.deliver()
+    town.outside.status = 204
+
+
+@SCENARIOS.of("writeBacks.list", "page 1 of 50")
+def list_write_backs(town: Town) -> Ask:
+    _history(town, 50, town.subscriber)
+    return Ask(town.key)
+
+
+@SCENARIOS.of("writeBacks.list", "3 that failed")
+def list_failed(town: Town) -> Ask:
+    _failed(town, 3)
+    return Ask(town.key, query={"status": "failed"})
+
+
+@SCENARIOS.of("writeBacks.retry", "3 that failed")
+def retry_failed(town: Town) -> Ask:
+    _failed(town, 3)
+    return Ask(town.key, {"storeId": town.store})
+
+
 @SCENARIOS.of("consent.changeSms", "one store told")
 def change_sms(town: Town) -> Ask:
     _tell(town)

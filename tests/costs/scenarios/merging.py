@@ -56,6 +56,18 @@ def order_of_two(town: Town) -> Ask:
 SCENARIOS.plain(
     "profiles.listIdentities", lambda town: Ask(town.key, path=_buyer(town)), "3 identities"
 )
+
+
+@SCENARIOS.of("profiles.deleteIdentity", "an address that was shown before")
+def delete_identity(town: Town) -> Ask:
+    path = _buyer(town)
+    town.ask("profiles.update", Ask(town.key, {"email": email_of(998)}, path=path))
+    town.ask("profiles.update", Ask(town.key, {"email": email_of(999)}, path=path))
+    listed = town.ask("profiles.listIdentities", Ask(town.key, path=path)).json["items"]
+    [mistyped] = [each["id"] for each in listed if each["value"] == email_of(998)]
+    return Ask(town.key, path={**path, "identityId": mistyped})
+
+
 SCENARIOS.plain("profiles.listMerges", lambda town: Ask(town.key, path=_merged(town)), "1 merge")
 SCENARIOS.plain(
     "profiles.listCustomers", lambda town: Ask(town.key, path=_buyer(town)), "1 customer"

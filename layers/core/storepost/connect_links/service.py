@@ -7,7 +7,7 @@ from storepost import clock
 from storepost.connect_links.model import Choice, ConnectLink, ToNewWorkspace
 from storepost.connect_links.problems import LinkExpired, LinkUsed
 from storepost.connect_links.repository import find_link, use_link
-from storepost.consent.missed import catch_up
+from storepost.consent.resending import catch_up
 from storepost.coupons.putting_off import tell_again
 from storepost.emails.messages import StoreMoved
 from storepost.emails.outgoing import send_email

@@ -1,45 +1,71 @@
-"""Write-backs that a store missed while it was disconnected.
+"""Write-backs that a store hasn't taken: it failed to, or was disconnected, or had no address.
 
-Each has a row until the store is connected again: then those whose change still holds are queued
-anew, some in a transaction, and the next message comes with it. So it may be killed anywhere.
+Each has a row in the store's partition until it is sent again (`resending.py`).
 """
 
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterator
+from dataclasses import dataclass
 from uuid import UUID
 
+from pynamodb.expressions.condition import Condition
+
 from storepost.consent.decision import ChangeRef
-from storepost.consent.model import Address, ConsentChange, SkipReason, WriteBack
-from storepost.consent.owed import find_owed
+from storepost.consent.model import ConsentChange, WriteBack
 from storepost.consent.repository import ConsentRepository
-from storepost.consent.telling import tell_stores
+from storepost.consent.write_back_index import RecordedWithin, place_of
 from storepost.ids import short
-from storepost.messaging.outbox import Queue, send_with
-from storepost.persistence.changes import Changes, commit_anew
-from storepost.persistence.item import Identifier, Item, Key
+from storepost.persistence.changes import Changes
+from storepost.persistence.item import Identifier, Item, Key, keys_in
 from storepost.scope import WorkspaceScope
 from storepost.stores.model import StoreStatus
 from storepost.stores.repository import StoreItem, store_key
-
-MAX_CHANGES = 25
-"""In one transaction: each is its row, the change and a message."""
+from storepost.stores.write_back import WriteBackItem, write_back_key
 
 
 class MissedWriteBackItem(Item, discriminator="missed_write_back"):
-    """That a disconnected store wasn't told of a change."""
+    """That a store wasn't told of a change."""
 
     profile_id = Identifier()
     change_id = Identifier()
 
+    @property
+    def change(self) -> ChangeRef:
+        """The change."""
+        return ChangeRef(self.profile_id, self.change_id)
+
 
 def missed_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
-    """Where it stands what a store missed."""
+    """Where it stands what a store hasn't taken."""
     return workspace.partition("missed", short(store_id))
 
 
 def _key(workspace: WorkspaceScope, store_id: UUID, change: ChangeRef) -> Key:
-    place = f"change#{short(change.change_id)}#{short(change.profile_id)}"
-    return (missed_partition(workspace, store_id), place)
+    return (missed_partition(workspace, store_id), place_of(change))
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What of a store's rows has to hold still when it is noted that it hasn't taken a change."""
+
+    row: Item
+    condition: Condition
+
+
+def is_away(workspace: WorkspaceScope, store_id: UUID) -> Demand:
+    """That the store is disconnected."""
+    row = StoreItem(*store_key(workspace, store_id))
+    return Demand(row, StoreItem.status != StoreStatus.ACTIVE.value)
+
+
+def takes_no_consent(workspace: WorkspaceScope, store_id: UUID) -> Demand:
+    """That consent can't be written to the store."""
+    row = StoreItem(*store_key(workspace, store_id))
+    return Demand(row, StoreItem.takes_consent == False)  # noqa: E712 - a condition of DynamoDB's
+
+
+def has_address(workspace: WorkspaceScope, store_id: UUID, url: str) -> Demand:
+    """That the store is told at this address."""
+    return Demand(WriteBackItem(*write_back_key(workspace, store_id)), WriteBackItem.url == url)
 
 
 def note_missed(
@@ -47,83 +73,61 @@ def note_missed(
     workspace: WorkspaceScope,
     store_id: UUID,
     change: ChangeRef,
-    *,
-    is_away: bool = True,
+    still: Demand | None = None,
 ) -> None:
-    """Adds that the store missed the change; if it still is disconnected, where `is_away`."""
+    """Adds that the store hasn't taken the change; a lost race where `still` doesn't hold."""
     row = MissedWriteBackItem(
         *_key(workspace, store_id, change),
         profile_id=change.profile_id,
         change_id=change.change_id,
     )
     changes.save(row)
-    if is_away:
-        still = StoreItem.status != StoreStatus.ACTIVE.value
-        changes.expect(StoreItem(*store_key(workspace, store_id)), still)
+    if still is not None:
+        changes.expect(still.row, still.condition)
 
 
-def skip_disconnected(workspace: WorkspaceScope, change: ConsentChange, after: WriteBack) -> None:
-    """Writes that a store wasn't told as it is disconnected, and that it missed the change.
+def settle_missed(
+    workspace: WorkspaceScope, change: ConsentChange, after: WriteBack, still: Demand | None
+) -> None:
+    """Writes what became of a write-back, and that the store hasn't taken the change.
 
-    Raises LostRace where the store was connected again, or something else became of it.
+    Raises LostRace where something else became of it, or where `still` doesn't hold.
     """
     changes, ref = Changes(), ChangeRef(change.profile_id, change.id)
     ConsentRepository(workspace).settle_with(changes, change, after)
-    note_missed(changes, workspace, after.store_id, ref)
+    note_missed(changes, workspace, after.store_id, ref, still)
     changes.commit()
 
 
-def miss(workspace: WorkspaceScope, store_id: UUID, change: ChangeRef, *, is_away: bool) -> None:
+def miss(
+    workspace: WorkspaceScope, store_id: UUID, change: ChangeRef, still: Demand | None = None
+) -> None:
     """Writes that the store missed what it is owed of an erased person's change.
 
-    `is_away` where it is disconnected: raises LostRace where it isn't any more.
+    Raises LostRace where `still` doesn't hold.
     """
     changes = Changes()
-    note_missed(changes, workspace, store_id, change, is_away=is_away)
+    note_missed(changes, workspace, store_id, change, still)
     changes.commit()
 
 
-def catch_up(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
-    """Has a store that is connected again told what it missed and still holds."""
-    body: dict[str, object] = {"workspaceId": str(workspace.id), "storeId": str(store_id)}
-    send_with(changes, Queue.WRITE_BACKS, [(body, f"missed#{store_id}")])
+def has_missed(workspace: WorkspaceScope, store_id: UUID) -> bool:
+    """Whether there may be something that the store hasn't taken."""
+    return bool(keys_in(missed_partition(workspace, store_id), 1))
 
 
-def queue_missed(workspace: WorkspaceScope, store_id: UUID) -> None:
-    """Queues some of what the store missed, and the next message where there may be more."""
-    commit_anew(lambda changes: _queue_some(changes, workspace, store_id))
+def missed_changes(
+    workspace: WorkspaceScope, store_id: UUID, within: RecordedWithin, limit: int
+) -> Iterator[ChangeRef]:
+    """The changes of that time that may not have been taken by the store; at most so many.
 
-
-def _queue_some(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
+    What became of one since stands in the change.
+    """
     rows = MissedWriteBackItem.query(
-        missed_partition(workspace, store_id), consistent_read=True, limit=MAX_CHANGES
+        missed_partition(workspace, store_id),
+        within.of_keys(),
+        consistent_read=True,
+        scan_index_forward=False,
+        limit=limit,
     )
-    some = list(islice(rows, MAX_CHANGES))
-    for row in some:
-        changes.delete(MissedWriteBackItem(*row.key))
-        ref = ChangeRef(row.profile_id, row.change_id)
-        if (owed := find_owed(workspace, ref)) is not None:
-            tell_stores(changes, workspace, owed.change, (store_id,))
-    for change in _holding(workspace, some):
-        missed = change.write_back_to(store_id)
-        if missed and missed.skip_reason is SkipReason.STORE_DISCONNECTED:
-            repository = ConsentRepository(workspace)
-            repository.mark(changes, change, missed.begun(), missed.status)
-            tell_stores(changes, workspace, change, (store_id,))
-    if len(some) == MAX_CHANGES:
-        catch_up(changes, workspace, store_id)
-
-
-def _holding(
-    workspace: WorkspaceScope, rows: Iterable[MissedWriteBackItem]
-) -> Iterable[ConsentChange]:
-    """Those of the changes that still hold."""
-    repository = ConsentRepository(workspace)
-    refs = [ChangeRef(row.profile_id, row.change_id) for row in rows]
-    found = [change for change in map(repository.get, refs) if change]
-    addresses = {change.id: Address(change.channel, change.address or "") for change in found}
-    consents = repository.consents_of(addresses.values())
-    for change in found:
-        holds = consents[addresses[change.id]].holds
-        if holds and holds.change == ChangeRef(change.profile_id, change.id):
-            yield change
+    return (row.change for row in rows)

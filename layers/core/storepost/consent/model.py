@@ -95,6 +95,8 @@ class WriteBack:
     telling: int = 1
     """How often telling the store was begun: again when the change holds again, and when the store
     comes back with what the change took."""
+    resends: int = 0
+    """How often it was sent again because the store took something else after it had failed."""
 
     @property
     def leaves_known(self) -> bool:
@@ -103,9 +105,10 @@ class WriteBack:
             return self.is_certain
         return self.skip_reason is SkipReason.ALREADY_CURRENT
 
-    def begun(self) -> "WriteBack":
-        """Once it is tried, or tried again, as the same telling."""
-        return WriteBack(self.store_id, telling=self.telling)
+    def begun(self, resends: int | None = None) -> "WriteBack":
+        """Once it is tried, or tried again, as the same telling; `resends` where that changes."""
+        count = self.resends if resends is None else resends
+        return WriteBack(self.store_id, telling=self.telling, resends=count)
 
     def begun_again(self) -> "WriteBack":
         """Once the store is told anew: another telling, whatever became of the one before."""
@@ -165,6 +168,11 @@ class ConsentChange:
         write_back = self.write_back_to(store_id)
         number = write_back.telling if write_back else 1
         return str(self.id) if number == 1 else f"{self.id}.{number}"
+
+    @property
+    def is_no(self) -> bool:
+        """Whether it is an unsubscription."""
+        return self.state is ConsentState.UNSUBSCRIBED
 
     @property
     def store_ids(self) -> frozenset[UUID]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from pynamodb.attributes import JSONAttribute, UnicodeAttribute
+from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
 
 from storepost.consent.decision import ChangeRef
 from storepost.consent.model import (
@@ -24,7 +24,7 @@ from storepost.consent.repository import erased_key
 from storepost.consent.states import Channel, ConsentState
 from storepost.ids import short
 from storepost.persistence.changes import Changes, commit_anew
-from storepost.persistence.item import Key, Moment, VersionedItem, find
+from storepost.persistence.item import Key, Moment, VersionedItem, find, find_all, find_in
 from storepost.scope import WorkspaceScope
 
 
@@ -38,6 +38,7 @@ class OwedRefusalItem(VersionedItem, discriminator="owed_refusal"):
     address_hash = UnicodeAttribute()
     customers = JSONAttribute()
     """By the stores' ids: what each store calls the customers."""
+    resends = NumberAttribute(default=0)
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ class OwedRefusal:
     """As the stores are told of it: without the address."""
     address_hash: str
     customers: Mapping[UUID, tuple[str, ...]]
+    resends: int
+    """How often it was sent again because a store took something else."""
 
     def is_of(self, workspace: WorkspaceScope, address: str | None) -> bool:
         """Whether it is about this address of its channel, in the form that is compared."""
@@ -94,6 +97,22 @@ def find_owed(workspace: WorkspaceScope, change: ChangeRef) -> OwedRefusal | Non
     return _as_owed(row, change) if row else None
 
 
+def find_owed_of(
+    workspace: WorkspaceScope, refs: Iterable[ChangeRef]
+) -> dict[ChangeRef, OwedRefusal]:
+    """What is owed of those of the changes of which anything is, a hundred a call."""
+    keys = {ref: _key(workspace, ref) for ref in refs}
+    rows = find_all(keys.values())
+    found = ((ref, find_in(rows, OwedRefusalItem, key)) for ref, key in keys.items())
+    return {ref: _as_owed(row, ref) for ref, row in found if row}
+
+
+def count_resend(changes: Changes, workspace: WorkspaceScope, change: ChangeRef) -> None:
+    """Counts that it is sent again because a store took something else."""
+    row = OwedRefusalItem(*_key(workspace, change))
+    changes.update(row, [OwedRefusalItem.resends.add(1)], OwedRefusalItem.pk.exists())
+
+
 def settle_owed(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
     """Forgets what was owed to a store."""
     commit_anew(lambda changes: _settle(changes, workspace, change, store_id))
@@ -131,4 +150,4 @@ def _as_owed(row: OwedRefusalItem, change: ChangeRef) -> OwedRefusal:
         follows=None,
     )
     found = {UUID(store_id): tuple(ids) for store_id, ids in customers.items()}
-    return OwedRefusal(told, row.address_hash, found)
+    return OwedRefusal(told, row.address_hash, found, int(row.resends))

@@ -34,6 +34,7 @@ from storepost.consent.model import (
     WriteBackStatus,
 )
 from storepost.consent.states import Channel, ConsentState
+from storepost.consent.write_back_index import index_change, leave_index
 from storepost.ids import from_short, short
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, amend, find_in
@@ -71,7 +72,7 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
     recorded_at = Moment()
     write_backs: MapAttribute[str, Any] = MapAttribute()  # type: ignore[no-untyped-call]
     """By the stores' short ids: status, skip_reason, error, done_at, is_certain, pending_since,
-    telling."""
+    telling, resends."""
     follows = JSONAttribute(null=True)
     """The change that held before: the short ids of its profile and of itself."""
 
@@ -235,11 +236,13 @@ class ConsentRepository:
         """Takes a change out of its profile's history."""
         ref = ChangeRef(change.profile_id, change.id)
         changes.delete(ConsentChangeItem(*change_key(self._scope, ref)))
+        leave_index(changes, self._scope, change)
 
     def add(self, changes: Changes, change: ConsentChange) -> None:
         """A new change; the same unit of work saves its profile, which counts it."""
         origin = change.origin
         added_to(changes, change.profile_id).append(change.id)
+        index_change(changes, self._scope, change, (each.store_id for each in change.write_backs))
         changes.create(
             ConsentChangeItem(
                 *change_key(self._scope, ChangeRef(change.profile_id, change.id)),
@@ -263,6 +266,13 @@ class ConsentRepository:
         """The change, or None."""
         item = self._reads.find(ConsentChangeItem, change_key(self._scope, change))
         return _as_change(item) if item else None
+
+    def get_many(self, changes: Iterable[ChangeRef]) -> dict[ChangeRef, ConsentChange]:
+        """Those of the changes that exist, a hundred a call."""
+        keys = {change: change_key(self._scope, change) for change in changes}
+        rows = self._reads.find_all(keys.values())
+        found = ((ref, find_in(rows, ConsentChangeItem, key)) for ref, key in keys.items())
+        return {ref: _as_change(row) for ref, row in found if row}
 
     def get_in(self, profile_ids: Iterable[UUID], change_id: UUID) -> ConsentChange | None:
         """The change of that id in the history of one of the profiles, or None."""
@@ -297,16 +307,22 @@ class ConsentRepository:
         unchanged = _path(after, "status") == before.value
         changes.update(ConsentChangeItem(*key), [_path(after).set(_row(after))], unchanged)
 
+    def expect_status(self, changes: Changes, change: ConsentChange, known: WriteBack) -> None:
+        """Demands that a store's write-back still has the status that was read."""
+        key = change_key(self._scope, ChangeRef(change.profile_id, change.id))
+        changes.expect(ConsentChangeItem(*key), _path(known, "status") == known.status.value)
+
     def begin_again(
         self,
         changes: Changes,
-        change: ChangeRef,
+        change: ConsentChange,
         write_backs: Iterable[WriteBack],
         follows: ChangeRef | None,
     ) -> None:
         """Writes these write-backs of a change that holds again, and which one held meanwhile."""
-        row = ConsentChangeItem(*change_key(self._scope, change))
-        now = clock.now()
+        row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
+        now, write_backs = clock.now(), tuple(write_backs)
+        self._index(changes, change, write_backs)
         pending = [replace(each, pending_since=now) for each in write_backs]
         begun: list[Action] = [_path(each).set(_row(each)) for each in pending]
         begun.append(ConsentChangeItem.follows.set(_follows_row(follows)))
@@ -321,6 +337,17 @@ class ConsentRepository:
         is_there = ConsentChangeItem.pk.exists()
         pending = replace(after, pending_since=clock.now())
         changes.update(row, [_path(pending).set(_row(pending))], is_there & unchanged)
+        self._index(changes, change, (after,))
+
+    def _index(self, changes: Changes, change: ConsentChange, begun: Iterable[WriteBack]) -> None:
+        """Writes the change's row of the index anew where more stores are told than before.
+
+        Whoever begins a write-back saves the address too: so no two do at once.
+        """
+        known = {each.store_id for each in change.write_backs}
+        stores = known | {each.store_id for each in begun}
+        if stores != known:
+            index_change(changes, self._scope, change, stores)
 
     def settle(self, change: ConsentChange, after: WriteBack) -> bool:
         """Writes what became of a pending write-back; False where it isn't pending any more.
@@ -414,6 +441,7 @@ def _row(write_back: WriteBack) -> dict[str, str]:
         "is_certain": None if write_back.is_certain else "no",
         "pending_since": _moment_text(write_back.pending_since),
         "telling": str(write_back.telling) if write_back.telling > 1 else None,
+        "resends": str(write_back.resends) if write_back.resends else None,
     }
     return {name: value for name, value in row.items() if value is not None}
 
@@ -429,6 +457,7 @@ def _write_back(store: str, row: Mapping[str, str]) -> WriteBack:
         is_certain="is_certain" not in row,
         pending_since=_moment(row.get("pending_since")),
         telling=int(row.get("telling", 1)),
+        resends=int(row.get("resends", 0)),
     )
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from storepost import clock
 from storepost.consent.decision import AddressConsent, ChangeRef
+from storepost.consent.missed import note_missed
 from storepost.consent.model import ConsentChange, Subject, WriteBack
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import ConsentState
@@ -50,7 +51,7 @@ def tell_again(
     if holds and change and store_ids:
         follows = before.holds.change if before.holds else None
         begun = [begun_again(change, store_id) for store_id in store_ids]
-        repository.begin_again(changes, holds.change, begun, follows)
+        repository.begin_again(changes, change, begun, follows)
         tell_stores(changes, subject.workspace, change, store_ids)
 
 
@@ -98,6 +99,7 @@ def _tell_one(
     if begun.telling > MAX_TELLINGS:
         failed = begun.failed(STAYS_SUBSCRIBED, clock.now())
         repository.begin_one(changes, change, failed, known)
+        note_missed(changes, workspace, store_id, ChangeRef(change.profile_id, change.id))
         return
     repository.begin_one(changes, change, begun, known)
     tell_stores(changes, workspace, change, (store_id,))

@@ -1,14 +1,17 @@
 """What a request says of consent."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, ConfigDict, ValidationInfo, field_validator
 
 from storepost.consent.bodies import EvidenceInput, GivenProof
 from storepost.consent.evidence import NO_EVIDENCE
 from storepost.consent.states import ConsentState
+from storepost.consent.write_back_index import RecordedWithin
+from storepost.consent_changes.retrying import FailedAtStore
 from storepost.consent_changes.service import Wanted
-from storepost.wire import RequestBody, Timestamp, not_in_the_future
+from storepost.wire import Id, RequestBody, Timestamp, not_in_the_future
 
 
 class ConsentUpdate(RequestBody):
@@ -27,3 +30,27 @@ class ConsentUpdate(RequestBody):
             self.proof.value() if self.proof else None,
             self.evidence.value() if self.evidence else NO_EVIDENCE,
         )
+
+
+class WriteBackRetry(RequestBody):
+    """Which write-backs are sent again: those that a store failed to take."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"storeId": "01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f"}]}
+    )
+
+    store_id: Id
+    recorded_from: Timestamp | None = None
+    recorded_to: Timestamp | None = None
+
+    @field_validator("recorded_to")
+    @classmethod
+    def _is_later(cls, until: datetime | None, info: ValidationInfo) -> datetime | None:
+        since = info.data.get("recorded_from")
+        if since and until and since > until:
+            raise ValueError("Must not be before `recordedFrom`")
+        return until
+
+    def value(self) -> FailedAtStore:
+        """What the service is told."""
+        return FailedAtStore(self.store_id, RecordedWithin(self.recorded_from, self.recorded_to))

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from storepost.consent.missed import Demand, has_address
 from storepost.consent.model import ConsentChange, SkipReason
 from storepost.consent_changes.requests import Refusal, tell
 from storepost.consent_changes.shops import tell_shop
@@ -24,6 +25,13 @@ class Delivery:
     store: Store
     config: WriteBackConfig | None
     """None for a shop."""
+
+    @property
+    def is_unchanged(self) -> Demand | None:
+        """That the store is still told at this address; None for a shop, which has none."""
+        if self.config is None:
+            return None
+        return has_address(self.store.workspace, self.store.id, self.config.url)
 
     def tell(
         self,

@@ -3,16 +3,18 @@
 from uuid import UUID
 
 from storepost.consent.decision import ChangeRef
-from storepost.consent.missed import miss
+from storepost.consent.missed import is_away, miss
 from storepost.consent.model import Address, SkipReason
 from storepost.consent.owed import OwedRefusal, find_owed, settle_owed
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import ConsentState
 from storepost.consent_changes.delivery import delivery_to, try_again
+from storepost.consent_changes.failing import note_failure, note_success
 from storepost.consent_changes.requests import Refusal
 from storepost.customers.repository import CustomerRepository
 from storepost.messaging.tries import TRIES
 from storepost.scope import WorkspaceScope
+from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 
 
@@ -29,7 +31,7 @@ def tell_owed(named: dict[str, UUID], tries: int) -> None:
         return
     store = StoreRepository(workspace).get(store_id)
     if store is not None and not store.is_active:
-        miss(workspace, store_id, ref, is_away=True)
+        miss(workspace, store_id, ref, is_away(workspace, store_id))
         return
     external_ids = _still_owed(workspace, owed, store_id)
     delivery = delivery_to(workspace, store)
@@ -38,11 +40,19 @@ def tell_owed(named: dict[str, UUID], tries: int) -> None:
         outcome = delivery.tell(
             owed.change, external_ids, lambda address: owed.is_of(workspace, address)
         )
+        _note(store, outcome)
     if isinstance(outcome, Refusal):
         try_again(outcome, tries)
-        miss(workspace, store_id, ref, is_away=False)
+        miss(workspace, store_id, ref, delivery.is_unchanged if delivery else None)
         return
     settle_owed(workspace, ref, store_id)
+
+
+def _note(store: Store | None, outcome: Refusal | SkipReason | None) -> None:
+    if store is not None and isinstance(outcome, Refusal):
+        note_failure(store, needs_people=outcome.needs_people)
+    elif store is not None and outcome is None:
+        note_success(store)
 
 
 def _still_owed(workspace: WorkspaceScope, owed: OwedRefusal, store_id: UUID) -> list[str]:

@@ -23,6 +23,8 @@ class Refusal:
     error: str
     lasts: bool
     """Whether another try would end the same."""
+    needs_people: bool = False
+    """Whether somebody has to mend the store's address, or its connection."""
 
 
 def tell(
@@ -39,7 +41,7 @@ def tell(
     try:
         answer = post(config.url, body=body, headers=headers, timeout=TIMEOUT_SECONDS)
     except UrlNotAllowed as refused:
-        return Refusal(refused.reason, lasts=True)
+        return Refusal(refused.reason, lasts=True, needs_people=True)
     except FetchFailed as failed:
         return Refusal(f"The store didn't answer: {failed.reason}.", lasts=False)
     return _refusal(answer.status)
@@ -49,7 +51,7 @@ def _refusal(status: int) -> Refusal | None:
     if 200 <= status < 300:
         return None
     lasts = status < 500 and status not in _LATER
-    return Refusal(f"The store answered with status {status}.", lasts=lasts)
+    return Refusal(f"The store answered with status {status}.", lasts=lasts, needs_people=lasts)
 
 
 def _body(change: ConsentChange, external_ids: Iterable[str]) -> bytes:

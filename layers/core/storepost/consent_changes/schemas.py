@@ -6,6 +6,7 @@ from uuid import UUID
 from storepost.consent import model
 from storepost.consent.model import SkipReason, Source, WriteBackStatus
 from storepost.consent.states import Channel, ConsentState
+from storepost.consent_changes import write_back_list
 from storepost.wire import Shape, Timestamp
 
 type StoreNames = Mapping[UUID, str]
@@ -93,6 +94,34 @@ class ConsentChange(Shape):
             recorded_at=change.recorded_at,
             write_backs=[ConsentWriteBack.of(each, stores) for each in change.write_backs],
         )
+
+
+class ListedWriteBack(Shape):
+    """What became of telling a store of a change, with where the change stands."""
+
+    profile_id: UUID
+    change_id: UUID
+    channel: Channel
+    state: ConsentState
+    write_back: ConsentWriteBack
+
+    @classmethod
+    def of(cls, listed: write_back_list.ListedWriteBack, stores: StoreNames) -> "ListedWriteBack":
+        """The write-back in this shape, its store by its name of now."""
+        change = listed.change
+        return cls(
+            profile_id=listed.profile_id,
+            change_id=change.id,
+            channel=change.channel,
+            state=change.state,
+            write_back=ConsentWriteBack.of(listed.write_back, stores),
+        )
+
+
+class QueuedWriteBacks(Shape):
+    """How many write-backs are sent again."""
+
+    queued: int
 
 
 def _store(store_id: UUID, stores: StoreNames) -> ConsentStore:

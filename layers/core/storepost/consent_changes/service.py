@@ -83,7 +83,7 @@ def retry_write_back(
         raise NotFound()
     if not (_may_be_retried(write_back) or _is_lost(change, write_back)):
         raise WriteBackNotFailed()
-    pending = replace(write_back.begun(), pending_since=clock.now())
+    pending = replace(write_back.begun(0), pending_since=clock.now())
     ConsentRepository(workspace).mark(changes, change, pending, write_back.status)
     tell_stores(changes, workspace, change, (store_id,))
     return change.with_write_back(pending)

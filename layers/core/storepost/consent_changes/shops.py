@@ -51,7 +51,8 @@ def tell_shop(
     except AccessDenied:
         return SkipReason.PERMISSION_MISSING
     except NeedsReauth:
-        return Refusal("Somebody has to approve the app in the shop again.", lasts=True)
+        said = "Somebody has to approve the app in the shop again."
+        return Refusal(said, lasts=True, needs_people=True)
     except MutationRefused as refused:
         codes = ", ".join(error.code or "without a code" for error in refused.errors)
         return Refusal(f"The shop refused it: {codes}.", lasts=True)

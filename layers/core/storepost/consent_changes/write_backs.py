@@ -6,12 +6,11 @@ for certain (docs/adr/0008).
 """
 
 import json
-from dataclasses import dataclass
 from uuid import UUID
 
 from storepost import clock
 from storepost.consent.decision import AddressConsent, ChangeRef
-from storepost.consent.missed import queue_missed, skip_disconnected
+from storepost.consent.missed import Demand, is_away, settle_missed, takes_no_consent
 from storepost.consent.model import (
     Address,
     ConsentChange,
@@ -20,14 +19,18 @@ from storepost.consent.model import (
     WriteBackStatus,
 )
 from storepost.consent.repository import ConsentRepository
-from storepost.consent.states import ConsentState
+from storepost.consent.resending import queue_missed, resend_of
 from storepost.consent_changes.delivery import Delivery, NotTaken, delivery_to, try_again
+from storepost.consent_changes.failing import look_after, note_failure, note_success
 from storepost.consent_changes.owing import tell_owed
+from storepost.consent_changes.reasons import reason_to_skip
+from storepost.consent_changes.tasks import Task
 from storepost.customers.model import Customer
 from storepost.customers.repository import CustomerRepository
 from storepost.logs import log_unexpected
 from storepost.messaging.tries import TRIES, check_tries
 from storepost.metrics import count
+from storepost.persistence.changes import LostRace
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.resolution import look_up
@@ -37,10 +40,6 @@ from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 from storepost.stores.write_back import WriteBackRepository
 
-_MOST_STEPS = 5
-"""How many changes are looked back at that a store wasn't told of, as it didn't know the person."""
-
-
 _OUTCOMES = {
     WriteBackStatus.WRITTEN: "WriteBacksDelivered",
     WriteBackStatus.SKIPPED: "WriteBacksSkipped",
@@ -49,54 +48,19 @@ _OUTCOMES = {
 """The metric of each way in which a write-back ends."""
 
 
-@dataclass(frozen=True)
-class _Task:
-    """One store's write-back of one change, while it is pending."""
-
-    workspace: WorkspaceScope
-    change: ConsentChange
-    address: Address
-    store_id: UUID
-
-    @property
-    def ref(self) -> ChangeRef:
-        """Where the change stands."""
-        return ChangeRef(self.change.profile_id, self.change.id)
-
-    @property
-    def named(self) -> dict[str, UUID]:
-        """What its message names."""
-        return {
-            "workspaceId": self.workspace.id,
-            "profileId": self.change.profile_id,
-            "changeId": self.change.id,
-            "storeId": self.store_id,
-        }
-
-    @property
-    def begun(self) -> WriteBack:
-        """The write-back as it was begun, of which something becomes."""
-        known = self.change.write_back_to(self.store_id)
-        return known.begun() if known else WriteBack(self.store_id)
-
-    def addressed(self, customers: list[Customer]) -> list[Customer]:
-        """Those of the customers that are there and whose own address is the changed one."""
-        own = [c for c in customers if c.address(self.address.channel) == self.address.value]
-        return [customer for customer in own if customer.deleted_at is None]
-
-
 def write_back(message: str, tries: int) -> None:
     """Tells the store that a message names, if that is still to be done.
 
-    A message that names no change is about what a store missed while it was disconnected.
+    A message that names no change is about what a store hasn't taken, or about its failures.
 
     `tries` is how many times the queue brought the message, this one included. Raises `NotTaken`
     where another try may succeed.
     """
-    named = {name: UUID(value) for name, value in json.loads(message).items()}
-    if "changeId" not in named:
-        queue_missed(WorkspaceScope(named["workspaceId"]), named["storeId"])
+    body = json.loads(message)
+    if "changeId" not in body:
+        _look_after_store(body)
         return
+    named = {name: UUID(value) for name, value in body.items()}
     task = _task_of(named)
     if task is None:
         tell_owed(named, tries)
@@ -111,36 +75,63 @@ def write_back(message: str, tries: int) -> None:
             raise
         # Nothing brings it again: somebody who sees that it failed can have it retried.
         log_unexpected(error)
-        _settle(task, task.begun.failed("The store couldn't be told.", clock.now()))
+        _settle_missed(task, task.begun.failed("The store couldn't be told.", clock.now()))
 
 
-def _carry_out(task: _Task, tries: int) -> None:
+def _look_after_store(body: dict[str, str]) -> None:
+    workspace = WorkspaceScope(UUID(body["workspaceId"]))
+    if "failingStore" in body:
+        look_after(workspace, UUID(body["failingStore"]))
+    else:
+        queue_missed(workspace, resend_of(body))
+
+
+def _carry_out(task: Task, tries: int) -> None:
     consent = ConsentRepository(task.workspace).consent_of(task.address)
     if consent.holds is None or consent.erased_at:
         # The person may have been erased since, and the worker may still be to remove the change.
         tell_owed(task.named, tries)
     customers = _customers(task, consent)
+    store = StoreRepository(task.workspace).get(task.store_id)
     if _was_taken(task, customers):
+        if store is not None:
+            note_success(store)
         _settle(task, task.begun.written(clock.now()))
         return
-    store = StoreRepository(task.workspace).get(task.store_id)
     telling = delivery_to(task.workspace, store)
-    reason = _reason_to_skip(task, consent, customers, store, telling)
-    if reason is SkipReason.STORE_DISCONNECTED and store is not None:
-        skip_disconnected(task.workspace, task.change, task.begun.skipped(reason, clock.now()))
-    elif reason is not None:
-        _settle(task, task.begun.skipped(reason, clock.now()))
+    reason = reason_to_skip(task, consent, customers, store, telling)
+    if reason is not None:
+        _skip(task, store, reason)
     elif telling is not None:
         _attempt(task, telling, task.addressed(customers), tries, consent)
 
 
-def _task_of(named: dict[str, UUID]) -> _Task | None:
+def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
+    """Notes why the store isn't told; what it may be told another time isn't lost."""
+    after = task.begun.skipped(reason, clock.now())
+    if reason is SkipReason.STORE_DISCONNECTED and store is not None:
+        _settle_missed(task, after, is_away(task.workspace, task.store_id))
+    elif _is_kept_for_later(task, reason):
+        _settle_missed(task, after, takes_no_consent(task.workspace, task.store_id))
+    else:
+        _settle(task, after)
+
+
+def _is_kept_for_later(task: Task, reason: SkipReason) -> bool:
+    """Whether the store is told once it permits it: of an unsubscription alone.
+
+    Most stores without an address never get one.
+    """
+    return reason is SkipReason.PERMISSION_MISSING and task.change.is_no
+
+
+def _task_of(named: dict[str, UUID]) -> Task | None:
     """What there is to do; None once it is done, or the change went with its profile."""
     workspace, store_id = WorkspaceScope(named["workspaceId"]), named["storeId"]
     change = ConsentRepository(workspace).get(ChangeRef(named["profileId"], named["changeId"]))
     if change is None or change.address is None or not _is_pending(change, store_id):
         return None
-    return _Task(workspace, change, Address(change.channel, change.address), store_id)
+    return Task(workspace, change, Address(change.channel, change.address), store_id)
 
 
 def _is_pending(change: ConsentChange, store_id: UUID) -> bool:
@@ -148,7 +139,7 @@ def _is_pending(change: ConsentChange, store_id: UUID) -> bool:
     return held is not None and held.status is WriteBackStatus.PENDING
 
 
-def _customers(task: _Task, consent: AddressConsent) -> list[Customer]:
+def _customers(task: Task, consent: AddressConsent) -> list[Customer]:
     """The store's customers of the person, and of the address, deleted ones too."""
     others = [c for c in consent.other_customers if c.store_id == task.store_id]
     customers = CustomerRepository(task.workspace)
@@ -160,7 +151,7 @@ def _customers(task: _Task, consent: AddressConsent) -> list[Customer]:
 
 
 def _of_holder(
-    task: _Task, profile: Profile | None, customers: CustomerRepository
+    task: Task, profile: Profile | None, customers: CustomerRepository
 ) -> list[Customer]:
     """The store's customers of whoever has the address now, where that is somebody else."""
     profiles, identity = ProfileRepository(task.workspace), identity_of(task.address)
@@ -170,7 +161,7 @@ def _of_holder(
     return customers.of_profile(holder, task.store_id)
 
 
-def _was_taken(task: _Task, customers: list[Customer]) -> bool:
+def _was_taken(task: Task, customers: list[Customer]) -> bool:
     """Whether a run that was killed since has noted with each customer that the store took it.
 
     It must have noted this telling: what the store took before it, it may have been told otherwise.
@@ -180,79 +171,34 @@ def _was_taken(task: _Task, customers: list[Customer]) -> bool:
     return bool(noted) and all(noted)
 
 
-def _reason_to_skip(
-    task: _Task,
-    consent: AddressConsent,
-    customers: list[Customer],
-    store: Store | None,
-    telling: Delivery | None,
-) -> SkipReason | None:
-    addressed = task.addressed(customers)
-    reasons = {
-        SkipReason.STORE_DISCONNECTED: store is None or not store.is_active,
-        SkipReason.CUSTOMER_DELETED: all(c.deleted_at is not None for c in customers),
-        SkipReason.NO_EMAIL: not addressed,
-        SkipReason.PERMISSION_MISSING: telling is None,
-        SkipReason.SUPERSEDED: consent.holds is None or consent.holds.change != task.ref,
-        SkipReason.ALREADY_CURRENT: _is_current(task, addressed) and _is_known(task),
-    }
-    return next((reason for reason, holds in reasons.items() if holds), None)
-
-
-def _is_current(task: _Task, addressed: list[Customer]) -> bool:
-    """Whether the store gave the state itself, as far as is known."""
-    return all(_has_state(task, customer) for customer in addressed)
-
-
-def _has_state(task: _Task, customer: Customer) -> bool:
-    """Whether the store has the customer so; a box that it unticked says `not_subscribed`."""
-    state, has = task.change.state, customer.consent(task.address.channel)
-    unticked = state is ConsentState.UNSUBSCRIBED and has is ConsentState.NOT_SUBSCRIBED
-    from_there = task.change.origin.store_id == task.store_id
-    return has is state or (unticked and from_there)
-
-
-def _is_known(task: _Task) -> bool:
-    """Whether what counts as given by the store is what it has.
-
-    It isn't where the change before may have been told and nobody knows the end: the store is then
-    told what it may have already, rather than left with what was taken back.
-    """
-    repository, ref = ConsentRepository(task.workspace), task.change.follows
-    for _ in range(_MOST_STEPS):
-        before = repository.get(ref) if ref else None
-        if before is None:
-            return ref is None
-        told = before.write_back_to(task.store_id)
-        if told is not None:
-            return told.leaves_known
-        ref = before.follows
-    return False
-
-
 def _attempt(
-    task: _Task, telling: Delivery, told: list[Customer], tries: int, consent: AddressConsent
+    task: Task, telling: Delivery, told: list[Customer], tries: int, consent: AddressConsent
 ) -> None:
     external_ids = [customer.external_id for customer in told]
     outcome = telling.tell(task.change, external_ids, is_confirmed=consent.is_confirmed)
     now, config = clock.now(), telling.config
     repository = WriteBackRepository(task.workspace)
     if outcome is None:
-        _settle(task, task.begun.written(now, is_certain=_note_told(task, told)))
+        is_certain = _note_told(task, told)
+        note_success(telling.store)
+        _settle(task, task.begun.written(now, is_certain=is_certain))
         if config and config.notes_success(now):
             repository.note_success(task.store_id, now)
         return
     if isinstance(outcome, SkipReason):
-        _settle(task, task.begun.skipped(outcome, now))
+        settle = _settle_missed if _is_kept_for_later(task, outcome) else _settle
+        settle(task, task.begun.skipped(outcome, now))
         return
+    # Before the write-back is settled: after that, nothing brings the message again.
+    note_failure(telling.store, needs_people=outcome.needs_people)
     if outcome.lasts or tries >= TRIES:
-        _settle(task, task.begun.failed(outcome.error, now))
+        _settle_missed(task, task.begun.failed(outcome.error, now), telling.is_unchanged)
     if config:
         repository.note_error(task.store_id, outcome.error)
     try_again(outcome, tries)
 
 
-def _note_told(task: _Task, told: list[Customer]) -> bool:
+def _note_told(task: Task, told: list[Customer]) -> bool:
     """Lets what the store took count as given by it; whether that is all that the store has.
 
     Where the store gave something else while it was told, that stays: nobody knows which came last
@@ -264,7 +210,21 @@ def _note_told(task: _Task, told: list[Customer]) -> bool:
     return all(noted)
 
 
-def _settle(task: _Task, after: WriteBack) -> None:
+def _settle(task: Task, after: WriteBack) -> None:
     """Writes what became of the write-back; nothing where another run has done so."""
     count(_OUTCOMES[after.status])
     ConsentRepository(task.workspace).settle(task.change, after)
+
+
+def _settle_missed(task: Task, after: WriteBack, still: Demand | None = None) -> None:
+    """The same, where the store may be told another time.
+
+    Raises NotTaken where `still` doesn't hold any more: then it is decided anew.
+    """
+    try:
+        settle_missed(task.workspace, task.change, after, still)
+    except LostRace as race:
+        if _task_of(task.named) is not None:
+            raise NotTaken() from race
+    else:
+        count(_OUTCOMES[after.status])

@@ -66,6 +66,14 @@ class Push:
         proof = self.given.consent(channel).proof
         return self.origin.proven_by(proof) if proof else self.origin
 
+    @property
+    def moves(self) -> bool:
+        """Whether a known customer has another address than before."""
+        held = self.before
+        return held is not None and any(
+            held.address(channel) != self.after.address(channel) for channel in Channel
+        )
+
     def says_something(self, channel: Channel) -> bool:
         """Whether it gives a consent that is the person's."""
         consent = self.given.consent(channel)
@@ -94,12 +102,18 @@ def assert_and_save(
         if outcome is not None or evidence_left(changes, owner.id):
             touched.setdefault(owner.id, (owner, owner))
     for was, profile in touched.values():
-        _save(changes, was, show_consents(changes, was, profile, states))
+        shown = show_consents(changes, was, profile, states)
+        _save(changes, was, shown, always=profile.id == after.id and push.moves)
 
 
-def _save(changes: Changes, was: Profile | None, shown: Profile) -> None:
-    """Saves the profile also where only its history or evidence grows: it must still be there."""
-    if shown != was or added_to(changes, shown.id) or evidence_left(changes, shown.id):
+def _save(changes: Changes, was: Profile | None, shown: Profile, *, always: bool) -> None:
+    """Saves the profile also where only its history or evidence grows: it must still be there.
+
+    And where the customer has another address, with `always`: that must not have been taken off the
+    profile meanwhile.
+    """
+    grows = added_to(changes, shown.id) or evidence_left(changes, shown.id)
+    if always or shown != was or grows:
         ProfileRepository(shown.workspace).save(changes, was, shown)
 
 

@@ -62,6 +62,27 @@ def without_buyer(profile: Profile, own: Identity, others: Sequence[Customer]) -
     return _without(profile, own, gave, others)
 
 
+def without_identity(
+    profile: Profile, identity: Identity, customers: Iterable[Customer]
+) -> Profile:
+    """The profile without one of its identities.
+
+    Where that was shown, another one is: one that a customer of a store has, else the one that came
+    first.
+    """
+    left = {each: seen for each, seen in profile.sightings.items() if each != identity}
+    there = [each for each in customers if each.deleted_at is None]
+    own = {each.email for each in there} | {each.phone for each in there}
+    ordered = sorted(left, key=lambda each: each.value not in own)
+    after = replace(profile, sightings={each: left[each] for each in ordered})
+    return replace(
+        after,
+        email=_shown(after, IdentityType.EMAIL, profile.email),
+        phone=_shown(after, IdentityType.PHONE, profile.phone),
+        sightings=left,
+    )
+
+
 def _without(
     profile: Profile, own: Identity, gave: "_Words", others: Sequence[Customer]
 ) -> Profile:

@@ -215,6 +215,16 @@ class DataRequested:
     when: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class WriteBacksFailing:
+    """To a workspace's owner: a store doesn't take changes of consent, since `since`."""
+
+    template: ClassVar[str] = "write_backs_failing"
+    workspace: str
+    store: str
+    since: datetime
+
+
 type Message = (
     Invitation
     | VerifyAddress
@@ -232,6 +242,7 @@ type Message = (
     | KeyChangedPeople
     | StoreMoved
     | DataRequested
+    | WriteBacksFailing
 )
 
 MESSAGES: Mapping[str, type[Message]] = {
@@ -253,6 +264,7 @@ MESSAGES: Mapping[str, type[Message]] = {
         KeyChangedPeople,
         StoreMoved,
         DataRequested,
+        WriteBacksFailing,
     )
 }
 

@@ -35,8 +35,8 @@ from storepost.profiles.rows import IdentityItem
 MOST_ADDRESSES = 10
 """Of which the erasure itself takes away what is held: two rows each."""
 
-_MOST_CHANGES = 25
-"""And rows of evidence in one transaction: each is a row, and its address may be two."""
+_MOST_CHANGES = 20
+"""And rows of evidence in one transaction: each is two rows at most, and its address may be two."""
 
 _MOST_SAID = 40
 """Addresses in one transaction: each is its state and its keyed hash."""

@@ -19,6 +19,22 @@ class IdentityLimit(Conflict):
     mend = "A profile has at most 1,000 identities; check what sends ever new ones for one person."
 
 
+class IdentityOfCustomer(Conflict):
+    """A store's customer has the identity: the store would bring it again."""
+
+    code = "identity_of_customer"
+    title = "The identity belongs to a store's customer"
+    mend = "Change the address of the customer in the store first. A customer's id always stays."
+
+
+class LastIdentity(Conflict):
+    """Without any identity nothing would lead to the profile any more."""
+
+    code = "last_identity"
+    title = "The profile has no other identity"
+    mend = "Give the profile its right address first, or erase the profile."
+
+
 class SameProfile(Conflict):
     """A profile can't be merged with itself, nor again with what it became part of."""
 

@@ -43,6 +43,18 @@ class StoreLocale:
 
 
 @dataclass(frozen=True)
+class WriteBackFailures:
+    """What is known of a store that doesn't take write-backs."""
+
+    since: datetime | None = None
+    """When it failed first since it took one last; None while it takes them."""
+    reported_at: datetime | None = None
+    """When the workspace's owner was told last."""
+    checked_at: datetime | None = None
+    """When it is looked at whether the owner is to be told; None where no message waits for it."""
+
+
+@dataclass(frozen=True)
 class Store:
     """A store of a workspace."""
 
@@ -66,6 +78,7 @@ class Store:
     """Whether coupons can be made for it: on a platform, where the platform allows that."""
     disconnected_at: datetime | None = None
     """When it was disconnected; None while it is active."""
+    failures: WriteBackFailures = WriteBackFailures()
 
     @property
     def is_active(self) -> bool:

@@ -17,7 +17,14 @@ from storepost.persistence.item import (
     find_all,
 )
 from storepost.scope import WorkspaceScope
-from storepost.stores.model import ConnectionStatus, Platform, Store, StoreLocale, StoreStatus
+from storepost.stores.model import (
+    ConnectionStatus,
+    Platform,
+    Store,
+    StoreLocale,
+    StoreStatus,
+    WriteBackFailures,
+)
 
 
 class StoreItem(VersionedItem, discriminator="store"):
@@ -38,6 +45,9 @@ class StoreItem(VersionedItem, discriminator="store"):
     contact_email = UnicodeAttribute(null=True)
     connected_at = Moment()
     disconnected_at = Moment(null=True)
+    failing_since = Moment(null=True)
+    failure_reported_at = Moment(null=True)
+    failure_checked_at = Moment(null=True)
     locales = JSONAttribute()
     """Each `[locale, label, primary, country, currency, url]`."""
 
@@ -112,6 +122,9 @@ class StoreRepository:
         item.contact_email = store.contact_email
         item.connected_at = store.connected_at
         item.disconnected_at = store.disconnected_at
+        item.failing_since = store.failures.since
+        item.failure_reported_at = store.failures.reported_at
+        item.failure_checked_at = store.failures.checked_at
         item.locales = [
             [row.locale, row.label, row.is_primary, row.country, row.currency, row.url]
             for row in store.locales
@@ -142,5 +155,8 @@ class StoreRepository:
             contact_email=item.contact_email,
             connected_at=item.connected_at,
             disconnected_at=item.disconnected_at,
+            failures=WriteBackFailures(
+                item.failing_since, item.failure_reported_at, item.failure_checked_at
+            ),
             locales=tuple(StoreLocale(*row) for row in item.locales),
         )

@@ -22,6 +22,7 @@ from storepost.stores.model import (
     Store,
     StoreLocale,
     StoreStatus,
+    WriteBackFailures,
 )
 from storepost.stores.problems import StoreDisconnected, StoreExists, UrlNotAllowed
 from storepost.stores.repository import StoreRepository
@@ -143,18 +144,29 @@ def set_locales(
 
 def set_write_back(
     workspace: WorkspaceScope, store_id: UUID, url: str, changes: Changes
-) -> str | None:
-    """Sets the address that consent is written back to; the secret on the first set."""
+) -> tuple[str | None, bool]:
+    """Sets the address that consent is written back to.
+
+    The secret on the first set, and whether the address is another one than before: then nothing is
+    known yet of how that does.
+    """
     repository = StoreRepository(workspace)
     store = custom_store(repository, store_id)
     try:
         check_url(url, schemes=HTTPS)
     except Refused as refused:
         raise UrlNotAllowed(errors=[FieldError("/url", refused.reason)]) from refused
-    secret = WriteBackRepository(workspace).set_url(changes, store_id, url)
-    if not store.takes_consent:
-        repository.save(changes, replace(store, takes_consent=True))
-    return secret
+    secret, is_new = WriteBackRepository(workspace).set_url(changes, store_id, url)
+    failures = _none_known(store.failures) if is_new else store.failures
+    after = replace(store, takes_consent=True, failures=failures)
+    if after != store:
+        repository.save(changes, after)
+    return secret, is_new
+
+
+def _none_known(failures: WriteBackFailures) -> WriteBackFailures:
+    """Without failures; a message that is to look at them may still wait."""
+    return WriteBackFailures(checked_at=failures.checked_at)
 
 
 def rotate_write_back(

@@ -98,16 +98,17 @@ class WriteBackRepository:
             return None
         return WriteBackAddress(item.url, item.last_succeeded_at, item.last_error)
 
-    def set_url(self, changes: Changes, store_id: UUID, url: str) -> str | None:
-        """Sets the address; the secret where this is the first time."""
+    def set_url(self, changes: Changes, store_id: UUID, url: str) -> tuple[str | None, bool]:
+        """Sets the address; the secret where this is the first time, and whether it changes."""
         item, secret = self._find(store_id), None
+        is_new = item is None or item.url != url
         if item is None:
             secret = new_secret()
             item = WriteBackItem(*write_back_key(self._scope, store_id))
             item.secret = self._sealed(secret, store_id)
         item.url = url
         changes.save(item)
-        return secret
+        return secret, is_new
 
     def rotate(self, changes: Changes, store_id: UUID) -> tuple[str, str] | None:
         """Address and new secret; the old one signs for 24 hours more. None without an address."""

@@ -29,7 +29,7 @@ from storepost.profiles.shown import show_consents
 from storepost.stores.model import Store
 from storepost.workspaces.access_log import log_access
 
-MOST_ROWS = 25
+MOST_ROWS = 15
 """Events, changes of consent, and evidence, that one transaction takes away: of each."""
 
 type Demand = Callable[[Changes], None]

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from storepost.connections.service import forget_shop
+from storepost.consent.resending import catch_up
 from storepost.logs import logger
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.products.store_terms import follow_terms
@@ -68,6 +69,8 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
         )
         if after != held:
             repository.save(changes, after)
+        if after.takes_consent and not held.takes_consent:
+            catch_up(changes, store.workspace, store.id)
 
     commit_anew(write)
 

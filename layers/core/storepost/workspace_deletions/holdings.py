@@ -19,6 +19,7 @@ from storepost.consent.owed import OwedRefusalItem
 from storepost.consent.repository import ConsentAddressItem, ConsentChangeItem, ErasedAddressItem
 from storepost.consent.sealed_evidence import SealedEvidenceItem
 from storepost.consent.settings import ConsentSettingsItem
+from storepost.consent.write_back_index import IndexedChangeItem
 from storepost.coupons.rows import (
     CodeItem,
     CodePointerItem,
@@ -156,7 +157,7 @@ CONTENTS: tuple[Holding, ...] = (
     ),
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
-    Holding((MissedWriteBackItem,), remove_missed),
+    Holding((MissedWriteBackItem, IndexedChangeItem), remove_missed),
     Holding((WordingItem,), remove_wordings),
     Holding(
         (DefinitionItem, VersionItem, ProposalItem, ProposedItem, ProposalCountItem),

@@ -9,6 +9,7 @@ from storepost.change_proposals.keys import proposals_partition, proposed_partit
 from storepost.connections.service import disconnect
 from storepost.consent.evidence_rows import wording_partition
 from storepost.consent.missed import missed_partition
+from storepost.consent.write_back_index import index_partition
 from storepost.definitions.keys import definitions_partition, versions_partition
 from storepost.feeds.keys import due_key
 from storepost.feeds.rows import FeedItem
@@ -74,9 +75,10 @@ def remove_imports(workspace: WorkspaceScope) -> bool:
 
 
 def remove_missed(workspace: WorkspaceScope) -> bool:
-    """Removes some of what each store missed while it was disconnected."""
+    """Removes some of what each store hasn't taken, and of the index of write-backs."""
     stores = StoreRepository(workspace).all()
-    return any(remove_some(missed_partition(workspace, store.id)) for store in stores)
+    partitions = [missed_partition(workspace, store.id) for store in stores]
+    return any(remove_some(each) for each in (*partitions, index_partition(workspace)))
 
 
 def remove_definitions(workspace: WorkspaceScope) -> bool:
