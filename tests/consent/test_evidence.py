@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from storepost.consent.evidence_rows import WordingItem, wording_partition
-from tests.consent.imports import ANN, PROOF, at, counts, profile_of, row, send, upserted
+from tests.consent.imports import ANN, BEN, PROOF, at, counts, profile_of, row, send, upserted
 from tests.consent.shop import Listener, Shop
 from tests.consent.test_no_holds import put, yes
 from tests.world import BASE_URL, Answer
@@ -44,6 +44,16 @@ def change(shop: Shop, state: str, email: str = ANN, **body: object) -> dict[str
     answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=given)
     assert answer.status == 200, answer.body
     return dict(answer.json)
+
+
+def follow_link(shop: Shop, person: str, reference: str, by: str) -> None:
+    """Unsubscribes by a link to the person, as a mail program or its page's form does."""
+    path, body = f"/profiles/{person}/unsubscribe-links", {"reference": reference}
+    made = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+    link = str(made.json["url"]).removeprefix(BASE_URL)
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    sent = shop.world.call("POST", link, headers=form, body=f"List-Unsubscribe={by}".encode())
+    assert sent.status == 200
 
 
 class TestWhatIsKept:
@@ -94,24 +104,29 @@ class TestWhatIsKept:
         assert (older["state"], older["occurredAt"]) == ("subscribed", at(5))
         assert older["changeId"] not in {None, held["changeId"]}
 
-    def test_an_unsubscription_by_link(self, shop: Shop) -> None:
+    def test_unsubscriptions_by_links(self, shop: Shop) -> None:
         person = upserted(shop, email=ANN)["id"]
-        path = f"/profiles/{person}/unsubscribe-links"
-        body = {"reference": "spring"}
-        made = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
-        link = str(made.json["url"]).removeprefix(BASE_URL)
-        form = {"content-type": "application/x-www-form-urlencoded"}
-        for _ in range(2):
-            sent = shop.world.call("POST", link, headers=form, body=b"List-Unsubscribe=One-Click")
-            assert sent.status == 200
+        for reference in ("spring", "summer"):
+            follow_link(shop, person, reference, "One-Click")
         second, first = evidence_of(shop)
         assert first["source"] == second["source"] == "one_click"
-        assert first["proof"]["reference"] == second["proof"]["reference"] == "spring"
+        assert (first["proof"]["reference"], second["proof"]["reference"]) == ("spring", "summer")
         assert first["proof"]["ip"]
         assert (first["changeId"] is None, second["changeId"]) == (False, None)
 
 
 class TestWhatIsNoEvidence:
+    def test_a_link_that_is_followed_again_and_again(self, shop: Shop) -> None:
+        """Whoever has an email may do so without end: nothing grows of it."""
+        person = upserted(shop, email=ANN)["id"]
+        for by in ("One-Click", "By-Page", "One-Click"):
+            follow_link(shop, person, "spring", by)
+        assert [each["source"] for each in evidence_of(shop)] == ["one_click"]
+        change(shop, "subscribed", proof=PROVEN)
+        follow_link(shop, person, "spring", "By-Page")
+        sources = [each["source"] for each in evidence_of(shop)]
+        assert sources == ["unsubscribe_link", "manual", "one_click"]
+
     def test_a_bare_repetition(self, shop: Shop) -> None:
         change(shop, "subscribed")
         change(shop, "subscribed")
@@ -155,7 +170,7 @@ class TestImports:
 class TestStores:
     def test_what_a_customer_carries(self, shop: Shop) -> None:
         store = shop.store()
-        put(shop, store, "c", **yes(5, evidence=FORM, proof=PROVEN))
+        put(shop, store, "c", 5, **yes(5, evidence=FORM, proof=PROVEN))
         [one] = evidence_of(shop)
         assert one["store"] == {"id": str(store), "name": one["store"]["name"]}
         assert {name: one[name] for name in FORM} == FORM
@@ -197,6 +212,17 @@ class TestStores:
         put(shop, store, "b", 2, **yes(2, evidence=FORM))
         newer, older = evidence_of(shop)
         assert (newer["text"], older["text"]) == (WORDING, None)
+
+    def test_an_old_consent_at_a_new_address(self, shop: Shop) -> None:
+        """It asserts nothing, and is what the store has said of that address nevertheless."""
+        store = shop.store()
+        put(shop, store, "c", 1, **yes(1))
+        change(shop, "unsubscribed", occurredAt=at(5))
+        put(shop, store, "c", 6, **yes(1, email=BEN))
+        assert profile_of(shop, BEN)["emailMarketingConsent"] == "not_subscribed"
+        newest = evidence_of(shop, BEN)[0]
+        assert (newest["address"], newest["state"]) == (BEN, "subscribed")
+        assert newest["changeId"] is None
 
     def test_nothing_is_a_statement(self, shop: Shop) -> None:
         put(shop, shop.store(), "c", 1, evidence=FORM, emailMarketingConsent="not_subscribed")

@@ -128,6 +128,17 @@ class TestErasure:
         place.world.deliver()
         assert place.get(f"/profiles/{anew}/consent/evidence")["total"] == 1
 
+    def test_a_consent_of_before_leaves_none(self, place: Place) -> None:
+        person = place.somebody()
+        assert place.erase(person).status == 204
+        place.world.deliver()
+        consent = {
+            "emailMarketingConsent": "subscribed",
+            "emailMarketingConsentUpdatedAt": "2020-01-01T00:00:00Z",
+        }
+        assert place.customer(place.shop, "cust-ann", 3, email=ANN, **consent).status == 201
+        assert rows(place, EvidenceItem) == 0
+
 
 class TestOpening:
     def test_an_address_that_is_none(self, place: Place) -> None:

@@ -82,6 +82,9 @@ OPERATIONS: dict[str, tuple[Target, dict[str, Any] | None]] = {
 }
 """What owners and admins alone may do, with what it is done to and the body."""
 
+READS = {"consent.openErasedEvidence"}
+"""A POST so that no address stands in a path; it writes nothing that could be undone."""
+
 PLACES = {
     operation["operationId"]: (method.upper(), path, operation)
     for path, methods in interface()["paths"].items()
@@ -102,7 +105,7 @@ def test_none_is_left_out() -> None:
         for name, (method, _, operation) in PLACES.items()
         if method != "GET" and operation.get("x-caller", {}).get("people") == OF_ADMINS
     }
-    assert writes == OPERATIONS.keys()
+    assert writes - READS == OPERATIONS.keys()
 
 
 @pytest.mark.parametrize("demoted", [False, True])

@@ -42,6 +42,8 @@ def change_email_consent(
 ) -> ConsentChange:
     """Subscribes or unsubscribes the profile's email; answers the latest change of it.
 
+    `proof` and `evidence` are kept also where the state is there already.
+
     `occurredAt` is when the person said so. Left out it is now, and later than everything that was
     said of the address before: an unsubscription by request needs none. Say it where you learned
     of the change later than it happened; an older one than the change that holds enters the history

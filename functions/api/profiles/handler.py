@@ -116,10 +116,11 @@ def update_profile(
 def erase_profile(id: UUID, caller: Admin, writes: Writes) -> None:
     """Erases a person; it can't be undone. Their id answers 404 at once, merged ones with it.
 
-    What names them is removed within minutes: identities, customers, consent with its history and
-    proofs. Orders stay for good, without the buyer. A keyed hash of each address stays: no store
-    and no import subscribes it again, only the person's own new consent. Copies go by themselves:
-    answers kept for idempotency after a day, batches after a week.
+    What names them is removed within minutes: identities, customers, consent with its history,
+    proofs and evidence. Of evidence a sealed copy stays where the consent settings say so. Orders
+    stay for good, without the buyer. A keyed hash of each address stays: no store and no import
+    subscribes it again, only the person's own new consent. Copies go by themselves: answers kept
+    for idempotency after a day, batches after a week.
     """
     erased = erase(caller.workspace, id, writes)
     writes.after_commit(lambda: log_access("profile erased", erased.id, caller=caller))

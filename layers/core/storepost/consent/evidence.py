@@ -91,10 +91,11 @@ def count_of(series: Mapping[Place, Series]) -> int:
     return sum(each.count for each in series.values())
 
 
-def digest_of(state: ConsentState, occurred_at: datetime, origin: Origin, more: object) -> str:
+def digest_of(
+    state: ConsentState, occurred_at: datetime | None, origin: object, more: object
+) -> str:
     """The digest of a statement, by which one that is repeated word for word is known."""
-    said = [state, occurred_at, asdict(origin), more]
-    return _digest(said)
+    return _digest([state, occurred_at, origin, more])
 
 
 def digest_of_proof(proof: Proof | None, given: GivenEvidence | None) -> str | None:

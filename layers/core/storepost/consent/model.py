@@ -21,6 +21,10 @@ class Source(StrEnum):
     MANUAL = "manual"
 
 
+LINK_SOURCES = (Source.UNSUBSCRIBE_LINK, Source.ONE_CLICK)
+"""Those that anybody may use who has the link in an email."""
+
+
 class WriteBackStatus(StrEnum):
     """What became of telling a store."""
 

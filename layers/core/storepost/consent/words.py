@@ -5,7 +5,7 @@ from datetime import datetime
 
 from storepost.consent.decision import ChangeRef, CustomerRef
 from storepost.consent.evidence import NO_EVIDENCE, GivenEvidence, digest_of
-from storepost.consent.model import ConsentChange, Origin
+from storepost.consent.model import LINK_SOURCES, ConsentChange, Origin
 from storepost.consent.states import ConsentState
 
 
@@ -52,9 +52,12 @@ class Word:
     @property
     def digest(self) -> str | None:
         """By what it is known once it is repeated; None where it is of its own moment."""
+        if self.origin.source in LINK_SOURCES:
+            # Whoever has a link may follow it for ever: what its reference says is kept once.
+            return digest_of(self.state, None, LINK_SOURCES, self.origin.proof.reference)
         if self.occurred_at is None:
             return None
-        return digest_of(self.state, self.occurred_at, self.origin, asdict(self.evidence))
+        return digest_of(self.state, self.occurred_at, asdict(self.origin), asdict(self.evidence))
 
     @property
     def is_a_stores_yes(self) -> bool:

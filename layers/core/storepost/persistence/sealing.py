@@ -35,6 +35,7 @@ class Purpose(StrEnum):
     UNSUBSCRIBE_LINK = "unsubscribe link"
     ERASED_ADDRESS = "erased address"
     ERASED_EVIDENCE = "erased evidence"
+    ERASED_NAME = "words of an erased person's name"
 
 
 def named(purpose: str, *context: str) -> bytes:

@@ -27,6 +27,7 @@ from storepost.postings.entries import SearchKind, key_word
 from storepost.postings.repository import PostingRepository
 from storepost.profiles.erasure import Erasure
 from storepost.profiles.keys import claim_key
+from storepost.profiles.leftover_words import opened_words
 from storepost.profiles.model import Identity, IdentityType
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.rows import IdentityItem
@@ -95,6 +96,7 @@ def erase_postings(erasure: Erasure) -> bool:
     """
     postings = PostingRepository(erasure.workspace, SearchKind.PROFILE)
     words = [key_word(each.value) for each in addresses_of(erasure.identities)]
+    words += opened_words(erasure.words, erasure.workspace, erasure.profile_id)
     for each in erasure.partitions if words else ():
         postings.remove(each, words)
     return False

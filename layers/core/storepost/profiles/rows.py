@@ -12,6 +12,7 @@ from storepost.consent.states import Channel, ConsentState
 from storepost.ids import from_short, short
 from storepost.persistence.item import Identifier, Item, Json, Key, Moment, VersionedItem
 from storepost.profiles.erasure import Erasure, StorePlace
+from storepost.profiles.leftover_words import sealed_words
 from storepost.profiles.merges import MergeCause, ProfileMerge
 from storepost.profiles.model import (
     Identity,
@@ -83,6 +84,8 @@ class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
     partitions = Json()
     histories = Json()
     places = Json()
+    words = UnicodeAttribute(null=True)
+    """By which the search finds the name, sealed: nothing else in the row names the person."""
 
 
 class MergeItem(Item, discriminator="profile_merge"):
@@ -210,6 +213,7 @@ def erased_row(key: Key, profile: Profile, places: Iterable[StorePlace]) -> Eras
         partitions=_ids_row(profile.partitions),
         histories=_ids_row(profile.consent_partitions),
         places=place_rows(places),
+        words=sealed_words(profile),
     )
     item.version = profile.version
     return item
@@ -232,6 +236,7 @@ def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
             (from_short(store), (_moment(at), from_short(listed)))
             for store, at, listed in item.places
         ),
+        words=item.words,
         version=int(item.version),
     )
 
