@@ -99,6 +99,19 @@ REFUSED = {
     "an endless element": (b"<r><item><a>" + b"x" * 3_000_000, FeedFailure.ROW_TOO_LONG),
     "an endless tag": (b"<r><item " + b"a='1' " * 600_000, FeedFailure.ROW_TOO_LONG),
     "endless nesting": (b"<r>" + b"<a>" * 1_000_000, FeedFailure.UNREADABLE),
+    "too many columns": (
+        b",".join(b"%d" % n for n in range(2_001)) + b"\n" + b"," * 2_000 + b"\n",
+        FeedFailure.ROW_TOO_LONG,
+    ),
+    "a column's long name": (b"id," + b"n" * 1_001 + b"\n1,2\n", FeedFailure.UNREADABLE),
+    "too many elements": (
+        b"<r><item>" + b"".join(b"<a%d>1</a%d>" % (n, n) for n in range(2_001)) + b"</item></r>",
+        FeedFailure.ROW_TOO_LONG,
+    ),
+    "too many fields": (
+        b"[{" + b",".join(b'"%d":1' % n for n in range(2_001)) + b"}]",
+        FeedFailure.ROW_TOO_LONG,
+    ),
     "an endless object": (b'[{"a": "' + b"x" * 3_000_000, FeedFailure.ROW_TOO_LONG),
     "an endless object a line": (b'{"id":1}\n{"a": "' + b"x" * 3_000_000, FeedFailure.ROW_TOO_LONG),
 }

@@ -1,6 +1,7 @@
 """Each operation on feeds: what it answers, keeps and refuses."""
 
 import gzip
+import json
 from datetime import timedelta
 from uuid import UUID
 
@@ -42,6 +43,25 @@ class TestPreview:
         answer = shop.do("POST", "/feeds/preview", {"storeId": shop.store_id, "url": url})
         assert answer.status == 200, answer.body
         return dict(answer.json)
+
+    def test_ever_other_columns(self, shop: Shop) -> None:
+        """The first 500 are shown: a mapping names no more."""
+        rows = [{f"c-{row}-{n}": "x" for n in range(400)} for row in range(3)]
+        seen = self.preview(shop, shop.server.put("/feed", json.dumps(rows)))
+        names = [name for row in rows for name in row]
+        assert [column["name"] for column in seen["columns"]] == names[:500]
+        assert {tuple(column["samples"]) for column in seen["columns"]} == {("x",)}
+        assert seen["sampled"] == 3
+
+    def test_as_many_rows_as_have_a_million_cells(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All of them are held in memory at once."""
+        monkeypatch.setattr(bounds.Sample, "CELLS", 7)
+        url = shop.server.put("/feed", "id,a,b\n" + "1,2,3\n" * 9)
+        assert self.preview(shop, url)["sampled"] == 2
+        monkeypatch.setattr(bounds.Sample, "CELLS", 1)
+        assert self.preview(shop, url)["sampled"] == 1
 
     def test_tells_what_the_columns_probably_are(self, shop: Shop) -> None:
         shop.put_product("a")

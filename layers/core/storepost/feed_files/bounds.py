@@ -1,7 +1,8 @@
 """How much of a feed is read: the bounds of every file, and the smaller ones of a sample."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
+from itertools import islice
 
 from storepost.feed_files.failures import FeedFailure, FeedUnusable
 
@@ -9,6 +10,9 @@ MOST_BYTES = 1024**3
 """Of the file as it is fetched, and of what it inflates to."""
 ROW_LENGTH = 1024**2
 """Characters of the file that one row may take, with what stands before it."""
+
+MAX_COLUMNS = 2_000
+"""Of a row: each is a value in memory, however short its text is."""
 
 MAX_NAME_LENGTH = 1_000
 """Characters of the name of a column that stands inside another, with the names around it."""
@@ -29,11 +33,17 @@ class Bound:
                 raise FeedUnusable(FeedFailure.TOO_LARGE)
             yield piece
 
+    def rows[Row: Sized | None](self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows up to the bound: here all of them."""
+        yield from rows
+
 
 class Sample(Bound):
-    """The beginning of the file: so many rows, bytes or seconds, whichever end first."""
+    """The beginning of the file: so many rows, cells, bytes or seconds, whichever end first."""
 
     ROWS = 10_000
+    CELLS = 1_000_000
+    """Of all rows together, which a preview holds at once."""
     BYTES = 20 * 1024**2
     SECONDS = 15.0
 
@@ -50,3 +60,12 @@ class Sample(Bound):
             if got > self.BYTES or time.monotonic() > self._end:
                 self.was_cut = True
                 return
+
+    def rows[Row: Sized | None](self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows up to the bound, the first one in any case."""
+        cells = 0
+        for row in islice(rows, self.ROWS):
+            before, cells = cells, cells + (0 if row is None else len(row))
+            if before and cells > self.CELLS:
+                return
+            yield row

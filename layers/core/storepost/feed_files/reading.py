@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 
-from storepost.feed_files.bounds import Bound, Sample
+from storepost.feed_files.bounds import MAX_COLUMNS, Bound, Sample
 from storepost.feed_files.failures import FeedFailure, FeedUnusable
 from storepost.feed_files.formats import FeedFormat, Shape, shape_of
 from storepost.feed_files.markup import xml_rows
@@ -36,11 +35,8 @@ def read_feed(pieces: Iterable[bytes], content_type: str, bound: Bound) -> FeedF
     if not head.strip():
         raise FeedUnusable(FeedFailure.NO_ROWS)
     shape = shape_of(head, content_type)
-    is_sample = isinstance(bound, Sample)
-    text = FeedText(rest, shape.encoding, may_break_off=is_sample)
-    rows = _read(text, shape, bound)
-    if is_sample:
-        rows = islice(rows, Sample.ROWS)
+    text = FeedText(rest, shape.encoding, may_break_off=isinstance(bound, Sample))
+    rows = bound.rows(_read(text, shape, bound))
     return FeedFile(shape.format, (Row(number, cells) for number, cells in enumerate(rows, 1)))
 
 
@@ -61,6 +57,8 @@ def _read(text: FeedText, shape: Shape, bound: Bound) -> Iterator[Cells]:
     held: list[Cells] = []
     try:
         for row in _rows_of(text, shape):
+            if row and len(row) > MAX_COLUMNS:
+                raise FeedUnusable(FeedFailure.ROW_TOO_LONG)
             yield from held
             held = [row]
     except (FeedUnusable, UnicodeDecodeError) as error:

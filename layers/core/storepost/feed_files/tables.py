@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterator
 
 from storepost.csv_reading import csv_rows
+from storepost.feed_files.bounds import MAX_NAME_LENGTH
 from storepost.feed_files.failures import FeedFailure, FeedUnusable
 from storepost.feed_files.source import FeedText
 
@@ -31,6 +32,8 @@ def _columns(header: list[str]) -> list[str]:
     names = list[str]()
     for cell in header:
         name = cell.strip().lstrip("\ufeff")
+        if len(name) > MAX_NAME_LENGTH:
+            raise FeedUnusable(FeedFailure.UNREADABLE)
         seen[name] = seen.get(name, 0) + 1
         names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return names

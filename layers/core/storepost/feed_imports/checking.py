@@ -4,7 +4,7 @@ A check goes the way of an import up to the writing; so of a file inside its bou
 same.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST_SAMPLES = 3
 SAMPLE_LENGTH = 200
+MAX_SHOWN_COLUMNS = 500
+"""In a preview's answer, the first ones: a mapping names no more."""
 MOST_SKIPPED_SHOWN = 500
 """Skipped rows in a check's answer, the first ones."""
 
@@ -75,11 +77,9 @@ def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview
     store = found_store(StoreRepository(workspace), store_id)
     with _opened(url) as file:
         rows = list(_seen(file.rows))
-        columns = list(dict.fromkeys(name for row in rows for name in row.cells or ()))
-        mapping = suggested_mapping(columns)
-        seen = tuple(
-            SeenColumn(name, mapping[name], tuple(_samples(rows, name))) for name in columns
-        )
+        samples = _samples(rows)
+        mapping = suggested_mapping(list(samples))
+        seen = tuple(SeenColumn(name, mapping[name], tuple(some)) for name, some in samples.items())
         matches = _matches(store, mapping, rows) if has_id(mapping) else 0
         return Preview(file.format, seen, len(rows), matches)
 
@@ -138,10 +138,18 @@ def _matches(store: Store, mapping: FeedMapping, rows: list[Row]) -> int:
         return work.matches
 
 
-def _samples(rows: list[Row], name: str) -> list[str]:
-    values = (row.cells[name].strip() for row in rows if row.cells and name in row.cells)
-    distinct = dict.fromkeys(value[:SAMPLE_LENGTH] for value in values if value)
-    return list(distinct)[:MOST_SAMPLES]
+def _samples(rows: Iterable[Row]) -> dict[str, list[str]]:
+    """The first columns that there are, each with the first different values in it."""
+    samples = dict[str, list[str]]()
+    for name, text in (cell for row in rows for cell in (row.cells or {}).items()):
+        some = samples.get(name)
+        if some is None and len(samples) < MAX_SHOWN_COLUMNS:
+            some = samples.setdefault(name, [])
+        if some is not None and len(some) < MOST_SAMPLES:
+            value = text.strip()[:SAMPLE_LENGTH]
+            if value and value not in some:
+                some.append(value)
+    return samples
 
 
 def _never() -> bool:

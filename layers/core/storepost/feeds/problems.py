@@ -45,11 +45,11 @@ class FeedTooLarge(ValidationFailed):
 
 
 class FeedRowTooLong(ValidationFailed):
-    """A row of the feed is longer than 1 MiB."""
+    """A row of the feed is longer than 1 MiB, or has more than 2,000 columns."""
 
     code = "row_too_long"
     title = "A row of the feed is too long"
-    mend = "Look for a quote that is never closed, or shorten the row."
+    mend = "Look for a quote that is never closed, shorten the row, or send at most 2,000 columns."
 
 
 class FeedWithoutRows(ValidationFailed):
