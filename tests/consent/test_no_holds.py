@@ -119,6 +119,18 @@ class TestWhatCannotBeProven:
         put(shop, shop.store(), "c", 20, **yes(emailMarketingConsentUpdatedAt=LATER))
         assert state_of(shop) == "unsubscribed"
 
+    @pytest.mark.parametrize("state", ["unsubscribed", "not_subscribed"])
+    @pytest.mark.parametrize("minutes", [25, None], ids=["dated", "by the record"])
+    def test_what_a_store_says_after_it_dated_a_yes_in_the_future(
+        self, shop: Shop, state: str, minutes: int | None
+    ) -> None:
+        """A store's wrong clock makes nothing that comes after it too old to count."""
+        store = shop.store()
+        put(shop, store, "c", 20, **yes(emailMarketingConsentUpdatedAt=LATER))
+        assert state_of(shop) == "subscribed"
+        put(shop, store, "c", 25, **{**yes(minutes), "emailMarketingConsent": state})
+        assert state_of(shop) == "unsubscribed"
+
     def test_an_unsubscription_of_the_future_counts_as_now(self, shop: Shop) -> None:
         say(shop, ANN, "subscribed")
         given = {"emailMarketingConsent": "unsubscribed", "emailMarketingConsentUpdatedAt": LATER}
@@ -253,6 +265,43 @@ class TestUntickedBoxes:
         say(shop, ANN, "subscribed", 2)
         put(shop, shop.store(), "o", 6, emailMarketingConsent="not_subscribed")
         assert state_of(shop) == "subscribed"
+
+
+class TestSaidAgainLater:
+    """The same state with a later consent time is another value: what came between is older."""
+
+    @pytest.mark.parametrize("said", ["subscribed", "unsubscribed"])
+    def test_what_came_between_yields(self, shop: Shop, listener: Listener, said: str) -> None:
+        """As where the store never heard of that."""
+        store = shop.store()
+        between = "unsubscribed" if said == "subscribed" else "subscribed"
+        put(shop, store, "c", 5, **{**yes(5), "emailMarketingConsent": said})
+        say(shop, ANN, between, 10)
+        put(shop, store, "c", 15, **{**yes(5), "emailMarketingConsent": said})
+        assert state_of(shop) == between
+        put(shop, store, "c", 20, **{**yes(15), "emailMarketingConsent": said})
+        assert state_of(shop) == said
+
+    @pytest.mark.parametrize("at", [None, LATER], ids=["undated", "future"])
+    def test_not_without_a_time_that_counts(self, shop: Shop, at: str | None) -> None:
+        store = shop.store()
+        put(shop, store, "c", 5, **yes(5))
+        say(shop, ANN, "unsubscribed", 10)
+        dated = {"emailMarketingConsentUpdatedAt": at} if at else {}
+        put(shop, store, "c", 20, **yes(**dated))
+        assert state_of(shop) == "unsubscribed"
+
+    def test_not_what_a_store_took_and_sends_back_under_its_own_time(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """A yes that comes back late would end the no that was said meanwhile."""
+        store = shop.store()
+        put(shop, store, "c", 5, emailMarketingConsent="not_subscribed")
+        say(shop, ANN, "subscribed", 10)
+        tell(shop)
+        say(shop, ANN, "unsubscribed", 12)
+        put(shop, store, "c", 20, **yes(13))
+        assert state_of(shop) == "unsubscribed"
 
 
 class TestAnotherAddress:
@@ -412,8 +461,13 @@ class TestErasure:
         store = shop.store()
         put(shop, store, "c", 20, **yes(20))
         assert state_of(shop) == "not_subscribed"
-        put(shop, store, "c", 21, **yes(emailMarketingConsentUpdatedAt=erased, locale="de"))
-        assert state_of(shop) == "not_subscribed"  # nothing new: it gave that before
+        put(shop, store, "c", 21, **yes(20, locale="de"))
+        assert state_of(shop) == "not_subscribed"
+        put(shop, store, "c", 22, **yes(emailMarketingConsentUpdatedAt=erased))
+        assert state_of(shop) == "subscribed"
+
+    def test_another_store_that_dates_it_later(self, shop: Shop, erased: str) -> None:
+        put(shop, shop.store(), "c", 20, **yes(20))
         put(shop, shop.store(), "o", 21, **yes(emailMarketingConsentUpdatedAt=erased))
         assert state_of(shop) == "subscribed"
 

@@ -24,6 +24,8 @@ class Given:
     """`not_subscribed` where it gives none."""
     consent_at: datetime | None = None
     """The store's own consent time."""
+    may_return: bool = False
+    """Whether the store may send it again under a time of its own, as it took it from here."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,9 @@ def assert_from_store(
     `before` is what this store gave last of the customer (what was written to it counts), None for
     a new customer; `updated_at` is the record's `externalUpdatedAt`. None where nothing is
     asserted, though the store is told of an unsubscription that it doesn't know. A value for
-    another address is another value, since state belongs to the address. `not_subscribed` where
-    the store gave `subscribed` is a box that somebody unticked.
+    another address is another value, since state belongs to the address, and so is one with a later
+    consent time. `not_subscribed` where the store gave `subscribed` is a box that somebody
+    unticked.
     """
     if origin.store_id is None:
         raise ValueError("the origin names no store")
@@ -77,8 +80,17 @@ def assert_from_store(
 
 def _asserted(before: Given | None, after: Given) -> ConsentState | None:
     """The state that the record says; None where it says nothing new."""
-    same = before is not None and before.address == after.address
+    if before is None or before.address != after.address:
+        return None if after.state is _NOTHING else after.state
     if after.state is _NOTHING:
-        unticked = same and before is not None and before.state is _SUBSCRIBED
-        return ConsentState.UNSUBSCRIBED if unticked else None
-    return None if same and before and before.state is after.state else after.state
+        return ConsentState.UNSUBSCRIBED if before.state is _SUBSCRIBED else None
+    is_new = before.state is not after.state or _is_said_again(before, after)
+    return after.state if is_new else None
+
+
+def _is_said_again(before: Given, after: Given) -> bool:
+    """Whether the person said the same again later: something else may hold meanwhile."""
+    at = after.consent_at
+    if at is None or at > clock.now() or before.may_return:
+        return False
+    return before.consent_at is None or before.consent_at < at

@@ -6,7 +6,8 @@ for certain (docs/adr/0008).
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from storepost import clock
@@ -79,6 +80,11 @@ class _Task:
         known = self.change.write_back_to(self.store_id)
         return known.begun() if known else WriteBack(self.store_id)
 
+    def as_of(self, moment: datetime) -> "_Task":
+        """The same, with the change dated as late as anybody said so: a store has what is later."""
+        later = max(moment, self.change.occurred_at)
+        return replace(self, change=replace(self.change, occurred_at=later))
+
     def addressed(self, customers: list[Customer]) -> list[Customer]:
         """Those of the customers that are there and whose own address is the changed one."""
         own = [c for c in customers if c.address(self.address.channel) == self.address.value]
@@ -130,8 +136,8 @@ def _carry_out(task: _Task, tries: int) -> None:
         skip_disconnected(task.workspace, task.change, task.begun.skipped(reason, clock.now()))
     elif reason is not None:
         _settle(task, task.begun.skipped(reason, clock.now()))
-    elif telling is not None:
-        _attempt(task, telling, task.addressed(customers), tries)
+    elif telling is not None and consent.holds is not None:
+        _attempt(task.as_of(consent.holds.as_of), telling, task.addressed(customers), tries)
 
 
 def _task_of(named: dict[str, UUID]) -> _Task | None:

@@ -38,7 +38,10 @@ class Push:
         held = self.before
         if held is None or held.deleted_at is not None:
             return None
-        return Given(held.address(channel), held.consent(channel))
+        # A shop keeps the consent time that it is told.
+        may_return = self.store.is_custom and held.told(channel) is not None
+        consent_at = held.consent_at(channel)
+        return Given(held.address(channel), held.consent(channel), consent_at, may_return)
 
     def gives(self, channel: Channel) -> Given:
         """What the store gives now; `not_subscribed` where it says nothing."""

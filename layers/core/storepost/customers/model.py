@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
+from storepost import clock
 from storepost.consent.decision import CustomerRef
 from storepost.consent.states import Channel, ConsentState
 from storepost.ids import derived_id
@@ -27,6 +28,13 @@ class GivenConsent:
     """The store's own consent time."""
     is_of_address: bool = False
     """Whether it says that the address is invalid, and nothing of what the person wants."""
+
+    def occurred_at(self, now: datetime) -> datetime | None:
+        """The store's own consent time; one that is still to come is none.
+
+        Else all that the store says until then would be older than that.
+        """
+        return self.updated_at if self.updated_at and self.updated_at <= now else None
 
 
 @dataclass(frozen=True)
@@ -213,7 +221,7 @@ def _consent_at(
     channel: Channel, before: Customer | None, address: str | None, given: GivenConsent
 ) -> datetime | None:
     if given.state is not None:
-        return given.updated_at
+        return given.occurred_at(clock.now())
     if before is not None and before.address(channel) == address:
         return before.consent_at(channel)
     return None
