@@ -99,6 +99,8 @@ class Known:
     is_deleted: bool = False
     refused_at: datetime | None = None
     """When an address that they had before was unsubscribed."""
+    contradictions: int = 0
+    """How often the store gave something else after it took a no."""
 
     def is_newer_than(self, record: Record, now: datetime) -> bool:
         """Whether the record tells what the store had before it gave or took this state."""
@@ -119,8 +121,12 @@ type Customer = tuple[UUID, str]
 class Rules:
     """Addresses of several workspaces, and what stores gave of their customers."""
 
-    def __init__(self) -> None:
-        """Nobody said anything yet."""
+    def __init__(self, max_contradictions: int) -> None:
+        """Nobody said anything yet.
+
+        So often a store may contradict the no's that it took; what it says then has no time.
+        """
+        self.max_contradictions = max_contradictions
         self.addresses: dict[tuple[UUID, str], AddressRules] = {}
         self.customers: dict[Customer, Known] = {}
 
@@ -147,11 +153,15 @@ class Rules:
             after = Known(record.email, known.state, record.updated_at, known.consent_at)
         else:
             after = Known(record.email, record.state, record.updated_at, consent_at)
+            after.contradictions = int(_contradicts(known, record))
             if (state := _said(known, record, now)) is not None:
                 at = min(record.consent_at or record.updated_at, now)
-                self.address(workspace, record.email).add(
-                    Statement(state, at, is_past), since=refused_at
-                )
+                before = known.contradictions if known else 0
+                is_loop = before + after.contradictions > self.max_contradictions
+                if not (is_loop and state == PENDING):
+                    said = Statement(state, at, is_past and not is_loop)
+                    self.address(workspace, record.email).add(said, since=refused_at)
+        after.contradictions += known.contradictions if known else 0
         after.took = known is not None and known.took
         after.refused_at = refused_at
         self.customers[customer] = after
@@ -191,6 +201,13 @@ class Rules:
             self.addresses[workspace, email] = AddressRules(erased_at=now)
         for customer in customers:
             self.customers.pop(customer, None)
+
+
+def _contradicts(known: Known | None, record: Record) -> bool:
+    """Whether a record says something else than the no that the store took."""
+    if known is None or known.email != record.email or not known.took:
+        return False
+    return known.state == UNSUBSCRIBED and record.state in {SUBSCRIBED, PENDING}
 
 
 def _said(known: Known | None, record: Record, now: datetime) -> str | None:

@@ -23,6 +23,7 @@ from storepost.consent.model import Address
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel
 from storepost.consent_changes import requests
+from storepost.customers import model
 from storepost.fetching import Answer as Fetched
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
@@ -75,7 +76,11 @@ class History:
     """Two workspaces, four stores, and what happens."""
 
     def __init__(self, shopify: Shopify, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.random, self.world, self.rules = random.Random(seed), shopify.world, Rules()
+        self.random, self.world = random.Random(seed), shopify.world
+        # No history is long enough for the real one.
+        limit = self.random.choice([1, model.MAX_CONTRADICTIONS])
+        monkeypatch.setattr(model, "MAX_CONTRADICTIONS", limit)
+        self.rules = Rules(limit)
         self.shops = [open_shop(self.world) for _ in range(2)]
         owners = [self.shops[0], self.shops[1], self.shops[1]]
         self.stores = [CustomStore(each.store(), each, self.rules) for each in owners]

@@ -37,6 +37,8 @@ class AtStore:
     """Whether the customer belongs to somebody else than the address."""
     refused_at: datetime | None = None
     """When an address that they had before was unsubscribed: what they said until then ended."""
+    is_in_a_loop: bool = False
+    """Whether the store has contradicted a no that it took too often for its dates to count."""
 
 
 def assert_from_store(
@@ -65,7 +67,10 @@ def assert_from_store(
     if after.address is None or state is None:
         return None
     now = clock.now()
-    is_dated = after.consent_at is not None and after.consent_at <= now
+    is_in_a_loop = at_store is not None and at_store.is_in_a_loop
+    if is_in_a_loop and state is ConsentState.PENDING:
+        return None
+    is_dated = after.consent_at is not None and after.consent_at <= now and not is_in_a_loop
     word = Word(
         state,
         origin,

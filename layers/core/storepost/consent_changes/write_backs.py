@@ -6,8 +6,9 @@ for certain (docs/adr/0008).
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from storepost import clock
@@ -38,6 +39,7 @@ from storepost.stores.model import Store
 from storepost.stores.repository import StoreRepository
 from storepost.stores.write_back import WriteBackRepository
 
+_MOMENT = timedelta(milliseconds=1)
 _MOST_STEPS = 5
 """How many changes are looked back at that a store wasn't told of, as it didn't know the person."""
 
@@ -80,10 +82,21 @@ class _Task:
         known = self.change.write_back_to(self.store_id)
         return known.begun() if known else WriteBack(self.store_id)
 
-    def as_of(self, moment: datetime) -> "_Task":
-        """The same, with the change dated as late as anybody said so: a store has what is later."""
-        later = max(moment, self.change.occurred_at)
-        return replace(self, change=replace(self.change, occurred_at=later))
+    def dated(self, consent: AddressConsent, customers: Iterable[Customer]) -> "_Task":
+        """The same, with the change dated so that the store has nothing later.
+
+        That is when it was said last. A no is dated after what a customer had, where that is a
+        later yes that didn't count: a shop takes nothing that is older than what it has.
+        """
+        moments = [self.change.occurred_at, consent.as_of or self.change.occurred_at]
+        if self.change.state is ConsentState.UNSUBSCRIBED:
+            moments += (m + _MOMENT for m in map(self._contradicted_at, customers) if m)
+        return replace(self, change=replace(self.change, occurred_at=max(moments)))
+
+    def _contradicted_at(self, customer: Customer) -> datetime | None:
+        channel = self.address.channel
+        has_it = customer.consent(channel) is self.change.state
+        return None if has_it else customer.consent_at(channel)
 
     def addressed(self, customers: list[Customer]) -> list[Customer]:
         """Those of the customers that are there and whose own address is the changed one."""
@@ -136,8 +149,9 @@ def _carry_out(task: _Task, tries: int) -> None:
         skip_disconnected(task.workspace, task.change, task.begun.skipped(reason, clock.now()))
     elif reason is not None:
         _settle(task, task.begun.skipped(reason, clock.now()))
-    elif telling is not None and consent.holds is not None:
-        _attempt(task.as_of(consent.holds.as_of), telling, task.addressed(customers), tries)
+    elif telling is not None:
+        addressed = task.addressed(customers)
+        _attempt(task.dated(consent, addressed), telling, addressed, tries)
 
 
 def _task_of(named: dict[str, UUID]) -> _Task | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from storepost import clock
 from storepost.consent.from_stores import AtStore, Given, assert_from_store
 from storepost.consent.model import Address, Origin
 from storepost.consent.others import leave_address, note_customer
@@ -99,6 +100,7 @@ def _assert(
     outcome = None
     if push.says_something(channel):
         refused_at = push.after.refused_at(channel)
+        is_in_a_loop = push.after.contradictions(channel).are_too_many(clock.now())
         outcome = assert_from_store(
             changes,
             subject_of(owner),
@@ -107,7 +109,7 @@ def _assert(
             after=push.gives(channel),
             updated_at=push.given.external_updated_at,
             origin=push.origin,
-            at_store=AtStore(push.after.ref, is_of_others, refused_at),
+            at_store=AtStore(push.after.ref, is_of_others, refused_at, is_in_a_loop),
         )
     if is_of_others:
         note_customer(changes, workspace, address, push.after.ref)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from storepost import clock
@@ -17,6 +17,34 @@ from storepost.stores.model import Store
 def customer_id(store_id: UUID, external_id: str) -> UUID:
     """The id of a store's customer: it follows from what the store calls them."""
     return derived_id(store_id, "customer", external_id)
+
+
+MAX_CONTRADICTIONS = 5
+"""So often in a row a store may have somebody as subscribed again after it took a no from here."""
+
+CONTRADICTIONS_END = timedelta(days=30)
+"""After the last one: longer than any sync, so that a loop that is slow ends too."""
+
+
+@dataclass(frozen=True)
+class Contradictions:
+    """How often a store took a no from here, and then gave something else."""
+
+    count: int = 0
+    last_at: datetime | None = None
+
+    def counted(self, now: datetime) -> int:
+        """How many there are in a row."""
+        is_over = self.last_at is None or self.last_at + CONTRADICTIONS_END < now
+        return 0 if is_over else self.count
+
+    def are_too_many(self, now: datetime) -> bool:
+        """Whether what the store says doesn't end a no any more."""
+        return self.counted(now) > MAX_CONTRADICTIONS
+
+    def with_one(self, now: datetime) -> "Contradictions":
+        """The same after one more."""
+        return Contradictions(self.counted(now) + 1, now)
 
 
 @dataclass(frozen=True)
@@ -135,6 +163,8 @@ class Customer:
     email_refused_at: datetime | None = None
     """When an address that they had before was unsubscribed, the last time."""
     sms_refused_at: datetime | None = None
+    email_contradictions: Contradictions = Contradictions()
+    sms_contradictions: Contradictions = Contradictions()
     email_told: str | None = field(default=None, compare=False)
     """The last telling of a change of consent that the store took for this customer."""
     sms_told: str | None = field(default=None, compare=False)
@@ -168,6 +198,27 @@ class Customer:
         """The customer, with when their addresses of before were unsubscribed."""
         email, sms = refused.get(Channel.EMAIL), refused.get(Channel.SMS)
         return replace(self, email_refused_at=email, sms_refused_at=sms)
+
+    def contradictions(self, channel: Channel) -> Contradictions:
+        """How often the store has contradicted a no that it took."""
+        is_email = channel is Channel.EMAIL
+        return self.email_contradictions if is_email else self.sms_contradictions
+
+    def following(self, held: "Customer | None", now: datetime) -> "Customer":
+        """The customer, with how often the store has contradicted what it took until now."""
+        if held is None:
+            return self
+        email, sms = (self._contradictions(held, channel, now) for channel in Channel)
+        return replace(self, email_contradictions=email, sms_contradictions=sms)
+
+    def _contradictions(self, held: "Customer", channel: Channel, now: datetime) -> Contradictions:
+        known = held.contradictions(channel)
+        is_same = held.address(channel) == self.address(channel)
+        took_a_no = held.told(channel) is not None and held.consent(channel) is ConsentState.UNSUBSCRIBED
+        return known.with_one(now) if is_same and took_a_no and self._wants(channel) else known
+
+    def _wants(self, channel: Channel) -> bool:
+        return self.consent(channel) in {ConsentState.SUBSCRIBED, ConsentState.PENDING}
 
     def holds_newer_than(self, updated_at: datetime) -> bool:
         """Whether an update of that moment comes too late; a deleted one yields to newer ones."""
