@@ -304,6 +304,48 @@ class TestSaidAgainLater:
         assert state_of(shop) == "unsubscribed"
 
 
+class TestDatedLateEnough:
+    """A no is told with a time after all that the store has: a shop takes nothing older."""
+
+    def told_at(self, listener: Listener) -> str:
+        """When the no was said, as the store was told last."""
+        data = listener.received[-1].json["data"]
+        assert data["state"] == "unsubscribed"
+        return str(data["occurredAt"])
+
+    def test_said_again(self, shop: Shop, listener: Listener) -> None:
+        """The change is from when it was said first; the address counts the last time."""
+        put(shop, shop.store(), "c", 5, **yes(5))
+        no = say(shop, ANN, "unsubscribed", 10)
+        assert say(shop, ANN, "unsubscribed", 30) == no
+        tell(shop)
+        assert self.told_at(listener) == at(30)
+
+    def test_said_again_by_somebody_who_was_erased_since(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        put(shop, shop.store(), "c", 5, **yes(5))
+        say(shop, ANN, "unsubscribed", 10)
+        say(shop, ANN, "unsubscribed", 30)
+        erase(shop)
+        tell(shop)
+        assert self.told_at(listener) == at(30)
+
+    def test_to_who_has_a_later_yes_that_does_not_count(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """It is from before an address that they had before was unsubscribed."""
+        store = shop.store()
+        put(shop, store, "c", 5, email=BEN, **yes(5))
+        say(shop, ANN, "unsubscribed", 10)
+        say(shop, BEN, "unsubscribed", 20)
+        put(shop, store, "c", 21, **yes(15))
+        assert state_of(shop) == "unsubscribed"
+        tell(shop)
+        assert self.told_at(listener) > at(15)
+        assert has(shop, store, "c") == "unsubscribed"
+
+
 class TestAnotherAddress:
     """What was said of an address that was unsubscribed since isn't said of the next one."""
 
