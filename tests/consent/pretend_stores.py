@@ -10,6 +10,10 @@ from local.pumps import pump_queue
 from local.shopify import customers as shopify_customers
 from local.shopify.customers import Consent, ShopCustomer
 from storepost import clock
+from storepost.consent.model import ConsentChange, SkipReason
+from storepost.consent_changes.requests import Refusal
+from storepost.consent_changes.shops import tell_shop
+from storepost.stores.model import Store
 from tests.consent.rules import Record, Rules
 from tests.consent.shop import Shop
 from tests.shopify.hooks import Hooks, consents, customer_body
@@ -112,8 +116,7 @@ class CustomStore:
                 held["emailMarketingConsentUpdatedAt"] = data["occurredAt"]
             at = clock.from_text(data["occurredAt"])
             place = (self.id, each["externalId"])
-            workspace = self.shop.workspace.id
-            self.rules.take(workspace, place, data["address"], data["state"], at)
+            self.rules.take(place, data["address"], data["state"], at)
         return 204
 
     def leave(self) -> None:
@@ -155,6 +158,15 @@ class MovingShop:
     """None while it isn't connected."""
     been: set[UUID] = field(default_factory=set)
     """The workspaces that it ever was connected to."""
+    told_of: str | None = None
+    """The address of the change that it is told."""
+
+    def tell(
+        self, store: Store, change: ConsentChange, external_ids: list[str], *more: Any
+    ) -> Refusal | SkipReason | None:
+        """Takes the place of `tell_shop`, to see which address the change is of."""
+        self.told_of = change.address
+        return tell_shop(store, change, external_ids, *more)
 
     @property
     def customers(self) -> list[ShopCustomer]:
@@ -179,8 +191,7 @@ class MovingShop:
             if address["marketingState"] == state:
                 place = (self.hooks.store.id, node["id"].rpartition("/")[2])
                 at = clock.from_text(asked["consentUpdatedAt"])
-                workspace = self.hooks.workspace.id
-                self.rules.take(workspace, place, address["emailAddress"], state.lower(), at)
+                self.rules.take(place, self.told_of, state.lower(), at)
         return answer
 
     def change(self, number: str, email: str, state: str, consent_at: str | None) -> None:

@@ -177,16 +177,13 @@ class Rules:
             moments.append(as_of if state == UNSUBSCRIBED else None)
         return max((each for each in moments if each), default=None)
 
-    def take(
-        self, workspace: UUID, customer: Customer, email: str | None, state: str, at: datetime
-    ) -> None:
+    def take(self, customer: Customer, email: str | None, state: str, at: datetime) -> None:
         """A store took a state from us: it counts as given by the store.
 
-        Not what an erased person had said: nobody remembers that the store was told.
+        Not what an erased person had said, of no address: nobody remembers who was told of that.
         """
         known = self.customers.get(customer)
-        erased_at = self.address(workspace, email).erased_at if email else None
-        if known and known.email == email and not (erased_at and at <= erased_at):
+        if known and known.email == email:
             known.state, known.consent_at, known.took = state, at, True
 
     def delete(self, customer: Customer) -> None:

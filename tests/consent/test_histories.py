@@ -22,7 +22,7 @@ from storepost import clock
 from storepost.consent.model import Address
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel
-from storepost.consent_changes import requests
+from storepost.consent_changes import delivery, requests
 from storepost.customers import model
 from storepost.fetching import Answer as Fetched
 from storepost.profiles.model import Profile
@@ -90,6 +90,7 @@ class History:
         monkeypatch.setattr(requests, "post", self.post)
         take = self.shop.update_email_consent
         monkeypatch.setattr(shopify_customers, "update_email_consent", take)
+        monkeypatch.setattr(delivery, "tell_shop", self.shop.tell)
         self.shop.move(self.shops[0])
 
     def post(self, url: str, *, body: bytes, headers: dict[str, str], timeout: float) -> Fetched:
