@@ -1,6 +1,7 @@
 """A no holds everywhere: each way in which somebody who said no could be mailed on."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,10 @@ import pytest
 from storepost import clock
 from storepost.consent import missed
 from storepost.consent.missed import missed_partition
+from storepost.consent.model import Address
 from storepost.consent.owed import OwedRefusalItem
+from storepost.consent.repository import ConsentRepository
+from storepost.consent.states import Channel, ConsentState
 from storepost.messaging.outbox import PARTITION, OutboxItem, Queue
 from storepost.profiles.keys import claim_key
 from storepost.profiles.model import Identity, IdentityType
@@ -523,6 +527,27 @@ class TestErasure:
     def test_undated_never(self, shop: Shop, erased: str) -> None:
         put(shop, shop.store(), "c", 20, **yes())
         assert state_of(shop) == "not_subscribed"
+
+
+class TestErasureOfWhoHadTheAddress:
+    """Somebody else has the address now, and the change that holds is the erased person's."""
+
+    def test_a_yes_that_came_in_vain_counts_no_more_than_before(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        say(shop, ANN, "unsubscribed", 10)
+        path, token = f"/profiles/{person['id']}", shop.owner.token
+        shop.world.call("PATCH", path, token=token, json_body={"email": BEN})
+        before = shop.profile(UUID(person["id"]))
+        left = {each: seen for each, seen in before.sightings.items() if each.value != ANN}
+        shop.save(before, replace(before, sightings=left))
+        free(shop, ANN)
+        put(shop, shop.store(), "c", 20, **yes())
+        assert state_of(shop) == "unsubscribed"
+        assert shop.world.call("DELETE", path, token=token).status == 204
+        shop.world.deliver()
+        put(shop, shop.store(), "o", 21, **yes(15))
+        held = ConsentRepository(shop.workspace).consent_of(Address(Channel.EMAIL, ANN))
+        assert held.state is ConsentState.NOT_SUBSCRIBED
 
 
 class TestOwedAfterErasure:
