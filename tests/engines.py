@@ -57,8 +57,9 @@ class Moto:
         self.lose_streams()
         # moto keeps all that it ever made of these, which a run of thousands of worlds can't.
         dynamodbstreams_backends[DEFAULT_ACCOUNT_ID][aws.REGION].shard_iterators.clear()
-        for made in (Item, StreamRecord, ShardIterator, Message):
-            made.instances_tracked.clear()
+        made: tuple[Any, ...] = (Item, StreamRecord, ShardIterator, Message)
+        for each in made:
+            each.instances_tracked.clear()
 
     def lose_streams(self) -> None:
         """Removes what the streams would have carried."""

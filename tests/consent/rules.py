@@ -7,12 +7,11 @@ everything that was ever said of it, and its state is looked up from all of that
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 SUBSCRIBED, PENDING, UNSUBSCRIBED = "subscribed", "pending", "unsubscribed"
 NOT_SUBSCRIBED = "not_subscribed"
-BEGIN_OF_TIME = datetime.min.replace(tzinfo=UTC)
 RANK = [SUBSCRIBED, PENDING, UNSUBSCRIBED]
 """What wins at the same moment, the winner last."""
 
@@ -47,10 +46,9 @@ class AddressRules:
     def add(self, statement: Statement, since: datetime | None = None) -> None:
         """Takes a statement, unless it would subscribe by what was over at a moment."""
         over = [each for each in (since, self.erased_at) if each]
-        if statement.state != UNSUBSCRIBED and over:
-            if not statement.is_proven or statement.at <= max(over):
-                return
-        self.statements.append(statement)
+        is_too_late = bool(over) and (not statement.is_proven or statement.at <= max(over))
+        if statement.state == UNSUBSCRIBED or not is_too_late:
+            self.statements.append(statement)
 
     def add_now(self, state: str, now: datetime) -> None:
         """Takes what is said without a time: later than all that is known."""
@@ -134,9 +132,7 @@ class Rules:
         """What was said of an address in a workspace."""
         return self.addresses.setdefault((workspace, email), AddressRules())
 
-    def import_row(
-        self, workspace: UUID, email: str, statement: Statement, now: datetime
-    ) -> None:
+    def import_row(self, workspace: UUID, email: str, statement: Statement, now: datetime) -> None:
         """A list says something; `is_proven` is whether it has a proof."""
         is_past = statement.at <= now
         at = min(statement.at, now)
@@ -166,9 +162,7 @@ class Rules:
         after.refused_at = refused_at
         self.customers[customer] = after
 
-    def _refused_at(
-        self, workspace: UUID, known: Known | None, record: Record
-    ) -> datetime | None:
+    def _refused_at(self, workspace: UUID, known: Known | None, record: Record) -> datetime | None:
         if known is None:
             return None
         moments = [known.refused_at]
@@ -216,5 +210,6 @@ def _said(known: Known | None, record: Record, now: datetime) -> str | None:
     if known.state != record.state:
         return record.state
     at, is_own = record.consent_at, record.keeps_times or not known.took
-    is_later = at is not None and at <= now and (known.consent_at or BEGIN_OF_TIME) < at
+    since = known.consent_at + timedelta(seconds=1) if known.consent_at else at
+    is_later = at is not None and since is not None and since <= at <= now
     return record.state if is_own and is_later else None

@@ -14,10 +14,10 @@ from storepost import clock
 from storepost.consent.model import Address
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel
-from tests.consent.imports import PROOF, counts
+from tests.consent.imports import PROOF, counts, upserted
 from tests.consent.rules import AddressRules, Statement
 from tests.consent.shop import Shop
-from tests.consent.test_no_holds import put, upserted
+from tests.consent.test_no_holds import put
 from tests.world import BASE_URL, CANARY
 
 BEGIN = clock.now()
@@ -88,7 +88,6 @@ class Arrivals:
 
     def push(self, number: int, state: str, updated_at: str, consent_at: str | None) -> None:
         """A store's customer; each sender is a store of its own."""
-        given = {"emailMarketingConsentUpdatedAt": consent_at} if consent_at else {}
         put(
             self.shop,
             self.stores[number],
@@ -96,7 +95,7 @@ class Arrivals:
             email=self.email,
             externalUpdatedAt=updated_at,
             emailMarketingConsent=state,
-            **given,
+            emailMarketingConsentUpdatedAt=consent_at,
         )
 
     def follow(self) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from storepost import clock
 from storepost.customers.model import MAX_CONTRADICTIONS
-from tests.consent.imports import ANN, at, profile_of
+from tests.consent.imports import ANN, profile_of
 from tests.consent.shop import Listener, Shop
 from tests.consent.test_no_holds import put, say, state_of, tell
 
@@ -41,9 +41,14 @@ def answers(
 def give(shop: Shop, store: UUID, external_id: str, state: str) -> None:
     """A store's customer as it is now, by a word of now."""
     now = clock.to_text(clock.now())
-    times = {"externalCreatedAt": at(0), "externalUpdatedAt": now}
-    given = {"emailMarketingConsent": state, "emailMarketingConsentUpdatedAt": now}
-    put(shop, store, external_id, **times, **given)
+    put(
+        shop,
+        store,
+        external_id,
+        externalUpdatedAt=now,
+        emailMarketingConsent=state,
+        emailMarketingConsentUpdatedAt=now,
+    )
 
 
 @pytest.mark.parametrize("wait", [timedelta(seconds=1), timedelta(days=1)], ids=["fast", "nightly"])

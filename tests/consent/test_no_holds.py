@@ -291,8 +291,7 @@ class TestSaidAgainLater:
         store = shop.store()
         put(shop, store, "c", 5, **yes(5))
         say(shop, ANN, "unsubscribed", 10)
-        dated = {"emailMarketingConsentUpdatedAt": at} if at else {}
-        put(shop, store, "c", 20, **yes(**dated))
+        put(shop, store, "c", 20, **{**yes(), "emailMarketingConsentUpdatedAt": at})
         assert state_of(shop) == "unsubscribed"
 
     def test_not_what_a_store_took_and_sends_back_under_its_own_time(

@@ -1,7 +1,7 @@
 """What a store's record says of consent (docs/semantics.md, section 2.4 and 2.7)."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from storepost import clock
 from storepost.consent.assertions import assert_word
@@ -12,6 +12,10 @@ from storepost.consent.words import Outcome, Word
 from storepost.persistence.changes import Changes
 
 _SUBSCRIBED, _NOTHING = ConsentState.SUBSCRIBED, ConsentState.NOT_SUBSCRIBED
+
+
+_A_STORES_MOMENT = timedelta(seconds=1)
+"""What comes back of a moment that was told may be rounded to this."""
 
 
 @dataclass(frozen=True)
@@ -98,4 +102,4 @@ def _is_said_again(before: Given, after: Given) -> bool:
     at = after.consent_at
     if at is None or at > clock.now() or before.may_return:
         return False
-    return before.consent_at is None or before.consent_at < at
+    return before.consent_at is None or before.consent_at + _A_STORES_MOMENT <= at

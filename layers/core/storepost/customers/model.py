@@ -214,7 +214,9 @@ class Customer:
     def _contradictions(self, held: "Customer", channel: Channel, now: datetime) -> Contradictions:
         known = held.contradictions(channel)
         is_same = held.address(channel) == self.address(channel)
-        took_a_no = held.told(channel) is not None and held.consent(channel) is ConsentState.UNSUBSCRIBED
+        took_a_no = (
+            held.told(channel) is not None and held.consent(channel) is ConsentState.UNSUBSCRIBED
+        )
         return known.with_one(now) if is_same and took_a_no and self._wants(channel) else known
 
     def _wants(self, channel: Channel) -> bool:
