@@ -74,6 +74,10 @@ fuzz: install ## requests made from the description, answers held to it; CASES=1
 hostile: install ## what means harm, asked of every operation; EVERY=10 asks a tenth
 	@$(BIN)/python -m tests.hostile
 
+faults: install ## REQUESTS writes while DynamoDB refuses and loses answers and processes die (npm)
+	@$(BIN)/python -m local.dynoxide
+	@$(BIN)/python -m tests.fault_injection
+
 test-client: install ## a client that a public generator makes, and its first calls (pip brings it)
 	@$(BIN)/python -m tests.clients
 
@@ -117,4 +121,4 @@ requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
 
-.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile test-client lint-openapi requirements build
+.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults test-client lint-openapi requirements build

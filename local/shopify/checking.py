@@ -117,7 +117,8 @@ def _unreplaced(schema: GraphQLSchema) -> Iterator[str]:
     """Deprecated fields in whose place there is nothing yet: what the schema names it lacks."""
     phone = schema.get_type("CustomerPhoneNumber")
     if isinstance(phone, GraphQLObjectType) and "smsMarketingConsent" not in phone.fields:
-        yield from ("CustomerPhoneNumber.marketingState", "CustomerPhoneNumber.marketingUpdatedAt")
+        names = ("marketingState", "marketingOptInLevel", "marketingUpdatedAt")
+        yield from (f"CustomerPhoneNumber.{name}" for name in names)
 
 
 def of_schema(ours: GraphQLSchema, theirs: Shopifys) -> Iterator[str]:

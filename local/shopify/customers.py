@@ -16,6 +16,7 @@ class Consent:
 
     marketing_state: str = "NOT_SUBSCRIBED"
     marketing_updated_at: datetime | None = None
+    marketing_opt_in_level: str | None = field(default=None, compare=False)
 
 
 @dataclass
@@ -88,6 +89,7 @@ def _updated(customer: ShopCustomer, held: Consent, asked: Mapping[str, Any]) ->
         return _refused("consentUpdatedAt")
     if held.marketing_updated_at is None or at >= held.marketing_updated_at:
         held.marketing_state, held.marketing_updated_at = asked["marketingState"], at
+        held.marketing_opt_in_level = asked.get("marketingOptInLevel", held.marketing_opt_in_level)
         customer.updated_at = clock.now()
     return {"customer": customer.node(), "userErrors": []}
 
@@ -101,5 +103,6 @@ def _told(consent: Consent) -> dict[str, Any]:
     at = consent.marketing_updated_at
     return {
         "marketingState": consent.marketing_state,
+        "marketingOptInLevel": consent.marketing_opt_in_level,
         "marketingUpdatedAt": clock.to_text(at) if at else None,
     }

@@ -23,7 +23,7 @@ from storepost.consent.model import Address
 from storepost.consent.repository import ConsentRepository
 from storepost.consent.states import Channel
 from storepost.consent_changes import delivery, requests
-from storepost.customers import model
+from storepost.customers import contradictions
 from storepost.fetching import Answer as Fetched
 from storepost.profiles.model import Profile
 from storepost.profiles.repository import ProfileRepository
@@ -78,8 +78,8 @@ class History:
     def __init__(self, shopify: Shopify, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
         self.random, self.world = random.Random(seed), shopify.world
         # No history is long enough for the real one.
-        limit = self.random.choice([1, model.MAX_CONTRADICTIONS])
-        monkeypatch.setattr(model, "MAX_CONTRADICTIONS", limit)
+        limit = self.random.choice([1, contradictions.MAX_CONTRADICTIONS])
+        monkeypatch.setattr(contradictions, "MAX_CONTRADICTIONS", limit)
         self.rules = Rules(limit)
         self.shops = [open_shop(self.world) for _ in range(2)]
         owners = [self.shops[0], self.shops[1], self.shops[1]]

@@ -114,6 +114,11 @@ BAD_ROWS: list[tuple[object, str, str]] = [
     (row(ANN, proof={"reference": "r", "ip": "1" * 65}), "proof_invalid", "64"),
     (row(ANN, proof={"reference": "r", "userAgent": "u" * 1001}), "proof_invalid", "1,000"),
     (row(ANN, proof={"reference": "r", "userId": "u"}), "proof_invalid", "besides"),
+    (row(ANN, evidence={"text": "x" * 4001}), "evidence_invalid", "4,000"),
+    (row(ANN, evidence={"url": "ftp://example.com"}), "evidence_invalid", "`url`"),
+    (row(ANN, evidence={"optInLevel": "double"}), "evidence_invalid", "`confirmed`"),
+    (row(ANN, evidence={"form": 1}), "evidence_invalid", "`text`"),
+    (row(ANN, evidence=7), "evidence_invalid", "`evidence`"),
 ]
 
 
@@ -510,7 +515,7 @@ class TestAtOnce:
 
     def test_again_and_again(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """A conflict; what is done by then stays, and the retry goes on with the rest."""
-        monkeypatch.setattr(importing, "ROOM", 14)
+        monkeypatch.setattr(importing, "ROOM", 16)
         rows = [row(ANN), row(BEN), row(CAT)]
         with monkeypatch.context() as patched:
             plain, commits = Ledger.commit, list[int]()

@@ -30,7 +30,8 @@ class TestConsentChange:
         """A person whom a store knows, and the request, always with the same key."""
         shop = open_shop(world)
         profile = shop.person(shop.store())
-        path, body = f"/profiles/{profile.id}/consent/email", {"state": "subscribed"}
+        path = f"/profiles/{profile.id}/consent/email"
+        body = {"state": "subscribed", "evidence": {"text": "I want news by email."}}
         send = partial(world.call, "PUT", path, token=shop.owner.token, json_body=body, key=KEY)
         return shop, profile, send
 
@@ -39,6 +40,8 @@ class TestConsentChange:
         path = f"/profiles/{profile.id}/consent"
         listed = shop.world.call("GET", path, token=shop.owner.token).json
         assert [row["id"] for row in listed["items"]] == [answer.json["id"]]
+        proven = shop.world.call("GET", f"{path}/evidence", token=shop.owner.token).json
+        assert [row["changeId"] for row in proven["items"]] == [answer.json["id"]]
         assert shop.profile(profile.id).email_consent is ConsentState.SUBSCRIBED
         [store_id] = profile.store_ids
         assert shop.outcome(profile, answer.json, store_id) == "written"

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from storepost import clock
-from storepost.customers.model import MAX_CONTRADICTIONS
+from storepost.customers.contradictions import MAX_CONTRADICTIONS
 from tests.consent.imports import ANN, profile_of
 from tests.consent.shop import Listener, Shop
 from tests.consent.test_no_holds import put, say, state_of, tell

@@ -12,7 +12,9 @@ from storepost.orders.repository import OrderItem, OrderPointerItem
 from storepost.profile_erasures import erasing
 from storepost.profiles import erasing as profile_rows
 from storepost.profiles import repository as profile_repository
+from storepost.profiles.leftover_words import opened_words
 from storepost.profiles.rows import ErasedProfileItem, IdentityItem, MergedProfileItem, ProfileItem
+from storepost.scope import WorkspaceScope
 from storepost.workspaces.model import Role
 from tests.erasure.town import ANN, CAT, OTHER_PHONE, PHONE, Place, day
 from tests.kills import before_the_commit
@@ -443,4 +445,10 @@ def test_ids_in_the_row_that_is_left(place: Place) -> None:
     [row] = [row for row in place.partition_of(person) if isinstance(row, ErasedProfileItem)]
     assert row.id == UUID(person)
     named = set(row.attribute_values) - {"pk", "sk", "kind", "version", "id"}
-    assert named == {"identities", "partitions", "histories", "places"}
+    assert named == {"identities", "partitions", "histories", "places", "words"}
+    names = ("annabel", "steinmetz")
+    assert not [name for name in names if name in str(row.attribute_values).casefold()]
+    there, elsewhere = place.workspace, WorkspaceScope(uuid4())
+    assert {*names} <= set(opened_words(row.words, there, row.id))
+    assert opened_words(row.words, there, uuid4()) == []
+    assert opened_words(row.words, elsewhere, row.id) == []

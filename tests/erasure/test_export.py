@@ -16,6 +16,7 @@ SECTIONS = (
     "customers",
     "merges",
     "consentChanges",
+    "consentEvidence",
     "events",
     "orders",
     "couponCodes",
@@ -71,6 +72,7 @@ class TestExport:
             "customers": f"/profiles/{person}/customers",
             "merges": f"/profiles/{person}/merges",
             "consentChanges": f"/profiles/{person}/consent",
+            "consentEvidence": f"/profiles/{person}/consent/evidence",
             "events": f"/profiles/{person}/events",
         }
         for section, path in lists.items():

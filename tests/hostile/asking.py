@@ -1,10 +1,12 @@
 """Asking operations for what is in the corpus, and judging what they answer."""
 
+import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count, islice
+from typing import Any
 from uuid import uuid4
 
 from local import gateway
@@ -87,9 +89,16 @@ class Town:
         return path
 
     def ask(self, sent: Sent, token: str) -> Answer:
-        """The answer, judged; each request comes from another address."""
+        """The answer, judged."""
+        found = gateway.handle(self.event(sent, token))
+        answer = unpacked(Answer(found.status, found.headers, found.body))
+        judge(sent, answer)
+        return answer
+
+    def event(self, sent: Sent, token: str) -> dict[str, Any]:
+        """The gateway's event; each is from another address."""
         number = next(self._addresses)
-        event = gateway.http_event(
+        return gateway.http_event(
             sent.method,
             f"/v1{sent.path}",
             query=sent.query,
@@ -97,14 +106,17 @@ class Town:
             body=sent.body,
             source_ip=f"198.18.{number // 256 % 256}.{number % 256}",
         )
-        found = gateway.handle(event)
-        answer = Answer(found.status, found.headers, found.body)
-        judge(sent, answer)
-        return answer
 
     def token(self) -> str:
         """A new session of the owner: what an operation ends, another doesn't miss."""
         return self._world.sign_in(self.owner.id, self.workspace)[0]
+
+
+def unpacked(answer: Answer) -> Answer:
+    """The answer with its body as it was before the function compressed it."""
+    if answer.header("content-encoding") != "gzip":
+        return answer
+    return Answer(answer.status, answer.headers, gzip.decompress(answer.body))
 
 
 def judge(sent: Sent, answer: Answer) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.hostile import corpus
-from tests.hostile.asking import Town, every_operation, part_of, requests_to
+from tests.hostile.asking import Sent, Town, every_operation, part_of, requests_to
+from tests.hostile.large import TAKE_LARGE
 from tests.world import World
 
 OPERATIONS = every_operation()
@@ -48,3 +49,14 @@ def test_unknown_parameters_are_refused(town: Town, name: str) -> None:
     answer = town.ask(sent, town.token())
     paths = answer.error_paths() if answer.status == 422 else []
     assert ("query.nobody" in paths) == (name not in TAKE_EVERYTHING)
+
+
+@pytest.mark.parametrize("name", [n for n, o in OPERATIONS.items() if o.has_body])
+def test_bodies_over_a_megabyte_are_refused_but_for_those_that_need_them(
+    town: Town, name: str
+) -> None:
+    """What `large` takes for granted."""
+    operation = OPERATIONS[name]
+    headers = {"content-type": corpus.JSON}
+    sent = Sent("", operation.method, town.path(operation), headers=headers, body=b" " * 1_000_001)
+    assert (town.ask(sent, town.token()).status == 413) == (name not in TAKE_LARGE)

@@ -26,7 +26,7 @@ from tests.faults import (
     lost_answer,
     refusal,
 )
-from tests.kills import Moment
+from tests.kills import Moment, around_calls, before_the_commit
 from tests.world import Answer, Someone, World
 
 pytestmark = pytest.mark.usefixtures("workspace", "fake_time")
@@ -171,6 +171,36 @@ class TestClaim:
         assert calls.made.count("PutItem") == 2
         again = create(world, owner)
         assert (again.status, again.header("idempotency-replayed")) == (201, "true")
+
+    def test_nor_does_one_before_a_conflict(self, world: World, owner: Someone) -> None:
+        """The first put was carried out, whatever the second one meets."""
+        puts = list[Moment]()
+
+        def step(_number: int, operation: str, moment: Moment) -> None:
+            if operation == "PutItem":
+                puts.append(moment)
+                if puts == [Moment.BEFORE, Moment.AFTER]:
+                    raise NO_ANSWER
+                if len(puts) == 3:
+                    raise CONFLICT_OF_ONE
+
+        with around_calls(step):
+            assert create(world, owner).problem() == (409, "idempotency_in_progress")
+        again = create(world, owner)
+        assert (again.status, again.header("idempotency-replayed")) == (201, None)
+
+    def test_a_conflict_takes_nothing_from_the_first_call(
+        self, world: World, owner: Someone
+    ) -> None:
+        """What it gives back is a claim of its own alone."""
+
+        def second() -> None:
+            with faults(CONFLICT_OF_ONE, "PutItem", 1):
+                assert create(world, owner).problem() == (409, "idempotency_in_progress")
+
+        with before_the_commit(second):
+            assert create(world, owner).status == 201
+        assert create(world, owner).header("idempotency-replayed") == "true"
 
     def test_somebody_elses_record_still_refuses(self, world: World, owner: Someone) -> None:
         first = create(world, owner)

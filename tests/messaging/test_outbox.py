@@ -11,6 +11,7 @@ from storepost.messaging import outbox, relay
 from storepost.messaging.outbox import PARTITION, SHARDS, OutboxItem, Queue, send_with
 from storepost.persistence.changes import Changes
 from storepost.settings import settings
+from tests.faults import CONFLICT_OF_ONE, faults
 from tests.world import World
 
 QUEUES = {
@@ -128,6 +129,16 @@ def test_to_its_queue_by_the_stream_and_by_the_sweep(world: World, queue: Queue)
     world.sweep()
     assert world.queue_depth(name) == 2
     assert rows(world) == []
+
+
+def test_a_row_that_a_transaction_holds_is_sent_once(world: World, sqs: Sqs) -> None:
+    """To delete it is tried again, and not the whole record that brought it."""
+    changes = Changes()
+    send_with(changes, Queue.PRODUCT_SALES, [({"n": 1}, None)])
+    changes.commit()
+    with faults(CONFLICT_OF_ONE, "DeleteItem", times=1) as met:
+        world.deliver_outbox()
+    assert (met.met, len(sqs.sent), rows(world)) == (1, 1, [])
 
 
 class TestSweep:

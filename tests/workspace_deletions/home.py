@@ -41,7 +41,10 @@ class Home(Place):
             "POST", "/invitations", {"email": f"guest.{CANARY}@example.com", "role": "member"}
         )
         self.call("POST", "/locales", {"code": "nl-NL"})
-        self.erase(self.upsert(email=f"gone.{CANARY}@example.com")["id"])
+        self.call("PUT", "/consent/settings", {"evidenceRetentionDays": 30})
+        gone = self.upsert(email=f"gone.{CANARY}@example.com")["id"]
+        self.consent(gone, "subscribed", evidence={"text": "I want news by email."})
+        self.erase(gone)
         self.world.deliver()
         self.somebody()
         self.order(self.shop, "5")

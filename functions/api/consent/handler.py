@@ -6,14 +6,22 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
 from storepost.consent.model import Source
+from storepost.consent.settings import find_settings, save_settings
 from storepost.consent.states import Channel, ConsentState
-from storepost.consent_changes import importing, service
+from storepost.consent_changes import evidence, importing, service
 from storepost.consent_changes.bodies import ConsentUpdate
+from storepost.consent_changes.evidence_schemas import (
+    ConsentEvidence,
+    ConsentSettings,
+    ConsentSettingsUpdate,
+    ErasedAddress,
+    ErasedConsentEvidence,
+)
 from storepost.consent_changes.import_schemas import ConsentImport, ConsentImported
 from storepost.consent_changes.listing import ChangeFilter, get_change, list_changes, store_names
 from storepost.consent_changes.schemas import ConsentChange
 from storepost.http.app import create_app
-from storepost.http.callers import Reader, Writer
+from storepost.http.callers import Admin, Owner, Reader, SignedInAdmin, Writer
 from storepost.http.lists import Page, PageNumber, Size
 from storepost.http.once import RowLedger, Writes
 from storepost.pagination import PageRequest, PageSize
@@ -71,6 +79,26 @@ def list_consent_changes(
     return Page[ConsentChange].of(listing, lambda change: ConsentChange.of(change, stores))
 
 
+@app.get("/v1/profiles/<id>/consent/evidence", operation_id="consent.listEvidence")
+def list_consent_evidence(
+    id: UUID,
+    caller: Admin,
+    channel: Annotated[list[Channel] | None, Query()] = None,
+    page: PageNumber = 1,
+    page_size: Size = PageSize.TWENTY_FIVE,
+) -> Page[ConsentEvidence]:
+    """What proves the profile's consent: each statement about an address of it, newest first.
+
+    Also those that changed nothing, since they said what held already, and those that are older
+    than what holds; `changeId` names the change in the history where there is one. Left out are
+    repetitions: of a request that says nothing but what holds, and of a statement with the same
+    `occurredAt` and the same proof as the one before. The log says who read it.
+    """
+    listing = evidence.list_evidence(caller, id, channel, PageRequest(page, page_size))
+    stores = evidence.names_of_stores(caller.workspace, listing.items)
+    return Page[ConsentEvidence].of(listing, lambda each: ConsentEvidence.of(each, stores))
+
+
 @app.get("/v1/profiles/<id>/consent/<changeId>", operation_id="consent.get")
 def get_consent_change(id: UUID, change_id: ChangeId, caller: Reader) -> ConsentChange:
     """One change, with what became of telling each store."""
@@ -125,6 +153,39 @@ def import_consent(
     """
     became = importing.import_consent(caller, body.words, ledger)
     return ConsentImported.of(became, body)
+
+
+@app.get("/v1/consent/settings", operation_id="consent.getSettings")
+def get_consent_settings(caller: Reader) -> ConsentSettings:
+    """For how long evidence of consent outlives an erasure."""
+    return ConsentSettings.of(find_settings(caller.workspace))
+
+
+@app.put("/v1/consent/settings", operation_id="consent.changeSettings")
+def change_consent_settings(
+    caller: Owner, writes: Writes, body: Annotated[ConsentSettingsUpdate, Body()]
+) -> ConsentSettings:
+    """Says for how many days evidence of consent outlives an erasure; 0 unless it is set.
+
+    It counts for erasures from then on. What is kept is sealed, is found by nobody who doesn't know
+    the address, and goes by itself once the days are over.
+    """
+    save_settings(writes, caller.workspace, body.value())
+    return ConsentSettings.of(body.value())
+
+
+@app.post("/v1/consent/erased-evidence", operation_id="consent.openErasedEvidence")
+def open_erased_evidence(
+    caller: SignedInAdmin, body: Annotated[ErasedAddress, Body()]
+) -> ErasedConsentEvidence:
+    """What proves the consent of somebody who was erased, for whoever must prove a mailing.
+
+    It is there for as many days as the settings said when the person was erased, and only for who
+    knows the address. The newest thousand are answered. The log says who opened it.
+    """
+    opened = evidence.open_evidence(caller, body.value())
+    stores = evidence.names_of_stores(caller.workspace, opened)
+    return ErasedConsentEvidence.all_of(opened, stores)
 
 
 lambda_handler = app.handler()

@@ -18,7 +18,7 @@ def export_profile(id: UUID, caller: Admin) -> ProfileExport:
     one was cut: a section has 1,000 rows at most, and all have 5 MB, in which orders come last. The
     rest is on the further pages of the section's own list.
     """
-    return service.export_profile(caller.workspace, id)
+    return service.export_profile(caller, id)
 
 
 lambda_handler = app.handler()

@@ -26,6 +26,7 @@ from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.phones import PhoneNumber
 from storepost.wire import Text, Timestamp
+from storepost.workspaces.access_log import log_access
 
 app = create_app()
 
@@ -119,7 +120,8 @@ def erase_profile(id: UUID, caller: Admin, writes: Writes) -> None:
     and no import subscribes it again, only the person's own new consent. Copies go by themselves:
     answers kept for idempotency after a day, batches after a week.
     """
-    erase(caller.workspace, id, writes)
+    erased = erase(caller.workspace, id, writes)
+    writes.after_commit(lambda: log_access("profile erased", erased.id, caller=caller))
 
 
 @app.post("/v1/profiles/<id>/merge", operation_id="profiles.merge")

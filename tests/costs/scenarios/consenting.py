@@ -82,6 +82,49 @@ def change_sms(town: Town) -> Ask:
     return Ask(town.key, body, path={"id": town.subscriber})
 
 
+def _proven(number: int) -> dict[str, object]:
+    return {
+        "state": "subscribed",
+        "proof": {"reference": f"form {number}", "ip": "203.0.113.9", "userAgent": "Browser/1"},
+        "evidence": {"text": "I want news by email.", "url": "https://shop.example.com/form"},
+    }
+
+
+@SCENARIOS.of("consent.changeEmail", "nothing new but a proof")
+def better_proof(town: Town) -> Ask:
+    path = {"id": town.subscriber}
+    town.ask("consent.changeEmail", Ask(town.key, _proven(0), path=path))
+    return Ask(town.key, _proven(1), path=path)
+
+
+@SCENARIOS.of("consent.listEvidence", "page 1 of 50 statements")
+def list_evidence(town: Town) -> Ask:
+    path = {"id": town.profile_of(email_of(CUSTOMERS))}
+    for number in range(50):
+        town.ask("consent.changeEmail", Ask(town.key, _proven(number), path=path))
+    return Ask(town.key, path=path)
+
+
+@SCENARIOS.of("consent.getSettings")
+def get_settings(town: Town) -> Ask:
+    return Ask(town.key)
+
+
+@SCENARIOS.of("consent.changeSettings")
+def change_settings(town: Town) -> Ask:
+    return Ask(town.owner.token, {"evidenceRetentionDays": 30})
+
+
+@SCENARIOS.of("consent.openErasedEvidence", "1 statement")
+def open_erased_evidence(town: Town) -> Ask:
+    town.ask("consent.changeSettings", change_settings(town))
+    path = {"id": town.subscriber}
+    address = town.ask("profiles.get", Ask(town.key, path=path)).json["email"]
+    town.ask("profiles.delete", Ask(town.owner.token, path=path))
+    town.world.deliver()
+    return Ask(town.owner.token, {"channel": "email", "address": address})
+
+
 def _link(town: Town, key: str | None = None) -> Ask:
     return Ask(town.key, {"reference": "spring sale"}, path={"id": town.subscriber}, key=key)
 

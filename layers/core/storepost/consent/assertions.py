@@ -5,6 +5,7 @@ and saves the profile itself. All that a unit of work says of one address it say
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from storepost import clock
@@ -16,6 +17,7 @@ from storepost.consent.decision import (
     decide,
     set_aside,
 )
+from storepost.consent.keeping import Statement, keep_evidence
 from storepost.consent.model import (
     Address,
     ConsentChange,
@@ -85,22 +87,29 @@ def assert_in_turn(
     for number, word in enumerate(words):
         moment = word.occurred_at or consent.moment_left_out(now)
         ref = ChangeRef(subject.profile_id, timed_id(now, number))
-        if word.comes_too_late(consent.erased_at):
-            decision = set_aside(consent, recorded=_enters_history(consent, word))
-        else:
-            decision = decide(consent, Assertion(word.state, moment, word.dated), ref)
+        decision = _decided(consent, word, moment, ref)
         if decision.recorded:
             new[ref] = _change(subject, address, word, moment, now, ref, consent, decision)
         if decision.restored:
             restored.add(decision.restored)
         outcomes.append(_outcome(decision, new.get(ref)))
-        consent = decision.after
+        statement = Statement(address, word, moment, now, new.get(ref))
+        consent = keep_evidence(changes, subject, consent, decision.after, statement)
     tell_again(changes, repository, subject, restored - new.keys(), before, consent)
     consent, is_told = tell_the_no(changes, repository, subject, consent, words)
     _add_all(changes, repository, subject, new.values(), consent)
     if consent != before or is_told:
         repository.save_consent(changes, address, consent)
     return outcomes
+
+
+def _decided(consent: AddressConsent, word: Word, moment: datetime, ref: ChangeRef) -> Decision:
+    if word.comes_too_late(consent.erased_at):
+        return set_aside(consent, recorded=_enters_history(consent, word))
+    assertion = Assertion(word.state, moment, word.dated)
+    decision = decide(consent, assertion, ref)
+    after = decision.after.with_level(assertion, word.evidence.opt_in_level)
+    return replace(decision, after=after)
 
 
 def _enters_history(consent: AddressConsent, word: Word) -> bool:

@@ -8,13 +8,15 @@ ends in the same state.
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from storepost.consent.states import ConsentState
+from storepost.consent.states import ConsentState, OptInLevel
 
 _RANK = {ConsentState.SUBSCRIBED: 0, ConsentState.PENDING: 1, ConsentState.UNSUBSCRIBED: 2}
 _MOMENT = timedelta(milliseconds=1)
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+"""When somebody confirmed, where nobody knows that: before every unsubscription."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,30 @@ class AddressConsent:
     """When a person who had the address was erased last: only what is dated later subscribes it."""
     other_customers: frozenset[CustomerRef] = frozenset()
     """Customers whose own address it is and who belong to somebody else than its changes."""
+    confirmed_at: datetime | None = None
+    """The latest moment at which somebody subscribed it with a confirmed opt-in."""
+    unsubscribed_at: datetime | None = None
+    """The latest moment at which somebody unsubscribed it: what was confirmed before is over."""
+    last_statement: str | None = None
+    """A digest of the last statement that left evidence: one that is repeated leaves none."""
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the subscription that holds was confirmed; of an unsubscribed address any."""
+        if self.confirmed_at is None or self.unsubscribed_at is None:
+            return self.confirmed_at is not None
+        is_refused = self.state is ConsentState.UNSUBSCRIBED
+        return is_refused or self.confirmed_at > self.unsubscribed_at
+
+    def with_level(self, assertion: Assertion, level: OptInLevel) -> "AddressConsent":
+        """The same after somebody said so with that level; greatest moments, in any order."""
+        moment = assertion.occurred_at
+        if assertion.state is ConsentState.UNSUBSCRIBED:
+            return replace(self, unsubscribed_at=max(moment, self.unsubscribed_at or moment))
+        if assertion.state is ConsentState.SUBSCRIBED and level is OptInLevel.CONFIRMED:
+            moment = moment if assertion.dated else _NO_TIME
+            return replace(self, confirmed_at=max(moment, self.confirmed_at or moment))
+        return self
 
     @property
     def holds(self) -> Held | None:

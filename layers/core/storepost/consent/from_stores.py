@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from storepost import clock
 from storepost.consent.assertions import assert_word
 from storepost.consent.decision import CustomerRef
+from storepost.consent.evidence import NO_EVIDENCE, GivenEvidence
+from storepost.consent.keeping import add_proof
 from storepost.consent.model import Address, Origin, Subject
 from storepost.consent.states import Channel, ConsentState
 from storepost.consent.words import Outcome, Word
@@ -30,6 +32,11 @@ class Given:
     """The store's own consent time."""
     may_return: bool = False
     """Whether the store may send it again under a time of its own, as it took it from here."""
+    evidence: GivenEvidence = NO_EVIDENCE
+    proof_digest: str | None = None
+    """The digest of what proves it, also of the origin's proof."""
+    is_taken: bool = False
+    """Whether the store took a change from here: then it says that again."""
 
 
 @dataclass(frozen=True)
@@ -68,23 +75,28 @@ def assert_from_store(
     if origin.store_id is None:
         raise ValueError("the origin names no store")
     state = _asserted(before, after)
-    if after.address is None or state is None:
+    is_proof_alone = state is None and before is not None and _proves_more(before, after)
+    if after.address is None or (state is None and not is_proof_alone):
         return None
     now = clock.now()
     is_in_a_loop = at_store is not None and at_store.is_in_a_loop
-    if is_in_a_loop and state is ConsentState.PENDING:
-        return None
+    is_proof_alone = is_proof_alone or (is_in_a_loop and state is ConsentState.PENDING)
     is_dated = after.consent_at is not None and after.consent_at <= now and not is_in_a_loop
     word = Word(
-        state,
+        state or after.state,
         origin,
         min(after.consent_at or updated_at, now),
         dated=is_dated,
         since=at_store.refused_at if at_store else None,
         customer=at_store.customer if at_store else None,
         is_of_others=at_store is not None and at_store.is_of_others,
+        evidence=after.evidence,
     )
-    return assert_word(changes, subject, Address(channel, after.address), word)
+    address = Address(channel, after.address)
+    if is_proof_alone:
+        add_proof(changes, subject, address, word)
+        return None
+    return assert_word(changes, subject, address, word)
 
 
 def _asserted(before: Given | None, after: Given) -> ConsentState | None:
@@ -103,3 +115,22 @@ def _is_said_again(before: Given, after: Given) -> bool:
     if at is None or at > clock.now() or before.may_return:
         return False
     return before.consent_at is None or before.consent_at + _A_STORES_MOMENT <= at
+
+
+def _proves_more(before: Given, after: Given) -> bool:
+    """Whether a record of what the store gave before proves it better: another time, or more.
+
+    What it took from here comes back with that time, to the second, and a level: that is no more.
+    """
+    is_same = (before.address, before.state) == (after.address, after.state)
+    if after.state is _NOTHING or not is_same:
+        return False
+    if after.consent_at is not None and not _is_same_second(before.consent_at, after.consent_at):
+        return True
+    if after.proof_digest in {None, before.proof_digest}:
+        return False
+    return not (before.is_taken and after.evidence.is_level_alone)
+
+
+def _is_same_second(one: datetime | None, other: datetime) -> bool:
+    return one is not None and one.replace(microsecond=0) == other.replace(microsecond=0)

@@ -50,6 +50,9 @@ class ConsentAddressItem(VersionedItem, discriminator="consent_address"):
     erased_at = Moment(null=True)
     other_customers = JSONAttribute(null=True)
     """Each `[store id, external id]`."""
+    confirmed_at = Moment(null=True)
+    unsubscribed_at = Moment(null=True)
+    last_statement = UnicodeAttribute(null=True)
 
 
 class ConsentChangeItem(Item, discriminator="consent_change"):
@@ -134,6 +137,8 @@ class ConsentRepository:
         item = self._read.get(address) or ConsentAddressItem(*address_key(self._scope, address))
         item.firm, item.yielding = _held_row(consent.firm), _held_row(consent.yielding)
         item.erased_at = consent.erased_at
+        item.confirmed_at, item.unsubscribed_at = consent.confirmed_at, consent.unsubscribed_at
+        item.last_statement = consent.last_statement
         others = sorted(consent.other_customers)
         item.other_customers = [[str(c.store_id), c.external_id] for c in others] or None
         changes.save(item)
@@ -154,7 +159,15 @@ class ConsentRepository:
         self._read[address] = item
         others = (CustomerRef(UUID(store), value) for store, value in item.other_customers or ())
         firm, yielding = _held(item.firm), _held(item.yielding)
-        return AddressConsent(firm, yielding, item.erased_at, frozenset(others))
+        return AddressConsent(
+            firm,
+            yielding,
+            item.erased_at,
+            frozenset(others),
+            item.confirmed_at,
+            item.unsubscribed_at,
+            item.last_statement,
+        )
 
     def with_erasure(self, address: Address, consent: AddressConsent) -> AddressConsent:
         """The consent, of an address without any with when its person was erased.
@@ -238,7 +251,7 @@ class ConsentRepository:
                 state=change.state,
                 source=origin.source,
                 store_id=origin.store_id,
-                proof=_proof_row(origin.proof),
+                proof=proof_row(origin.proof),
                 by=origin.by,
                 address=change.address,
                 occurred_at=change.occurred_at,
@@ -382,11 +395,13 @@ def _follows(row: list[str] | None) -> ChangeRef | None:
     return ChangeRef(*map(from_short, row)) if row else None
 
 
-def _proof_row(proof: Proof) -> dict[str, str]:
+def proof_row(proof: Proof) -> dict[str, str]:
+    """A proof as a row has it."""
     return {name: str(value) for name, value in asdict(proof).items() if value is not None}
 
 
-def _proof(row: dict[str, str]) -> Proof:
+def as_proof(row: dict[str, str]) -> Proof:
+    """What `proof_row` wrote."""
     ids = {name: UUID(row[name]) for name in ("user_id", "api_key_id") if name in row}
     texts = {name: row[name] for name in ("reference", "ip", "user_agent") if name in row}
     return Proof(**texts, **ids)  # type: ignore[arg-type]
@@ -434,7 +449,7 @@ def _as_change(item: ConsentChangeItem) -> ConsentChange:
         profile_id=item.profile_id,
         channel=Channel(item.channel),
         state=ConsentState(item.state),
-        origin=Origin(Source(item.source), item.store_id, _proof(item.proof), item.by),
+        origin=Origin(Source(item.source), item.store_id, as_proof(item.proof), item.by),
         address=item.address,
         occurred_at=item.occurred_at,
         recorded_at=item.recorded_at,

@@ -1,4 +1,4 @@
-"""The states of consent and the channels that it is given for."""
+"""The states of consent, the channels that it is given for, and how sure it is."""
 
 from enum import StrEnum
 
@@ -8,6 +8,15 @@ class Channel(StrEnum):
 
     EMAIL = "email"
     SMS = "sms"
+
+
+class OptInLevel(StrEnum):
+    """How sure it is that the address's own person subscribed it."""
+
+    SINGLE = "single"
+    CONFIRMED = "confirmed"
+    """The person followed a link that was sent to the address."""
+    UNKNOWN = "unknown"
 
 
 class ConsentState(StrEnum):

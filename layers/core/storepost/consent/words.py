@@ -1,9 +1,10 @@
 """What somebody says of an address, and what that did, as values."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from storepost.consent.decision import ChangeRef, CustomerRef
+from storepost.consent.evidence import NO_EVIDENCE, GivenEvidence, digest_of
 from storepost.consent.model import ConsentChange, Origin
 from storepost.consent.states import ConsentState
 
@@ -24,13 +25,36 @@ class Word:
     """The store's customer that it is about, where a store says it."""
     is_of_others: bool = False
     """Whether that customer belongs to somebody else than the subject."""
+    evidence: GivenEvidence = NO_EVIDENCE
+    """What proves it beside the origin's proof."""
 
     def comes_too_late(self, erased_at: datetime | None) -> bool:
         """Whether it would subscribe an address by what was said before that was over."""
-        if self.state is ConsentState.UNSUBSCRIBED or self.occurred_at is None:
+        return self.is_of_before(self.since) or self.is_of_before(erased_at)
+
+    def is_of_before(self, moment: datetime | None) -> bool:
+        """Whether it would subscribe, and isn't proven to have been said after the moment."""
+        if self.state is ConsentState.UNSUBSCRIBED or self.occurred_at is None or moment is None:
             return False
-        over = [moment for moment in (self.since, erased_at) if moment]
-        return bool(over) and (not self.dated or self.occurred_at <= max(over))
+        return not self.dated or self.occurred_at <= moment
+
+    @property
+    def carries_anything(self) -> bool:
+        """Whether there is anything to keep of it where it changes nothing."""
+        proof = self.origin.proof
+        return (
+            self.occurred_at is not None
+            or self.origin.store_id is not None
+            or any((proof.reference, proof.ip, proof.user_agent))
+            or self.evidence != NO_EVIDENCE
+        )
+
+    @property
+    def digest(self) -> str | None:
+        """By what it is known once it is repeated; None where it is of its own moment."""
+        if self.occurred_at is None:
+            return None
+        return digest_of(self.state, self.occurred_at, self.origin, asdict(self.evidence))
 
     @property
     def is_a_stores_yes(self) -> bool:

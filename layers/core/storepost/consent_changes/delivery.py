@@ -30,13 +30,16 @@ class Delivery:
         change: ConsentChange,
         external_ids: list[str],
         is_same: Callable[[str | None], bool] | None = None,
+        *,
+        is_confirmed: bool = False,
     ) -> Refusal | SkipReason | None:
         """Tells the store; None once it took the change.
 
         `is_same` says whether a shop's customer has the address, where the change doesn't name it.
+        `is_confirmed` is whether somebody confirmed the opt-in, which a shop is told.
         """
         if self.config is None:
-            return tell_shop(self.store, change, external_ids, is_same)
+            return tell_shop(self.store, change, external_ids, is_same, is_confirmed=is_confirmed)
         return tell(self.config, change, self.store.id, external_ids)
 
 

@@ -16,9 +16,10 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from storepost.consent.bodies import EvidenceInput, GivenProof
+from storepost.consent.evidence import NO_EVIDENCE
 from storepost.consent.model import Address
 from storepost.consent.states import Channel, ConsentState
-from storepost.consent_changes.bodies import GivenProof
 from storepost.consent_changes.importing import Became, ImportedWord
 from storepost.profiles.model import nothing_for_nobody
 from storepost.values.emails import EmailAddress
@@ -40,12 +41,14 @@ class ChangeFault(StrEnum):
     STATE = "state_invalid"
     MOMENT = "occurred_at_invalid"
     PROOF = "proof_invalid"
+    EVIDENCE = "evidence_invalid"
 
 
 # Nothing of a row stands in them: answers are kept for a day, and that has a size.
 _MENDS = {
     ChangeFault.NO_OBJECT: "Make the change a JSON object.",
-    ChangeFault.FIELD: "Use `email` or `phone`, `state`, `occurredAt` and `proof` alone.",
+    ChangeFault.FIELD: "Use `email` or `phone`, `state`, `occurredAt`, `proof` and `evidence` "
+    "alone.",
     ChangeFault.NO_ADDRESS: "Give an `email` or a `phone`.",
     ChangeFault.TWO_ADDRESSES: "Make two changes of it, one with `email` and one with `phone`.",
     ChangeFault.EMAIL: "Give `email` as an address like name@example.com.",
@@ -54,6 +57,9 @@ _MENDS = {
     ChangeFault.MOMENT: "Give `occurredAt` with its offset, like 2026-01-31T09:30:00Z.",
     ChangeFault.PROOF: "Give `proof` a `reference` of 1 to 200 characters, and besides it at most "
     "`ip` (64) and `userAgent` (1,000).",
+    ChangeFault.EVIDENCE: "Give `evidence` a `text` of at most 4,000 characters, a `textVersion` "
+    "of at most 255, a `url` like https://example.com/form, or an `optInLevel` of `single`, "
+    "`confirmed` or `unknown`.",
 }
 _FIELDS = {
     "email": ChangeFault.EMAIL,
@@ -61,6 +67,7 @@ _FIELDS = {
     "state": ChangeFault.STATE,
     "occurredAt": ChangeFault.MOMENT,
     "proof": ChangeFault.PROOF,
+    "evidence": ChangeFault.EVIDENCE,
 }
 
 
@@ -72,6 +79,7 @@ class ImportedConsent(RequestBody):
     state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED]
     occurred_at: Timestamp
     proof: GivenProof | None = None
+    evidence: EvidenceInput | None = None
 
     @property
     def address(self) -> Address:
@@ -136,6 +144,7 @@ class ConsentImport(RequestBody):
                 row.state,
                 row.occurred_at,
                 row.proof.value() if row.proof else None,
+                row.evidence.value() if row.evidence else NO_EVIDENCE,
             )
             for number, row in enumerate(self.changes)
             if isinstance(row, ImportedConsent)

@@ -12,6 +12,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from storepost.consent.assertions import assert_in_turn
+from storepost.consent.evidence import NO_EVIDENCE, GivenEvidence
+from storepost.consent.evidence_rows import evidence_left
 from storepost.consent.model import Address, Origin, Proof, Source
 from storepost.consent.origins import origin_of
 from storepost.consent.repository import ConsentRepository
@@ -31,7 +33,7 @@ from storepost.workspaces.callers import WorkspaceCaller
 ROOM = 76
 """Writes of people in one transaction; the rest is left to the nodes of the lists."""
 
-MOST_WORDS = 20
+MOST_WORDS = 16
 """Of one person in one transaction; the others come in the next."""
 
 
@@ -66,6 +68,7 @@ class ImportedWord:
     occurred_at: datetime
     """Later than now counts as now, and of `subscribed` as no time."""
     proof: Proof | None
+    evidence: GivenEvidence = NO_EVIDENCE
 
 
 def import_consent(
@@ -103,7 +106,9 @@ class _Person:
     @property
     def writes(self) -> int:
         """How many rows there are to write at most, but for the nodes of the lists."""
-        return len(self.by_address) + len(self.words) + (2 if self.before else 5)
+        wordings = sum(1 for word in self.words if word.evidence.text is not None)
+        of_words = 2 * len(self.words) + wordings
+        return len(self.by_address) + of_words + (2 if self.before else 5)
 
     @property
     def place(self) -> tuple[bool, datetime | None, str]:
@@ -183,7 +188,8 @@ class _Round:
         self, changes: Changes, person: _Person, after: Profile, became: dict[int, Became]
     ) -> None:
         # Also where only the history grows: its profile must not have gone meanwhile.
-        if after != person.before or {*became.values()} - {Became.UNCHANGED}:
+        left = evidence_left(changes, after.id)
+        if after != person.before or left or {*became.values()} - {Became.UNCHANGED}:
             self._profiles.save(changes, person.before, after)
         if person.before is None:
             self._profiles.claim(changes, after, self._known.claims, after.identities)
@@ -192,4 +198,10 @@ class _Round:
         occurred_at = min(word.occurred_at, self._ledger.began)
         is_proven = word.proof is not None and word.proof.reference is not None
         dated = is_proven and word.occurred_at <= self._ledger.began
-        return Word(word.state, self._origin.proven_by(word.proof), occurred_at, dated=dated)
+        return Word(
+            word.state,
+            self._origin.proven_by(word.proof),
+            occurred_at,
+            dated=dated,
+            evidence=word.evidence,
+        )

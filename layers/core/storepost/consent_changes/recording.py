@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from storepost import clock
-from storepost.consent.assertions import assert_consent, assert_word
+from storepost.consent.assertions import assert_word
+from storepost.consent.evidence_rows import evidence_left
 from storepost.consent.model import Address
 from storepost.consent.words import Outcome, Word
 from storepost.ids import timed_id
@@ -17,18 +18,12 @@ from storepost.scope import WorkspaceScope
 
 def record_word(changes: Changes, profile: Profile, address: Address, word: Word) -> Outcome:
     """Asserts the word, as far as it is new, and saves the profile with it."""
-    outcome = assert_consent(
-        changes,
-        subject_of(profile),
-        address,
-        word.state,
-        word.origin,
-        occurred_at=word.occurred_at,
-        dated=word.dated,
-    )
-    if outcome.recorded:
-        # Also where the copy stays as it is: the profile of a new change must not have gone
-        # meanwhile.
+    outcome = assert_word(changes, subject_of(profile), address, word)
+    if outcome is None:
+        raise ValueError("a store's word, or a list's, may be about somebody who was erased")
+    if outcome.recorded or evidence_left(changes, profile.id):
+        # Also where the copy stays as it is: the profile of a new change, or of evidence, must not
+        # have gone meanwhile.
         shown = show_consents(changes, profile, profile, {address: outcome.state})
         ProfileRepository(profile.workspace).save(changes, profile, shown)
     return outcome

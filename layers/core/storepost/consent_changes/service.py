@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from storepost import clock
+from storepost.consent.evidence import NO_EVIDENCE, GivenEvidence
 from storepost.consent.model import (
     ConsentChange,
     Proof,
@@ -47,6 +48,7 @@ class Wanted:
     state: ConsentState
     occurred_at: datetime | None
     proof: Proof | None
+    evidence: GivenEvidence = NO_EVIDENCE
 
 
 def change_email_consent(
@@ -112,7 +114,8 @@ def _change(
     address = shown_address(profile, channel)
     if address is None:
         raise without
-    word = Word(wanted.state, origin_of(caller, given=wanted.proof), wanted.occurred_at)
+    origin = origin_of(caller, given=wanted.proof)
+    word = Word(wanted.state, origin, wanted.occurred_at, evidence=wanted.evidence)
     return _holding(caller.workspace, record_word(changes, profile, address, word))
 
 

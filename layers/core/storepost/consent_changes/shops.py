@@ -5,7 +5,7 @@ from typing import Any
 
 from storepost import clock
 from storepost.consent.model import ConsentChange, SkipReason
-from storepost.consent.states import Channel
+from storepost.consent.states import Channel, ConsentState
 from storepost.consent_changes.requests import Refusal
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient, admin_of
@@ -23,8 +23,7 @@ from storepost.values import emails, phones
 PATIENCE_SECONDS = 15.0
 """For all waits together: the queue brings what took longer."""
 GID = "gid://shopify/Customer/"
-OPT_IN_LEVEL = "SINGLE_OPT_IN"
-"""What can be said of every change: nobody here asks a person twice."""
+SINGLE, CONFIRMED = "SINGLE_OPT_IN", "CONFIRMED_OPT_IN"
 
 
 def tell_shop(
@@ -32,17 +31,23 @@ def tell_shop(
     change: ConsentChange,
     external_ids: Iterable[str],
     is_same: Callable[[str | None], bool] | None = None,
+    *,
+    is_confirmed: bool = False,
 ) -> Refusal | SkipReason | None:
     """Tells the shop; None once it has the state, or why it hasn't.
 
     `is_same` says whether a customer has the address, where the change doesn't name it.
+    `is_confirmed` is whether somebody confirmed the opt-in.
 
     The same change told twice is one change there, as it goes by the time of the consent.
     """
     try:
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
             has_it = is_same or (lambda address: address == change.address)
-            told = [_tell(admin, change, GID + each, has_it) for each in external_ids]
+            told = [
+                _tell(admin, change, GID + each, has_it, is_confirmed=is_confirmed)
+                for each in external_ids
+            ]
     except AccessDenied:
         return SkipReason.PERMISSION_MISSING
     except NeedsReauth:
@@ -58,7 +63,12 @@ def tell_shop(
 
 
 def _tell(
-    admin: AdminClient, change: ConsentChange, gid: str, has_it: Callable[[str | None], bool]
+    admin: AdminClient,
+    change: ConsentChange,
+    gid: str,
+    has_it: Callable[[str | None], bool],
+    *,
+    is_confirmed: bool,
 ) -> SkipReason | None:
     """Tells it of one customer, whose address is looked at before: the change is the address's."""
     node = admin.run(documents.CUSTOMER, id=gid)["customer"]
@@ -69,12 +79,20 @@ def _tell(
     document, name, field = _SAID[change.channel]
     consent = {
         "marketingState": change.state.upper(),
-        "marketingOptInLevel": OPT_IN_LEVEL,
+        "marketingOptInLevel": CONFIRMED if is_confirmed or _keeps(node, change) else SINGLE,
         "consentUpdatedAt": clock.to_text(change.occurred_at),
     }
     answer = admin.run(document, input={"customerId": gid, field: consent})[name]
     after = _told_of(answer["customer"] or {}, change.channel).get("marketingState")
     return None if after == change.state.upper() else SkipReason.SUPERSEDED
+
+
+def _keeps(node: dict[str, Any], change: ConsentChange) -> bool:
+    """Whether the shop has a confirmed opt-in that the change doesn't replace by another one."""
+    has = _told_of(node, change.channel)
+    is_there = has.get("marketingState") == change.state.upper()
+    is_no = change.state is ConsentState.UNSUBSCRIBED
+    return has.get("marketingOptInLevel") == CONFIRMED and (is_there or is_no)
 
 
 _SAID: dict[Channel, tuple[Document, str, str]] = {

@@ -151,7 +151,7 @@ def _carry_out(task: _Task, tries: int) -> None:
         _settle(task, task.begun.skipped(reason, clock.now()))
     elif telling is not None:
         addressed = task.addressed(customers)
-        _attempt(task.dated(consent, addressed), telling, addressed, tries)
+        _attempt(task.dated(consent, addressed), telling, addressed, tries, consent)
 
 
 def _task_of(named: dict[str, UUID]) -> _Task | None:
@@ -250,8 +250,11 @@ def _is_known(task: _Task) -> bool:
     return False
 
 
-def _attempt(task: _Task, telling: Delivery, told: list[Customer], tries: int) -> None:
-    outcome = telling.tell(task.change, [customer.external_id for customer in told])
+def _attempt(
+    task: _Task, telling: Delivery, told: list[Customer], tries: int, consent: AddressConsent
+) -> None:
+    external_ids = [customer.external_id for customer in told]
+    outcome = telling.tell(task.change, external_ids, is_confirmed=consent.is_confirmed)
     now, config = clock.now(), telling.config
     repository = WriteBackRepository(task.workspace)
     if outcome is None:

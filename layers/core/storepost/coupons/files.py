@@ -14,6 +14,7 @@ from itertools import islice
 
 from storepost.coupons.codes import fault_of, folded
 from storepost.coupons.problems import ColumnNotFound
+from storepost.csv_reading import csv_rows
 from storepost.problems import FieldError, Unreadable
 
 MOST_BYTES = 3_000_000
@@ -105,7 +106,7 @@ def _rows(content: str) -> list[Row]:
             "Send the codes as CSV in plain text; a spreadsheet is saved as CSV first.",
             errors=[FieldError("/content", "Has a character that text doesn't have")],
         )
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    reader = csv_rows(io.StringIO(text, newline=""), _delimiter(text), strict=True)
     try:
         return list(islice((row for row in _numbered(reader) if row[1]), MAX_ROWS + 1))
     except csv.Error as error:

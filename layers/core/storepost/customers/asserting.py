@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from storepost import clock
+from storepost.consent.evidence import NO_EVIDENCE
+from storepost.consent.evidence_rows import evidence_left
 from storepost.consent.from_stores import AtStore, Given, assert_from_store
 from storepost.consent.model import Address, Origin
 from storepost.consent.others import leave_address, note_customer
+from storepost.consent.repository import added_to
 from storepost.consent.states import Channel, ConsentState
 from storepost.consent.words import Outcome
 from storepost.customers.model import Customer, GivenCustomer
@@ -39,16 +42,33 @@ class Push:
         held = self.before
         if held is None or held.deleted_at is not None:
             return None
-        # A shop keeps the consent time that it is told.
-        may_return = self.store.is_custom and held.told(channel) is not None
-        consent_at = held.consent_at(channel)
-        return Given(held.address(channel), held.consent(channel), consent_at, may_return)
+        is_taken = held.told(channel) is not None
+        return Given(
+            held.address(channel),
+            held.consent(channel),
+            held.consent_at(channel),
+            # A shop keeps the consent time that it gets.
+            may_return=is_taken and self.store.is_custom,
+            proof_digest=held.proof(channel),
+            is_taken=is_taken,
+        )
 
     def gives(self, channel: Channel) -> Given:
         """What the store gives now; `not_subscribed` where it says nothing."""
         consent = self.given.consent(channel)
         state = consent.state or ConsentState.NOT_SUBSCRIBED
-        return Given(self.after.address(channel), state, consent.updated_at)
+        return Given(
+            self.after.address(channel),
+            state,
+            consent.updated_at,
+            evidence=consent.evidence or NO_EVIDENCE,
+            proof_digest=consent.digest,
+        )
+
+    def origin_of(self, channel: Channel) -> Origin:
+        """Who pushes, with what the store gives to prove the channel's consent."""
+        proof = self.given.consent(channel).proof
+        return self.origin.proven_by(proof) if proof else self.origin
 
     def says_something(self, channel: Channel) -> bool:
         """Whether it gives a consent that is the person's."""
@@ -65,7 +85,6 @@ def assert_and_save(
     customer's, the change is that profile's.
     """
     states: dict[Address, ConsentState] = {}
-    recorded: set[UUID] = set()
     touched: dict[UUID, tuple[Profile | None, Profile]] = {after.id: (before, after)}
     for channel in Channel:
         address = push.address(channel)
@@ -74,16 +93,18 @@ def assert_and_save(
             continue
         owner = _owner(address, known, after)
         outcome = _assert(changes, push, address, owner, after)
-        if outcome is None:
-            continue
-        states[address] = outcome.state
-        touched.setdefault(owner.id, (owner, owner))
-        recorded |= {owner.id} if outcome.recorded else set()
+        if outcome is not None:
+            states[address] = outcome.state
+        if outcome is not None or evidence_left(changes, owner.id):
+            touched.setdefault(owner.id, (owner, owner))
     for was, profile in touched.values():
-        shown = show_consents(changes, was, profile, states)
-        # Saved also where only the history grows: its profile must not have gone meanwhile.
-        if shown != was or shown.id in recorded:
-            ProfileRepository(shown.workspace).save(changes, was, shown)
+        _save(changes, was, show_consents(changes, was, profile, states))
+
+
+def _save(changes: Changes, was: Profile | None, shown: Profile) -> None:
+    """Saves the profile also where only its history or evidence grows: it must still be there."""
+    if shown != was or added_to(changes, shown.id) or evidence_left(changes, shown.id):
+        ProfileRepository(shown.workspace).save(changes, was, shown)
 
 
 def _owner(address: Address, known: Known, after: Profile) -> Profile:
@@ -108,7 +129,7 @@ def _assert(
             before=push.gave(channel),
             after=push.gives(channel),
             updated_at=push.given.external_updated_at,
-            origin=push.origin,
+            origin=push.origin_of(channel),
             at_store=AtStore(push.after.ref, is_of_others, refused_at, is_in_a_loop),
         )
     if is_of_others:

@@ -1,9 +1,11 @@
 """Customers as a store puts them."""
 
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import AfterValidator, StringConstraints
 
+from storepost.consent.bodies import EvidenceInput, GivenProof
 from storepost.consent.states import ConsentState
 from storepost.customers.given import GivenEmail, GivenLocale, GivenName, GivenPhone
 from storepost.customers.model import GivenConsent, GivenCustomer
@@ -26,7 +28,10 @@ CustomerExternalId = Annotated[
 
 
 class Customer(RequestBody):
-    """A customer as a store has it now; what is left out, it doesn't know."""
+    """A customer as a store has it now; what is left out, it doesn't know.
+
+    `proof` and `evidence` are about each consent that is given.
+    """
 
     email: GivenEmail = None
     phone: GivenPhone = None
@@ -37,6 +42,8 @@ class Customer(RequestBody):
     sms_marketing_consent: ConsentState | None = None
     email_marketing_consent_updated_at: Timestamp | None = None
     sms_marketing_consent_updated_at: Timestamp | None = None
+    proof: GivenProof | None = None
+    evidence: EvidenceInput | None = None
     admin_url: Url | None = None
     external_created_at: Timestamp
     external_updated_at: Timestamp
@@ -52,10 +59,18 @@ class Customer(RequestBody):
             last_name=self.last_name,
             locale=self.locale,
             admin_url=self.admin_url,
-            email_consent=GivenConsent(
+            email_consent=self._consent(
                 self.email_marketing_consent, self.email_marketing_consent_updated_at
             ),
-            sms_consent=GivenConsent(
+            sms_consent=self._consent(
                 self.sms_marketing_consent, self.sms_marketing_consent_updated_at
             ),
+        )
+
+    def _consent(self, state: ConsentState | None, updated_at: datetime | None) -> GivenConsent:
+        return GivenConsent(
+            state,
+            updated_at,
+            proof=self.proof.value() if self.proof else None,
+            evidence=self.evidence.value() if self.evidence else None,
         )

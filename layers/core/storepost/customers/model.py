@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from storepost import clock
 from storepost.consent.decision import CustomerRef
+from storepost.consent.evidence import GivenEvidence, digest_of_proof
+from storepost.consent.model import Proof
 from storepost.consent.states import Channel, ConsentState
+from storepost.customers.contradictions import NO_CONTRADICTIONS, Contradictions
 from storepost.ids import derived_id
 from storepost.profiles.model import Identity, IdentityType
 from storepost.profiles.resolution import identities_of
@@ -19,34 +22,6 @@ def customer_id(store_id: UUID, external_id: str) -> UUID:
     return derived_id(store_id, "customer", external_id)
 
 
-MAX_CONTRADICTIONS = 5
-"""So often in a row a store may have somebody as subscribed again after it took a no from here."""
-
-CONTRADICTIONS_END = timedelta(days=30)
-"""After the last one: longer than any sync, so that a loop that is slow ends too."""
-
-
-@dataclass(frozen=True)
-class Contradictions:
-    """How often a store took a no from here, and then gave something else."""
-
-    count: int = 0
-    last_at: datetime | None = None
-
-    def counted(self, now: datetime) -> int:
-        """How many there are in a row."""
-        is_over = self.last_at is None or self.last_at + CONTRADICTIONS_END < now
-        return 0 if is_over else self.count
-
-    def are_too_many(self, now: datetime) -> bool:
-        """Whether what the store says doesn't end a no any more."""
-        return self.counted(now) > MAX_CONTRADICTIONS
-
-    def with_one(self, now: datetime) -> "Contradictions":
-        """The same after one more."""
-        return Contradictions(self.counted(now) + 1, now)
-
-
 @dataclass(frozen=True)
 class GivenConsent:
     """What a store says of one channel; a state of None says nothing."""
@@ -56,6 +31,14 @@ class GivenConsent:
     """The store's own consent time."""
     is_of_address: bool = False
     """Whether it says that the address is invalid, and nothing of what the person wants."""
+    proof: Proof | None = None
+    evidence: GivenEvidence | None = None
+    """What proves it, where the store gives anything."""
+
+    @property
+    def digest(self) -> str | None:
+        """The digest of what proves it."""
+        return digest_of_proof(self.proof, self.evidence)
 
     def occurred_at(self, now: datetime) -> datetime | None:
         """The store's own consent time; one that is still to come is none.
@@ -163,11 +146,14 @@ class Customer:
     email_refused_at: datetime | None = None
     """When an address that they had before was unsubscribed, the last time."""
     sms_refused_at: datetime | None = None
-    email_contradictions: Contradictions = Contradictions()
-    sms_contradictions: Contradictions = Contradictions()
+    email_contradictions: Contradictions = NO_CONTRADICTIONS
+    sms_contradictions: Contradictions = NO_CONTRADICTIONS
     email_told: str | None = field(default=None, compare=False)
     """The last telling of a change of consent that the store took for this customer."""
     sms_told: str | None = field(default=None, compare=False)
+    email_proof: str | None = None
+    """The digest of what the store gave last to prove the consent."""
+    sms_proof: str | None = None
 
     @property
     def ref(self) -> CustomerRef:
@@ -189,6 +175,10 @@ class Customer:
     def consent_at(self, channel: Channel) -> datetime | None:
         """The store's own time of what it gave last of a channel."""
         return self.email_consent_at if channel is Channel.EMAIL else self.sms_consent_at
+
+    def proof(self, channel: Channel) -> str | None:
+        """The digest of what the store gave last to prove a channel's consent."""
+        return self.email_proof if channel is Channel.EMAIL else self.sms_proof
 
     def refused_at(self, channel: Channel) -> datetime | None:
         """When an address of a channel that they had before was unsubscribed."""
@@ -256,6 +246,8 @@ def customer_of(
         deleted_at=None,
         email_consent_at=_consent_at(Channel.EMAIL, before, given.email, given.email_consent),
         sms_consent_at=_consent_at(Channel.SMS, before, given.phone, given.sms_consent),
+        email_proof=_proof(Channel.EMAIL, before, given),
+        sms_proof=_proof(Channel.SMS, before, given),
     )
 
 
@@ -278,3 +270,12 @@ def _consent_at(
     if before is not None and before.address(channel) == address:
         return before.consent_at(channel)
     return None
+
+
+def _proof(channel: Channel, before: Customer | None, given: GivenCustomer) -> str | None:
+    """The digest of what is given to prove it; of a record without any, the one given last."""
+    consent = given.consent(channel)
+    if consent.digest is not None or before is None:
+        return consent.digest
+    is_same = before.address(channel) == given.address(channel)
+    return before.proof(channel) if is_same else None

@@ -11,7 +11,8 @@ from storepost import clock
 from storepost.consent.decision import CustomerRef
 from storepost.consent.model import ConsentChange
 from storepost.consent.states import Channel, ConsentState
-from storepost.customers.model import Contradictions, Customer, customer_id
+from storepost.customers.contradictions import Contradictions
+from storepost.customers.model import Customer, customer_id
 from storepost.ids import short
 from storepost.persistence.changes import Changes
 from storepost.persistence.item import Identifier, Item, Key, Moment, VersionedItem, amend
@@ -49,6 +50,8 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     sms_contradicted_at = Moment(null=True)
     email_told = UnicodeAttribute(null=True)
     sms_told = UnicodeAttribute(null=True)
+    email_proof = UnicodeAttribute(null=True)
+    sms_proof = UnicodeAttribute(null=True)
 
 
 class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
@@ -166,6 +169,8 @@ class CustomerRepository:
         email, sms = customer.email_contradictions, customer.sms_contradictions
         item.email_contradictions, item.email_contradicted_at = email.count or None, email.last_at
         item.sms_contradictions, item.sms_contradicted_at = sms.count or None, sms.last_at
+        item.email_proof = customer.email_proof
+        item.sms_proof = customer.sms_proof
         changes.save(item)
 
     def remove(self, changes: Changes, customer: Customer) -> None:
@@ -262,6 +267,8 @@ class CustomerRepository:
             sms_contradictions=_contradictions(item.sms_contradictions, item.sms_contradicted_at),
             email_told=item.email_told,
             sms_told=item.sms_told,
+            email_proof=item.email_proof,
+            sms_proof=item.sms_proof,
         )
 
 

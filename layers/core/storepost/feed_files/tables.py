@@ -3,12 +3,9 @@
 import csv
 from collections.abc import Iterator
 
-from storepost.feed_files.bounds import ROW_LENGTH
+from storepost.csv_reading import csv_rows
 from storepost.feed_files.failures import FeedFailure, FeedUnusable
 from storepost.feed_files.source import FeedText
-
-# The bound of a row holds for its fields; the module's own would be 128 KB. It counts for all.
-csv.field_size_limit(ROW_LENGTH + 1)
 
 type Cells = dict[str, str] | None
 """A row's text by column; None where it has more or fewer columns than the header."""
@@ -16,7 +13,7 @@ type Cells = dict[str, str] | None
 
 def table_rows(text: FeedText, delimiter: str) -> Iterator[Cells]:
     """The rows behind the header; lines with nothing in them are none. Raises FeedUnusable."""
-    reader = csv.reader(text.lines(), delimiter=delimiter)
+    reader = csv_rows(text.lines(), delimiter)
     try:
         header = next(filter(None, reader), [])
         columns = _columns(header)

@@ -12,6 +12,7 @@ from storepost.logs import log_unexpected
 from storepost.messaging.outbox import SHARDS, OutboxItem, Queue, due
 from storepost.messaging.queues import address_of
 from storepost.messaging.queues import client as _sqs
+from storepost.persistence.item import remove
 
 STREAM_MISSED = timedelta(minutes=2)
 _BATCH = 10
@@ -48,7 +49,7 @@ def relay(row: OutboxItem) -> None:
         )
         if answer.get("Failed"):
             raise NotSent(row.queue)
-    row.delete()
+    remove(row, OutboxItem.pk.exists())
 
 
 def sweep() -> int:

@@ -173,7 +173,9 @@ class Claim:
         except ClientError as error:
             if error.response["Error"]["Code"] != _CONFLICT:
                 raise
-            # The first call's transaction, which completes the record, is on its way.
+            # The first call's transaction, which completes the record, is on its way. A put before
+            # this one may have been carried out and its answer lost: that is given back.
+            self.release()
             raise IdempotencyInProgress() from error
         return None
 

@@ -34,6 +34,8 @@ class Purpose(StrEnum):
     BACKUP_CODE = "backup code"
     UNSUBSCRIBE_LINK = "unsubscribe link"
     ERASED_ADDRESS = "erased address"
+    ERASED_EVIDENCE = "erased evidence"
+    ERASED_NAME = "words of an erased person's name"
 
 
 def named(purpose: str, *context: str) -> bytes:

@@ -19,6 +19,7 @@ from storepost.profile_events.erasing import erase_events
 from storepost.profiles.erasing import (
     erase_addresses,
     erase_claims,
+    erase_evidence,
     erase_history,
     erase_merges,
     erase_places,
@@ -33,6 +34,7 @@ ERASERS: tuple[Eraser, ...] = (
     erase_postings,
     erase_addresses,
     erase_history,
+    erase_evidence,
     erase_buyer,
     erase_events,
     erase_holder,

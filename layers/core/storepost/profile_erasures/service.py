@@ -19,8 +19,10 @@ from storepost.profiles.shown import shown_address
 from storepost.scope import WorkspaceScope
 
 
-def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes) -> None:
+def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes) -> Profile:
     """Erases the person; the profile's id, and what became part of it, is nobody's from then on.
+
+    Whom it erases.
 
     What it takes to find the rest stands in the profile's place until a worker has removed it. An
     unsubscription that a store hasn't taken yet is kept for the store.
@@ -34,6 +36,7 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
         consents.erase(changes, address, customers_of(profile.identities))
     ProfileRepository(workspace).erase(changes, profile)
     erase_rest(changes, workspace, profile.id)
+    return profile
 
 
 def _owe_the_no(

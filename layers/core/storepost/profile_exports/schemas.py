@@ -1,5 +1,6 @@
 """The document that says everything held of a person."""
 
+from storepost.consent_changes.evidence_schemas import ConsentEvidence
 from storepost.consent_changes.schemas import ConsentChange
 from storepost.coupons.code_schemas import CouponCode
 from storepost.customers.schemas import ProfileCustomer
@@ -26,6 +27,7 @@ class ProfileExport(Shape):
     customers: ExportSection[ProfileCustomer]
     merges: ExportSection[ProfileMerge]
     consent_changes: ExportSection[ConsentChange]
+    consent_evidence: ExportSection[ConsentEvidence]
     events: ExportSection[ProfileEvent]
     orders: ExportSection[Order]
     coupon_codes: ExportSection[CouponCode]

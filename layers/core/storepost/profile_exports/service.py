@@ -6,6 +6,8 @@ from itertools import batched
 from uuid import UUID
 
 from storepost import clock
+from storepost.consent_changes.evidence import evidence_of, names_of_stores
+from storepost.consent_changes.evidence_schemas import ConsentEvidence
 from storepost.consent_changes.listing import history_of, store_names
 from storepost.consent_changes.schemas import ConsentChange
 from storepost.coupons.code_listing import codes_of
@@ -23,8 +25,9 @@ from storepost.profiles.model import Profile
 from storepost.profiles.schemas import Profile as ProfileShape
 from storepost.profiles.schemas import ProfileIdentity, ProfileMerge
 from storepost.profiles.service import get_profile, list_identities, list_merges, stores_of
-from storepost.scope import WorkspaceScope
 from storepost.wire import Shape
+from storepost.workspaces.access_log import log_access
+from storepost.workspaces.callers import WorkspaceCaller
 
 MOST_ROWS = 1000
 """Of one kind; nobody has more identities."""
@@ -36,17 +39,23 @@ _AT_ONCE = 25
 """Orders that are read together: one may have 250 KB."""
 
 
-def export_profile(workspace: WorkspaceScope, profile_id: UUID) -> ProfileExport:
-    """Everything held of the person, up to what an answer takes; 404 where there is none."""
+def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
+    """Everything held of the person, up to what an answer takes; 404 where there is none.
+
+    The log says who took it.
+    """
+    workspace = caller.workspace
     profile = get_profile(workspace, profile_id)
+    log_access("profile exported", profile.id, caller=caller)
     whole, room = PageRequest(1, MOST_ROWS), _Room(MOST_BYTES)
     identities = list_identities(workspace, profile.id, None, whole)
     customers, stores = list_customers(workspace, profile.id, None, whole)
     merges = list_merges(workspace, profile.id, whole)
-    history = history_of(profile, whole)
+    history, evidence = history_of(profile, whole), evidence_of(profile, None, whole)
     events = page_of_events(profile, whole)
     codes = codes_of(profile)
     names = store_names(workspace, history.items)
+    names |= names_of_stores(workspace, evidence.items)
     links = {(c.store_id, c.external_id): c.admin_url for c in customers.items}
     sections = (
         room.section(map(ProfileIdentity.of, identities.items), identities.total),
@@ -56,6 +65,7 @@ def export_profile(workspace: WorkspaceScope, profile_id: UUID) -> ProfileExport
         ),
         room.section(map(ProfileMerge.of, merges.items), merges.total),
         room.section((ConsentChange.of(each, names) for each in history.items), history.total),
+        room.section((ConsentEvidence.of(each, names) for each in evidence.items), evidence.total),
         room.section(map(ProfileEvent.of, events.items), events.total),
         room.section(_orders(profile, links), profile.orders),
         room.section(map(CouponCode.of, codes), len(codes)),
@@ -68,9 +78,10 @@ def export_profile(workspace: WorkspaceScope, profile_id: UUID) -> ProfileExport
         customers=sections[1],
         merges=sections[2],
         consent_changes=sections[3],
-        events=sections[4],
-        orders=sections[5],
-        coupon_codes=sections[6],
+        consent_evidence=sections[4],
+        events=sections[5],
+        orders=sections[6],
+        coupon_codes=sections[7],
     )
 
 

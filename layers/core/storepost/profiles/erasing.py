@@ -7,14 +7,19 @@ that moves comes to a partition that is emptied later.
 """
 
 from collections.abc import Iterable
+from datetime import timedelta
 from functools import partial
 from itertools import batched, islice
 from typing import Protocol
 from uuid import UUID
 
+from storepost import clock
 from storepost.consent.decision import CustomerRef
+from storepost.consent.evidence_rows import EvidenceItem, EvidenceRepository
 from storepost.consent.model import Address
 from storepost.consent.repository import ConsentRepository
+from storepost.consent.sealed_evidence import seal_evidence
+from storepost.consent.settings import find_settings
 from storepost.consent.states import Channel
 from storepost.persistence.changes import Changes, commit_anew
 from storepost.persistence.item import remove
@@ -22,6 +27,7 @@ from storepost.postings.entries import SearchKind, key_word
 from storepost.postings.repository import PostingRepository
 from storepost.profiles.erasure import Erasure
 from storepost.profiles.keys import claim_key
+from storepost.profiles.leftover_words import opened_words
 from storepost.profiles.model import Identity, IdentityType
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.rows import IdentityItem
@@ -30,7 +36,7 @@ MOST_ADDRESSES = 10
 """Of which the erasure itself takes away what is held: two rows each."""
 
 _MOST_CHANGES = 25
-"""In one transaction: each is a row, and its address may be two."""
+"""And rows of evidence in one transaction: each is a row, and its address may be two."""
 
 _MOST_SAID = 40
 """Addresses in one transaction: each is its state and its keyed hash."""
@@ -90,6 +96,7 @@ def erase_postings(erasure: Erasure) -> bool:
     """
     postings = PostingRepository(erasure.workspace, SearchKind.PROFILE)
     words = [key_word(each.value) for each in addresses_of(erasure.identities)]
+    words += opened_words(erasure.words, erasure.workspace, erasure.profile_id)
     for each in erasure.partitions if words else ():
         postings.remove(each, words)
     return False
@@ -122,6 +129,22 @@ def _erase_said(changes: Changes, erasure: Erasure, addresses: Iterable[Address]
     whose = customers_of(erasure.identities)
     for address, consent in repository.consents_of(addresses).items():
         repository.erase_said(changes, address, consent, erasure.histories, whose)
+
+
+def erase_evidence(erasure: Erasure) -> bool:
+    """Removes some of the evidence of consent; what the workspace keeps is sealed with that."""
+    return erase_from(erasure.histories, erasure, _erase_evidence)
+
+
+def _erase_evidence(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
+    workspace, repository = erasure.workspace, EvidenceRepository(erasure.workspace)
+    some = repository.some_of(profile_id, _MOST_CHANGES)
+    kept_for = find_settings(workspace).evidence_retention if some else timedelta()
+    for row in some:
+        if kept_for:
+            seal_evidence(changes, workspace, row, clock.now() + kept_for)
+        changes.delete(EvidenceItem(*row.key))
+    return len(some) == _MOST_CHANGES
 
 
 def erase_merges(erasure: Erasure) -> bool:

@@ -25,6 +25,8 @@ class Erasure:
     """Whose partitions have its changes of consent."""
     places: tuple[StorePlace, ...]
     """Where stores' lists still have it."""
+    words: str | None
+    """By which the search finds its name, sealed; None where it had none."""
     version: int
     """Of the row that was read."""
 

@@ -72,6 +72,7 @@ def absorbed(survivor: Profile, merged: Profile) -> Profile:
         spent=_added(survivor.spent, merged.spent),
         consent_changes=survivor.consent_changes + merged.consent_changes,
         histories=(*survivor.histories, *_histories(merged)),
+        evidence={**survivor.evidence, **merged.evidence},
         events=survivor.events + merged.events,
         merges=survivor.merges + merged.merges + 1,
         absorbing=(*survivor.absorbing, *merged.partitions),

@@ -7,6 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from storepost.consent.evidence import Place as EvidencePlace
+from storepost.consent.evidence import Series
 from storepost.consent.states import ConsentState
 from storepost.scope import WorkspaceScope
 from storepost.values.money import Money
@@ -146,6 +148,8 @@ class Profile:
     """How many changes of consent its history has."""
     histories: tuple[UUID, ...] = ()
     """Profiles that were merged into it and whose changes of consent are part of its history."""
+    evidence: Mapping[EvidencePlace, Series] = field(default_factory=dict)
+    """Where evidence of consent stands, also what profiles had that were merged into it."""
     events: int = 0
     """How many events it has."""
     merges: int = 0
@@ -172,8 +176,10 @@ class Profile:
 
     @property
     def consent_partitions(self) -> tuple[UUID, ...]:
-        """Whose partitions have changes of consent of the profile: these rows never move."""
-        return (*self.histories, self.id)
+        """Whose partitions have its changes and evidence of consent: these rows never move."""
+        places = (profile_id for profile_id, _ in self.evidence)
+        merged = dict.fromkeys((*self.histories, *places))
+        return (*(each for each in merged if each != self.id), self.id)
 
     @property
     def is_anonymous(self) -> bool:

@@ -3,7 +3,7 @@
 Whoever asks for a merged profile gets the one that it became part of.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
@@ -12,6 +12,8 @@ from uuid import UUID
 from pynamodb.exceptions import PynamoDBException
 
 from storepost import clock
+from storepost.consent.evidence import Evidence
+from storepost.consent.evidence_rows import evidence_left, write_evidence
 from storepost.consent.repository import added_to
 from storepost.ids import new_id
 from storepost.logs import log_unexpected
@@ -32,10 +34,12 @@ from storepost.profiles.rows import (
     ProfileItem,
     ProfileRow,
     as_erasure,
+    as_evidence,
     as_identities,
     as_merge,
     as_profile,
     erased_row,
+    evidence_row,
     merge_row,
     merged_row,
     place_rows,
@@ -150,15 +154,20 @@ class ProfileRepository:
     def save(self, changes: Changes, before: Profile | None, after: Profile) -> None:
         """Writes the profile if nobody changed it since `before` was read, and moves its entries.
 
-        It is called at most once for a profile in a unit of work, and counts the changes of consent
-        that the unit adds to its history.
+        It is called at most once for a profile in a unit of work, counts the changes of consent
+        that the unit adds to its history, and writes the evidence that it leaves.
         """
         after = settled(after)
         item = self._row(before, after)
         changes.save(item)
-        added = added_to(changes, after.id)
+        added, left = added_to(changes, after.id), evidence_left(changes, after.id)
+
         # What is added after this counts too.
-        changes.before_commit(lambda: _count(item, len(added)), items=lambda: 0)
+        def count() -> None:
+            item.consent_changes += len(added)
+            self._write_evidence(changes, item, left)
+
+        changes.before_commit(count, items=lambda: len(left))
         self.lists.follow(changes, before, after)
         self._settle_later(changes, after)
 
@@ -291,6 +300,13 @@ class ProfileRepository:
         version = before.version if before else None
         return profile_row(profile_key(self._scope, after.id), replace(after, version=version))
 
+    def _write_evidence(
+        self, changes: Changes, item: ProfileItem, left: Sequence[Evidence]
+    ) -> None:
+        series = as_evidence(item.id, item.evidence)
+        write_evidence(changes, self._scope, item.id, series, left)
+        item.evidence = evidence_row(item.id, series)
+
     def _settle_later(self, changes: Changes, after: Profile) -> None:
         if not is_settled(after):
             changes.after_commit(lambda: self._settle(after.id))
@@ -316,10 +332,6 @@ class ProfileRepository:
                 pass
         except (Conflict, PynamoDBException) as error:
             log_unexpected(error)
-
-
-def _count(item: ProfileItem, added: int) -> None:
-    item.consent_changes += added
 
 
 def _as_claim(identity: Identity, rows: dict[Key, Item], key: Key) -> Claim | None:

@@ -1,16 +1,18 @@
 """Rows of profiles: live and merged ones, the claims of identities, and what was merged."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from storepost.consent.states import ConsentState
+from storepost.consent.evidence import Place, Series
+from storepost.consent.states import Channel, ConsentState
 from storepost.ids import from_short, short
 from storepost.persistence.item import Identifier, Item, Json, Key, Moment, VersionedItem
 from storepost.profiles.erasure import Erasure, StorePlace
+from storepost.profiles.leftover_words import sealed_words
 from storepost.profiles.merges import MergeCause, ProfileMerge
 from storepost.profiles.model import (
     Identity,
@@ -56,6 +58,8 @@ class ProfileItem(ProfileRow, discriminator="profile"):
     spent = Json()
     consent_changes = NumberAttribute(default=0)
     histories = Json(null=True)
+    evidence = Json(null=True)
+    """`[last number, *removed numbers]` by the channel, of others by `channel#short id`."""
     events = NumberAttribute(null=True)
     merges = NumberAttribute(null=True)
     absorbing = Json(null=True)
@@ -80,6 +84,8 @@ class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
     partitions = Json()
     histories = Json()
     places = Json()
+    words = UnicodeAttribute(null=True)
+    """By which the search finds the name, sealed: nothing else in the row names the person."""
 
 
 class MergeItem(Item, discriminator="profile_merge"):
@@ -124,6 +130,7 @@ def profile_row(key: Key, profile: Profile) -> ProfileItem:
         spent=dict(profile.spent),
         consent_changes=profile.consent_changes,
         histories=_ids_row(profile.histories),
+        evidence=evidence_row(profile.id, profile.evidence),
         events=profile.events or None,
         merges=profile.merges or None,
         absorbing=_ids_row(profile.absorbing),
@@ -158,11 +165,34 @@ def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
         spent=item.spent,
         consent_changes=int(item.consent_changes),
         histories=tuple(map(from_short, item.histories or ())),
+        evidence=as_evidence(item.id, item.evidence),
         events=int(item.events or 0),
         merges=int(item.merges or 0),
         absorbing=tuple(map(from_short, item.absorbing or ())),
         version=int(item.version),
     )
+
+
+def evidence_row(profile_id: UUID, evidence: Mapping[Place, Series]) -> dict[str, list[int]] | None:
+    """Where evidence stands as a profile's row has it."""
+    rows = {
+        channel.value if where == profile_id else f"{channel}#{short(where)}": [
+            series.last,
+            *series.removed,
+        ]
+        for (where, channel), series in evidence.items()
+    }
+    return rows or None
+
+
+def as_evidence(profile_id: UUID, rows: Mapping[str, list[int]] | None) -> dict[Place, Series]:
+    """What `evidence_row` wrote."""
+    found = dict[Place, Series]()
+    for name, (last, *removed) in (rows or {}).items():
+        channel, _, where = name.partition("#")
+        place = (from_short(where) if where else profile_id, Channel(channel))
+        found[place] = Series(last, tuple(removed))
+    return found
 
 
 def merged_row(key: Key, merged: Profile, into: UUID) -> MergedProfileItem:
@@ -183,6 +213,7 @@ def erased_row(key: Key, profile: Profile, places: Iterable[StorePlace]) -> Eras
         partitions=_ids_row(profile.partitions),
         histories=_ids_row(profile.consent_partitions),
         places=place_rows(places),
+        words=sealed_words(profile),
     )
     item.version = profile.version
     return item
@@ -205,6 +236,7 @@ def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
             (from_short(store), (_moment(at), from_short(listed)))
             for store, at, listed in item.places
         ),
+        words=item.words,
         version=int(item.version),
     )
 

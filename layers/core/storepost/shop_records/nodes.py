@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from storepost.customers.model import GivenCustomer
+from storepost.customers.model import GivenConsent, GivenCustomer
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import LineItem
 from storepost.shop_records.amounts import shop_money
@@ -46,8 +46,16 @@ def customer_of(store: Store, node: Body) -> tuple[str, GivenCustomer]:
         last_name=text_of(node.get("lastName")),
         locale=locale_of(node.get("locale")),
         admin_url=f"{store.admin_url}/customers/{external_id}",
-        email_consent=consent_of(email.get("marketingState"), email.get("marketingUpdatedAt")),
-        sms_consent=consent_of(phone.get("marketingState"), phone.get("marketingUpdatedAt")),
+        email_consent=_said_consent(email),
+        sms_consent=_said_consent(phone),
+    )
+
+
+def _said_consent(address: Body) -> GivenConsent:
+    return consent_of(
+        address.get("marketingState"),
+        address.get("marketingUpdatedAt"),
+        address.get("marketingOptInLevel"),
     )
 
 

@@ -62,7 +62,9 @@ def customer_of(store: Store, body: Body) -> tuple[str, GivenCustomer]:
 def said_consent(body: Body, name: str) -> GivenConsent:
     """What a body says of one channel, if anything."""
     consent = part_of(body, name)
-    return consent_of(consent.get("state"), consent.get("consent_updated_at"))
+    return consent_of(
+        consent.get("state"), consent.get("consent_updated_at"), consent.get("opt_in_level")
+    )
 
 
 def order_of(store: Store, body: Body) -> IncomingOrder:

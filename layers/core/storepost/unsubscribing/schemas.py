@@ -5,8 +5,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
+from storepost.consent.bodies import REFERENCE_LENGTH
 from storepost.consent.model import Source
-from storepost.consent_changes.bodies import REFERENCE_LENGTH
 from storepost.unsubscribing.links import UnsubscribeLink
 from storepost.wire import RequestBody, SecretAnswer, Shape, Uri
 

@@ -8,9 +8,11 @@ so it may be killed anywhere and run again.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from uuid import UUID
 
+from storepost.consent.evidence_rows import EvidenceItem, EvidenceRepository, remove_evidence
 from storepost.consent.model import Address, ConsentChange, Source
 from storepost.consent.repository import ConsentRepository
 from storepost.customers.belonging import without_buyer, without_customer
@@ -25,9 +27,10 @@ from storepost.profiles.model import Identity, IdentityType, Profile
 from storepost.profiles.repository import ProfileRepository
 from storepost.profiles.shown import show_consents
 from storepost.stores.model import Store
+from storepost.workspaces.access_log import log_access
 
 MOST_ROWS = 25
-"""Events, and changes of consent, that one transaction takes away."""
+"""Events, changes of consent, and evidence, that one transaction takes away: of each."""
 
 type Demand = Callable[[Changes], None]
 """Adds to a removal's transaction what has to hold beside it."""
@@ -85,6 +88,16 @@ class _Person:
         """Some of the changes of consent of these addresses."""
         named = (
             c for c in self._history() if c.address and Address(c.channel, c.address) in addresses
+        )
+        return list(islice(named, MOST_ROWS))
+
+    def evidence_of(self, addresses: set[Address]) -> list[EvidenceItem]:
+        """Some of the evidence of these addresses."""
+        repository = EvidenceRepository(self.store.workspace)
+        named = (
+            row
+            for row in repository.all_of(self.profile.evidence)
+            if row.address and Address(row.channel, row.address) in addresses
         )
         return list(islice(named, MOST_ROWS))
 
@@ -146,7 +159,7 @@ def _redact_some(changes: Changes, store: Store, external_id: str, until: dateti
     others = [c for c in customers.of_profile(profile) if customer is None or c.id != customer.id]
     person = _Person(store, customers, customer, profile, others)
     if not person.is_known_to_others:
-        erase_profile(store.workspace, profile.id, changes)
+        _erase(changes, store, profile)
         return False
     return _leave_to_others(changes, person, own)
 
@@ -176,13 +189,19 @@ def _redact_some_of_buyer(changes: Changes, store: Store, profile_id: UUID) -> b
         return False
     person = _Person(store, customers, None, profile, customers.of_profile(profile))
     if not person.is_known_to_others:
-        erase_profile(store.workspace, profile.id, changes)
+        _erase(changes, store, profile)
         return True
     events = person.told_events()
     if events:
         person.events.take_away(changes, events)
         profiles.save(changes, profile, replace(profile, events=profile.events - len(events)))
     return bool(events)
+
+
+def _erase(changes: Changes, store: Store, profile: Profile) -> None:
+    erase_profile(store.workspace, profile.id, changes)
+    erased = partial(log_access, "profile erased", profile.id, store_id=store.id)
+    changes.after_commit(erased)
 
 
 def _leave_to_others(changes: Changes, person: _Person, own: Identity) -> bool:
@@ -195,11 +214,14 @@ def _leave_to_others(changes: Changes, person: _Person, own: Identity) -> bool:
     person.events.take_away(changes, events)
     for change in said:
         person.consents.remove(changes, change)
-    is_all = len(events) < MOST_ROWS and len(said) < MOST_ROWS
+    proofs = person.evidence_of(addresses)
+    evidence = remove_evidence(changes, person.profile.evidence, proofs)
+    is_all = all(len(some) < MOST_ROWS for some in (events, said, proofs))
     after = replace(
         after if is_all else person.profile,
         events=person.profile.events - len(events),
         consent_changes=person.profile.consent_changes - len(said),
+        evidence=evidence,
     )
     if not is_all:
         profiles.save(changes, person.profile, after)

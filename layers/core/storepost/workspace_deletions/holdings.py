@@ -13,9 +13,12 @@ from storepost.api_keys.repository import ActiveKeysItem, ApiKeyItem
 from storepost.budgets.repository import BudgetItem
 from storepost.budgets.slots import FetchSlotsItem
 from storepost.change_proposals.repository import ProposalCountItem, ProposalItem, ProposedItem
+from storepost.consent.evidence_rows import EvidenceItem, WordingItem
 from storepost.consent.missed import MissedWriteBackItem
 from storepost.consent.owed import OwedRefusalItem
 from storepost.consent.repository import ConsentAddressItem, ConsentChangeItem, ErasedAddressItem
+from storepost.consent.sealed_evidence import SealedEvidenceItem
+from storepost.consent.settings import ConsentSettingsItem
 from storepost.coupons.rows import (
     CodeItem,
     CodePointerItem,
@@ -86,6 +89,7 @@ from storepost.workspace_deletions.own import (
     remove_own,
     remove_postings,
     remove_stores,
+    remove_wordings,
 )
 from storepost.workspace_deletions.people import remove_hashes, remove_people
 from storepost.workspace_deletions.selling import (
@@ -124,6 +128,7 @@ CONTENTS: tuple[Holding, ...] = (
             CustomerItem,
             ConsentAddressItem,
             ConsentChangeItem,
+            EvidenceItem,
             OrderPointerItem,
             CodePointerItem,
             ProfileEventItem,
@@ -152,13 +157,17 @@ CONTENTS: tuple[Holding, ...] = (
     Holding((EntryItem, NodeItem), remove_lists),
     Holding((ImportItem, ImportProblemItem), remove_imports),
     Holding((MissedWriteBackItem,), remove_missed),
+    Holding((WordingItem,), remove_wordings),
     Holding(
         (DefinitionItem, VersionItem, ProposalItem, ProposedItem, ProposalCountItem),
         remove_definitions,
     ),
     Holding((PostingItem,), remove_postings),
     Holding((FeedImportItem, SkippedRowsItem), remove_feeds),
-    Holding((ErasedAddressItem, OwedRefusalItem, RedactedCustomerItem), remove_hashes),
+    Holding(
+        (ErasedAddressItem, OwedRefusalItem, RedactedCustomerItem, SealedEvidenceItem),
+        remove_hashes,
+    ),
     Holding(
         (
             MembershipItem,
@@ -170,6 +179,7 @@ CONTENTS: tuple[Holding, ...] = (
             ApiKeyTokenItem,
             ActiveKeysItem,
             LocalesItem,
+            ConsentSettingsItem,
             StoreClaimItem,
             WriteBackItem,
             ImportTurnsItem,

@@ -7,6 +7,7 @@ from uuid import UUID
 from storepost.api_keys.repository import ApiKeyItem
 from storepost.change_proposals.keys import proposals_partition, proposed_partition
 from storepost.connections.service import disconnect
+from storepost.consent.evidence_rows import wording_partition
 from storepost.consent.missed import missed_partition
 from storepost.definitions.keys import definitions_partition, versions_partition
 from storepost.feeds.keys import due_key
@@ -91,6 +92,11 @@ def remove_definitions(workspace: WorkspaceScope) -> bool:
 def remove_postings(workspace: WorkspaceScope) -> bool:
     """Removes what the search knows; the stream brings what the rows before have left behind."""
     return any(remove_some(postings_partition(workspace, kind)) for kind in SearchKind)
+
+
+def remove_wordings(workspace: WorkspaceScope) -> bool:
+    """Removes some of the wordings that people agreed to."""
+    return remove_some(wording_partition(workspace))
 
 
 def remove_own(workspace: WorkspaceScope) -> bool:

@@ -1,0 +1,157 @@
+"""What lies between a process and DynamoDB: it refuses, loses answers and kills, by chance.
+
+It stands where botocore hands a request over to the network, so that everything of ours and of
+botocore's is above it. Errors are those that DynamoDB documents.
+"""
+
+import json
+import os
+import random
+import signal
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
+from botocore.exceptions import ConnectionClosedError
+
+type Body = dict[str, Any]
+
+_THROTTLED = (
+    "ProvisionedThroughputExceededException",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+)
+_SINGLE_WRITES = ("PutItem", "UpdateItem", "DeleteItem")
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How likely each fault is for a call that it can befall, from 0 to 1."""
+
+    throttled: float = 0.30
+    lost: float = 0.05
+    """The call is carried out; a half of the answers are 500, a half never come."""
+    conflict: float = 0.08
+    """Of writes: a transaction has one of the rows."""
+    unprocessed: float = 0.05
+    """Of batches: some rows are left."""
+    killed: float = 0.003
+    """The process is, half of the times before the call and half after it."""
+
+
+class Sender(Protocol):
+    """Botocore's session of HTTP."""
+
+    def send(self, request: AWSPreparedRequest) -> AWSResponse:
+        """Sends the request."""
+
+
+@dataclass
+class FaultyTransport:
+    """Stands in place of botocore's own session."""
+
+    plain: Sender
+    rates: Rates
+    chance: random.Random
+    met: Counter[str] = field(default_factory=Counter)
+    """How many calls met which fault."""
+
+    def send(self, request: AWSPreparedRequest) -> AWSResponse:
+        """Sends the request, unless a fault befalls it."""
+        target: Any = request.headers["X-Amz-Target"]
+        operation = (target if isinstance(target, str) else target.decode()).partition(".")[2]
+        fault = self._fault(operation)
+        if fault is None:
+            return self.plain.send(request)
+        self.met[fault.__name__.removeprefix("_")] += 1
+        return fault(self, request, operation)
+
+    def close(self) -> None:
+        """Nothing: a process is its transport's whole life."""
+
+    def _fault(self, operation: str) -> "_Fault | None":
+        rates, drawn = self.rates, self.chance.random()
+        writes = operation == "TransactWriteItems" or operation in _SINGLE_WRITES
+        possible: list[tuple[float, _Fault]] = [
+            (rates.throttled, _throttled),
+            (rates.lost, _lost),
+            (rates.killed, _killed),
+            (rates.conflict if writes else 0, _conflict),
+            (rates.unprocessed if operation.startswith("Batch") else 0, _unprocessed),
+        ]
+        for rate, fault in possible:
+            if drawn < rate:
+                return fault
+            drawn -= rate
+        return None
+
+
+type _Fault = Callable[[FaultyTransport, AWSPreparedRequest, str], AWSResponse]
+
+
+def _throttled(own: FaultyTransport, request: AWSPreparedRequest, _operation: str) -> AWSResponse:
+    return _error(request, own.chance.choice(_THROTTLED))
+
+
+def _conflict(own: FaultyTransport, request: AWSPreparedRequest, operation: str) -> AWSResponse:
+    if operation != "TransactWriteItems":
+        return _error(request, "TransactionConflictException")
+    reasons = [{"Code": "None"} for _ in _body(request)["TransactItems"]]
+    own.chance.choice(reasons).update(Code="TransactionConflict", Message="Ongoing for the item")
+    names = ", ".join(reason["Code"] for reason in reasons)
+    text = (
+        f"Transaction cancelled, please refer cancellation reasons for specific reasons [{names}]"
+    )
+    return _error(request, "TransactionCanceledException", text, CancellationReasons=reasons)
+
+
+def _lost(own: FaultyTransport, request: AWSPreparedRequest, _operation: str) -> AWSResponse:
+    own.plain.send(request)
+    if own.chance.random() < 0.5:
+        return _error(request, "InternalServerError", status=500)
+    raise ConnectionClosedError(endpoint_url=request.url)
+
+
+def _killed(own: FaultyTransport, request: AWSPreparedRequest, _operation: str) -> AWSResponse:
+    if own.chance.random() < 0.5:
+        own.plain.send(request)
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("nobody outlives that")
+
+
+def _unprocessed(own: FaultyTransport, request: AWSPreparedRequest, operation: str) -> AWSResponse:
+    """Leaves some of the rows, or all of them."""
+    body = _body(request)
+    [(table, asked)] = body["RequestItems"].items()
+    rows = asked["Keys"] if operation == "BatchGetItem" else asked
+    done = own.chance.randrange(len(rows))
+    answer: Body = {"Responses": {}}
+    if done:
+        some = {**asked, "Keys": rows[:done]} if operation == "BatchGetItem" else rows[:done]
+        request.body = json.dumps({**body, "RequestItems": {table: some}}).encode()
+        request.headers["Content-Length"] = str(len(request.body))
+        answer = json.loads(own.plain.send(request).content)
+    left = {**asked, "Keys": rows[done:]} if operation == "BatchGetItem" else rows[done:]
+    name = "UnprocessedKeys" if operation == "BatchGetItem" else "UnprocessedItems"
+    return _answer(request, 200, {**answer, name: {table: left}})
+
+
+def _body(request: AWSPreparedRequest) -> Body:
+    sent: Any = request.body
+    return dict(json.loads(sent))
+
+
+def _error(
+    request: AWSPreparedRequest, code: str, text: str = "refused", status: int = 400, **more: Any
+) -> AWSResponse:
+    kind = f"com.amazonaws.dynamodb.v20120810#{code}"
+    return _answer(request, status, {"__type": kind, "message": text, "Message": text, **more})
+
+
+def _answer(request: AWSPreparedRequest, status: int, body: Body) -> AWSResponse:
+    headers = {"content-type": "application/x-amz-json-1.0"}
+    answer: Any = AWSResponse(request.url, status, cast("Any", headers), None)
+    answer._content = json.dumps(body).encode()
+    return cast("AWSResponse", answer)

@@ -1,0 +1,135 @@
+"""Shopify's opt-in level is read, kept as evidence, and never written back as less than it is."""
+
+from typing import Any
+
+import pytest
+
+from local.shopify.customers import Consent, ShopCustomer
+from storepost import clock
+from tests.shopify.hooks import CUSTOMER, EMAIL, LATER, PHONE, UPDATED, Hooks, customer_body
+from tests.shopify.shops import SHOP, Shopify
+from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
+from tests.world import Someone
+
+
+def said(state: str, level: str | None, at: str = UPDATED) -> Any:
+    """What the shop tells of a consent, with its level."""
+    body = email_consent(state, at)
+    body["email_marketing_consent"]["opt_in_level"] = level
+    return body
+
+
+def evidence(hooks: Hooks, owner: Someone) -> list[dict[str, Any]]:
+    """The person's evidence, the newest first."""
+    path = f"/profiles/{hooks.profile().id}/consent/evidence"
+    return list(hooks.world.call("GET", path, token=owner.token).json["items"])
+
+
+def change(hooks: Hooks, owner: Someone, state: str, **body: object) -> None:
+    """Somebody says what the person wants, and the shop is told."""
+    path = f"/profiles/{hooks.profile().id}/consent/email"
+    given = {"state": state, **body}
+    assert hooks.world.call("PUT", path, token=owner.token, json_body=given).status == 200
+    hooks.world.deliver()
+
+
+@pytest.fixture
+def customer(hooks: Hooks, shopify: Shopify) -> ShopCustomer:
+    """Somebody whom the shop and the service know alike."""
+    made = ShopCustomer(CUSTOMER, EMAIL, PHONE, "Barnabas", "Biller")
+    shopify.shop(SHOP).customers.append(made)
+    hooks.tell("customers/create", customer_body())
+    return made
+
+
+class TestRead:
+    @pytest.mark.parametrize(
+        ("level", "kept"),
+        [
+            ("single_opt_in", "single"),
+            ("CONFIRMED_OPT_IN", "confirmed"),
+            ("unknown", "unknown"),
+            (None, "unknown"),
+        ],
+    )
+    def test_by_webhook(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer, level: str | None, kept: str
+    ) -> None:
+        hooks.tell(EMAIL_TOPIC, said("subscribed", level))
+        [one] = evidence(hooks, owner)
+        assert (one["optInLevel"], one["source"]) == (kept, "shopify")
+        assert one["store"]["id"] == str(hooks.store.id)
+
+    def test_where_the_shop_is_asked(self, hooks: Hooks, owner: Someone, shopify: Shopify) -> None:
+        made = ShopCustomer(CUSTOMER, EMAIL, PHONE)
+        made.email_consent = Consent("SUBSCRIBED", clock.from_text(UPDATED), "CONFIRMED_OPT_IN")
+        made.sms_consent = Consent("SUBSCRIBED", clock.from_text(UPDATED), "SINGLE_OPT_IN")
+        shopify.shop(SHOP).customers.append(made)
+        hooks.tell("customers/create", customer_body())
+        found = {each["channel"]: each["optInLevel"] for each in evidence(hooks, owner)}
+        assert found == {"email": "confirmed", "sms": "single"}
+
+    def test_a_level_that_comes_later(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
+        hooks.tell(EMAIL_TOPIC, said("subscribed", "single_opt_in"))
+        hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
+        hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
+        assert [each["optInLevel"] for each in evidence(hooks, owner)] == ["confirmed", "single"]
+
+
+class TestWrittenBack:
+    def level(self, customer: ShopCustomer) -> str | None:
+        """What the shop has."""
+        return customer.email_consent.marketing_opt_in_level
+
+    def test_nothing_known_is_single(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
+        change(hooks, owner, "subscribed")
+        assert self.level(customer) == "SINGLE_OPT_IN"
+
+    def test_a_confirmed_request(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
+        change(hooks, owner, "subscribed", evidence={"optInLevel": "confirmed"})
+        assert self.level(customer) == "CONFIRMED_OPT_IN"
+
+    def test_a_no_after_the_shops_confirmed_yes(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
+        hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in"))
+        change(hooks, owner, "unsubscribed")
+        assert customer.email_consent.marketing_state == "UNSUBSCRIBED"
+        assert self.level(customer) == "CONFIRMED_OPT_IN"
+
+    def test_what_only_the_shop_knows_to_be_confirmed(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
+        at = clock.from_text(UPDATED)
+        customer.email_consent = Consent("SUBSCRIBED", at, "CONFIRMED_OPT_IN")
+        change(hooks, owner, "subscribed")
+        assert self.level(customer) == "CONFIRMED_OPT_IN"
+
+    def test_a_new_yes_after_a_no_is_confirmed_anew(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
+        change(hooks, owner, "subscribed", evidence={"optInLevel": "confirmed"})
+        change(hooks, owner, "unsubscribed")
+        change(hooks, owner, "subscribed")
+        assert self.level(customer) == "SINGLE_OPT_IN"
+        change(hooks, owner, "unsubscribed")
+        change(hooks, owner, "subscribed", evidence={"optInLevel": "confirmed"})
+        assert self.level(customer) == "CONFIRMED_OPT_IN"
+
+    def test_what_comes_back_is_no_evidence(
+        self, hooks: Hooks, owner: Someone, customer: ShopCustomer
+    ) -> None:
+        change(hooks, owner, "subscribed", evidence={"optInLevel": "confirmed"})
+        at = customer.email_consent.marketing_updated_at
+        assert at is not None
+        back = said("subscribed", "confirmed_opt_in", at.replace(microsecond=0).isoformat())
+        hooks.tell(EMAIL_TOPIC, back)
+        assert len(evidence(hooks, owner)) == 1
+        hooks.tell(EMAIL_TOPIC, said("subscribed", "confirmed_opt_in", LATER))
+        assert len(evidence(hooks, owner)) == 1

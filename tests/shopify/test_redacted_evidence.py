@@ -1,0 +1,61 @@
+"""What proves a consent goes with the address of a customer whom a shop has redacted."""
+
+from typing import Any
+
+import pytest
+
+from storepost.webhooks import redacting
+from tests.shopify.hooks import EMAIL, PHONE, Hooks, consents, customer_body
+from tests.shopify.test_hooks_of_the_law import REDACT, profiles, put_elsewhere
+from tests.world import Someone
+
+
+@pytest.fixture
+def known(hooks: Hooks, owner: Someone) -> Hooks:
+    """A customer of the shop with both addresses, whose email another store knows, too."""
+    hooks.tell("customers/create", customer_body(**consents("subscribed", "subscribed")))
+    put_elsewhere(hooks, owner)
+    return hooks
+
+
+def evidence(hooks: Hooks, owner: Someone, **query: object) -> dict[str, Any]:
+    """The person's evidence."""
+    [profile] = profiles(hooks, owner)
+    path = f"/profiles/{profile['id']}/consent/evidence"
+    return dict(hooks.world.call("GET", path, token=owner.token, query=query).json)
+
+
+def say(hooks: Hooks, owner: Someone, channel: str, number: int) -> None:
+    """A request that proves what is so already."""
+    [profile] = profiles(hooks, owner)
+    path = f"/profiles/{profile['id']}/consent/{channel}"
+    body = {"state": "subscribed", "proof": {"reference": f"form-{number}"}}
+    assert hooks.world.call("PUT", path, token=owner.token, json_body=body).status == 200
+
+
+@pytest.mark.parametrize("at_once", [1, 25])
+def test_of_the_address_that_nobody_else_knows(
+    known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(redacting, "MOST_ROWS", at_once)
+    for number in range(3):
+        say(known, owner, "sms", number)
+        say(known, owner, "email", number)
+    before = evidence(known, owner)
+    assert before["total"] == 8
+    known.tell("customers/redact", REDACT)
+    left = evidence(known, owner)
+    assert left["items"] == [each for each in before["items"] if each["address"] == EMAIL]
+    assert left["total"] == 4
+    assert [row for row in known.world.rows() if PHONE in repr(vars(row))] == []
+
+
+def test_what_comes_after_it_is_numbered_on(known: Hooks, owner: Someone) -> None:
+    known.tell("customers/redact", REDACT)
+    for number in range(3):
+        say(known, owner, "email", number)
+    found = evidence(known, owner)
+    references = [each["proof"]["reference"] for each in found["items"]]
+    assert references == ["form-2", "form-1", "form-0", None]
+    last = evidence(known, owner, page=2, pageSize=10)
+    assert (last["total"], last["items"]) == (4, [])
