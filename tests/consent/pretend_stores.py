@@ -162,11 +162,11 @@ class MovingShop:
     """The address of the change that it is told."""
 
     def tell(
-        self, store: Store, change: ConsentChange, external_ids: list[str], *more: Any
+        self, store: Store, change: ConsentChange, external_ids: list[str], *more: Any, **named: Any
     ) -> Refusal | SkipReason | None:
         """Takes the place of `tell_shop`, to see which address the change is of."""
         self.told_of = change.address
-        return tell_shop(store, change, external_ids, *more)
+        return tell_shop(store, change, external_ids, *more, **named)
 
     @property
     def customers(self) -> list[ShopCustomer]:
