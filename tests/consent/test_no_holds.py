@@ -499,8 +499,10 @@ class TestErasure:
         assert (change["state"], change["occurredAt"]) == ("subscribed", at(20))
         assert state_of(shop) == "not_subscribed"
         assert history_of(shop, profile_of(shop, ANN)) == [change]
-        assert say(shop, ANN, "subscribed")["id"] != change["id"]
+        now = say(shop, ANN, "subscribed")
+        assert now["id"] != change["id"]
         assert state_of(shop) == "subscribed"
+        assert say(shop, ANN, "subscribed", 21) == now
 
     def test_a_store_that_dates_it_later(self, shop: Shop, erased: str) -> None:
         store = shop.store()
