@@ -13,6 +13,10 @@ from typing import Any, Protocol
 
 from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.dynamo_type import Item
+from moto.dynamodb.models.table import StreamRecord
+from moto.dynamodbstreams.models import ShardIterator, dynamodbstreams_backends
+from moto.sqs.models import Message
 
 from local import aws
 from local.dynoxide import Dynoxide
@@ -51,6 +55,11 @@ class Moto:
         for table in self._tables().values():
             table.items.clear()
         self.lose_streams()
+        # moto keeps all that it ever made of these, which a run of thousands of worlds can't.
+        dynamodbstreams_backends[DEFAULT_ACCOUNT_ID][aws.REGION].shard_iterators.clear()
+        made: tuple[Any, ...] = (Item, StreamRecord, ShardIterator, Message)
+        for each in made:
+            each.instances_tracked.clear()
 
     def lose_streams(self) -> None:
         """Removes what the streams would have carried."""

@@ -170,7 +170,7 @@ class TestImports:
 class TestStores:
     def test_what_a_customer_carries(self, shop: Shop) -> None:
         store = shop.store()
-        put(shop, store, "c", 5, **yes(5, evidence=FORM, proof=PROVEN))
+        put(shop, store, "c", 0, **yes(5, evidence=FORM, proof=PROVEN))
         [one] = evidence_of(shop)
         assert one["store"] == {"id": str(store), "name": one["store"]["name"]}
         assert {name: one[name] for name in FORM} == FORM

@@ -143,9 +143,20 @@ class TestWhatIsNew:
 
     @pytest.mark.parametrize("state", ORDER)
     def test_the_value_that_was_given_last(self, somebody: Somebody, state: ConsentState) -> None:
-        gave = Given(EMAIL, state)
-        assert somebody.pushed(Given(EMAIL, state, clock.now()), before=gave) is None
+        moment = clock.now()
+        gave = Given(EMAIL, state, moment)
+        for at in (None, moment, moment - timedelta(days=1)):
+            assert somebody.pushed(Given(EMAIL, state, at), before=gave) is None
         assert somebody.history() == []
+
+    @pytest.mark.parametrize("state", ORDER)
+    @pytest.mark.parametrize("days", [3, None])
+    def test_the_same_state_with_a_later_consent_time(
+        self, somebody: Somebody, state: ConsentState, days: int | None
+    ) -> None:
+        gave = Given(EMAIL, state, clock.now() - timedelta(days=days) if days else None)
+        assert somebody.pushed(Given(EMAIL, state, clock.now()), before=gave) is not None
+        assert somebody.state() is state
 
     def test_another_address_has_a_state_of_its_own(self, somebody: Somebody) -> None:
         gave = Given("before@example.com", SUBSCRIBED)

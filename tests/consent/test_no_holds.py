@@ -1,6 +1,7 @@
 """A no holds everywhere: each way in which somebody who said no could be mailed on."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -10,7 +11,10 @@ import pytest
 from storepost import clock
 from storepost.consent import resending
 from storepost.consent.missed import missed_partition
+from storepost.consent.model import Address
 from storepost.consent.owed import OwedRefusalItem
+from storepost.consent.repository import ConsentRepository
+from storepost.consent.states import Channel, ConsentState
 from storepost.messaging.outbox import PARTITION, OutboxItem, Queue
 from storepost.profiles.keys import claim_key
 from storepost.profiles.model import Identity, IdentityType
@@ -117,6 +121,18 @@ class TestWhatCannotBeProven:
     def test_a_store_that_dates_it_in_the_future(self, shop: Shop) -> None:
         say(shop, ANN, "unsubscribed", 10)
         put(shop, shop.store(), "c", 20, **yes(emailMarketingConsentUpdatedAt=LATER))
+        assert state_of(shop) == "unsubscribed"
+
+    @pytest.mark.parametrize("state", ["unsubscribed", "not_subscribed"])
+    @pytest.mark.parametrize("minutes", [25, None], ids=["dated", "by the record"])
+    def test_what_a_store_says_after_it_dated_a_yes_in_the_future(
+        self, shop: Shop, state: str, minutes: int | None
+    ) -> None:
+        """A store's wrong clock makes nothing that comes after it too old to count."""
+        store = shop.store()
+        put(shop, store, "c", 20, **yes(emailMarketingConsentUpdatedAt=LATER))
+        assert state_of(shop) == "subscribed"
+        put(shop, store, "c", 25, **{**yes(minutes), "emailMarketingConsent": state})
         assert state_of(shop) == "unsubscribed"
 
     def test_an_unsubscription_of_the_future_counts_as_now(self, shop: Shop) -> None:
@@ -253,6 +269,84 @@ class TestUntickedBoxes:
         say(shop, ANN, "subscribed", 2)
         put(shop, shop.store(), "o", 6, emailMarketingConsent="not_subscribed")
         assert state_of(shop) == "subscribed"
+
+
+class TestSaidAgainLater:
+    """The same state with a later consent time is another value: what came between is older."""
+
+    @pytest.mark.parametrize("said", ["subscribed", "unsubscribed"])
+    def test_what_came_between_yields(self, shop: Shop, listener: Listener, said: str) -> None:
+        """As where the store never heard of that."""
+        store = shop.store()
+        between = "unsubscribed" if said == "subscribed" else "subscribed"
+        put(shop, store, "c", 5, **{**yes(5), "emailMarketingConsent": said})
+        say(shop, ANN, between, 10)
+        put(shop, store, "c", 15, **{**yes(5), "emailMarketingConsent": said})
+        assert state_of(shop) == between
+        put(shop, store, "c", 20, **{**yes(15), "emailMarketingConsent": said})
+        assert state_of(shop) == said
+
+    @pytest.mark.parametrize("at", [None, LATER], ids=["undated", "future"])
+    def test_not_without_a_time_that_counts(self, shop: Shop, at: str | None) -> None:
+        store = shop.store()
+        put(shop, store, "c", 5, **yes(5))
+        say(shop, ANN, "unsubscribed", 10)
+        put(shop, store, "c", 20, **{**yes(), "emailMarketingConsentUpdatedAt": at})
+        assert state_of(shop) == "unsubscribed"
+
+    def test_not_what_a_store_took_and_sends_back_under_its_own_time(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """A yes that comes back late would end the no that was said meanwhile."""
+        store = shop.store()
+        put(shop, store, "c", 5, emailMarketingConsent="not_subscribed")
+        say(shop, ANN, "subscribed", 10)
+        tell(shop)
+        say(shop, ANN, "unsubscribed", 12)
+        put(shop, store, "c", 20, **yes(13))
+        assert state_of(shop) == "unsubscribed"
+
+
+class TestDatedLateEnough:
+    """A no is told with a time after all that the store has: a shop takes nothing older."""
+
+    def told_at(self, listener: Listener) -> str:
+        """When the no was said, as the store was told last."""
+        data = listener.received[-1].json["data"]
+        assert data["state"] == "unsubscribed"
+        return str(data["occurredAt"])
+
+    def test_said_again(self, shop: Shop, listener: Listener) -> None:
+        """The change is from when it was said first; the address counts the last time."""
+        put(shop, shop.store(), "c", 5, **yes(5))
+        no = say(shop, ANN, "unsubscribed", 10)
+        assert say(shop, ANN, "unsubscribed", 30) == no
+        tell(shop)
+        assert self.told_at(listener) == at(30)
+
+    def test_said_again_by_somebody_who_was_erased_since(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        put(shop, shop.store(), "c", 5, **yes(5))
+        say(shop, ANN, "unsubscribed", 10)
+        say(shop, ANN, "unsubscribed", 30)
+        erase(shop)
+        tell(shop)
+        assert self.told_at(listener) == at(30)
+
+    def test_to_who_has_a_later_yes_that_does_not_count(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """It is from before an address that they had before was unsubscribed."""
+        store = shop.store()
+        put(shop, store, "c", 5, email=BEN, **yes(5))
+        say(shop, ANN, "unsubscribed", 10)
+        say(shop, BEN, "unsubscribed", 20)
+        put(shop, store, "c", 21, **yes(15))
+        assert state_of(shop) == "unsubscribed"
+        tell(shop)
+        assert self.told_at(listener) > at(15)
+        assert has(shop, store, "c") == "unsubscribed"
 
 
 class TestAnotherAddress:
@@ -405,15 +499,22 @@ class TestErasure:
         assert (change["state"], change["occurredAt"]) == ("subscribed", at(20))
         assert state_of(shop) == "not_subscribed"
         assert history_of(shop, profile_of(shop, ANN)) == [change]
-        assert say(shop, ANN, "subscribed")["id"] != change["id"]
+        now = say(shop, ANN, "subscribed")
+        assert now["id"] != change["id"]
         assert state_of(shop) == "subscribed"
+        assert say(shop, ANN, "subscribed", 21) == now
 
     def test_a_store_that_dates_it_later(self, shop: Shop, erased: str) -> None:
         store = shop.store()
         put(shop, store, "c", 20, **yes(20))
         assert state_of(shop) == "not_subscribed"
-        put(shop, store, "c", 21, **yes(emailMarketingConsentUpdatedAt=erased, locale="de"))
-        assert state_of(shop) == "not_subscribed"  # nothing new: it gave that before
+        put(shop, store, "c", 21, **yes(20, locale="de"))
+        assert state_of(shop) == "not_subscribed"
+        put(shop, store, "c", 22, **yes(emailMarketingConsentUpdatedAt=erased))
+        assert state_of(shop) == "subscribed"
+
+    def test_another_store_that_dates_it_later(self, shop: Shop, erased: str) -> None:
+        put(shop, shop.store(), "c", 20, **yes(20))
         put(shop, shop.store(), "o", 21, **yes(emailMarketingConsentUpdatedAt=erased))
         assert state_of(shop) == "subscribed"
 
@@ -427,6 +528,27 @@ class TestErasure:
     def test_undated_never(self, shop: Shop, erased: str) -> None:
         put(shop, shop.store(), "c", 20, **yes())
         assert state_of(shop) == "not_subscribed"
+
+
+class TestErasureOfWhoHadTheAddress:
+    """Somebody else has the address now, and the change that holds is the erased person's."""
+
+    def test_a_yes_that_came_in_vain_counts_no_more_than_before(self, shop: Shop) -> None:
+        person = upserted(shop, email=ANN)
+        say(shop, ANN, "unsubscribed", 10)
+        path, token = f"/profiles/{person['id']}", shop.owner.token
+        shop.world.call("PATCH", path, token=token, json_body={"email": BEN})
+        before = shop.profile(UUID(person["id"]))
+        left = {each: seen for each, seen in before.sightings.items() if each.value != ANN}
+        shop.save(before, replace(before, sightings=left))
+        free(shop, ANN)
+        put(shop, shop.store(), "c", 20, **yes())
+        assert state_of(shop) == "unsubscribed"
+        assert shop.world.call("DELETE", path, token=token).status == 204
+        shop.world.deliver()
+        put(shop, shop.store(), "o", 21, **yes(15))
+        held = ConsentRepository(shop.workspace).consent_of(Address(Channel.EMAIL, ANN))
+        assert held.state is ConsentState.NOT_SUBSCRIBED
 
 
 def owed_rows(shop: Shop) -> list[OwedRefusalItem]:

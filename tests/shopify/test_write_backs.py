@@ -132,6 +132,20 @@ class TestWritten:
             "marketingOptInLevel": "SINGLE_OPT_IN",
         }
 
+    def test_a_no_that_was_said_again_since_the_shop_has_a_yes(
+        self, hooks: Hooks, customer: ShopCustomer, want: Want
+    ) -> None:
+        """The shop takes nothing older than what it has: the last time counts."""
+        hours = [(clock.now() - timedelta(hours=n)).isoformat() for n in (3, 2, 1)]
+        hooks.shopify.shop().customers.clear()
+        assert want("unsubscribed", occurredAt=hours[0]) == skipped("customer_deleted")
+        customer.email_consent = Consent("SUBSCRIBED", datetime.fromisoformat(hours[1]))
+        hooks.shopify.shop().customers.append(customer)
+        want("unsubscribed", occurredAt=hours[2])
+        told = consents("subscribed", at=hours[1])
+        hooks.tell("customers/update", customer_body(**told, updated_at=hours[2]))
+        assert customer.email_consent.marketing_state == "UNSUBSCRIBED"
+
     def test_after_the_token_ended(self, hooks: Hooks, shopify: Shopify, want: Want) -> None:
         hooks.world.advance(hours=2)
         assert want("subscribed") == WRITTEN

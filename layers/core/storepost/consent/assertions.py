@@ -92,7 +92,9 @@ def assert_in_turn(
             new[ref] = _change(subject, address, word, moment, now, ref, consent, decision)
         if decision.restored:
             restored.add(decision.restored)
-        outcomes.append(_outcome(decision, new.get(ref)))
+        outcomes.append(
+            _outcome(decision, new.get(ref), is_answered=word.origin.is_the_persons_own)
+        )
         statement = Statement(address, word, moment, now, new.get(ref))
         consent = keep_evidence(changes, subject, consent, decision.after, statement)
     tell_again(changes, repository, subject, restored - new.keys(), before, consent)
@@ -161,10 +163,12 @@ def _add_all(
             tell_stores(changes, subject.workspace, change, stores_to_tell(subject, consent))
 
 
-def _outcome(decision: Decision, recorded: ConsentChange | None) -> Outcome | None:
-    """What it did; None where nothing holds, and nothing is recorded either."""
+def _outcome(
+    decision: Decision, recorded: ConsentChange | None, *, is_answered: bool
+) -> Outcome | None:
+    """What it did; None where nothing is recorded, and nothing holds or nobody is answered."""
     held = decision.after.holds
-    if decision.is_set_aside and recorded is None:
+    if decision.is_set_aside and recorded is None and not (held and is_answered):
         return None
     if held is not None:
         return Outcome(held.state, held.change, recorded)

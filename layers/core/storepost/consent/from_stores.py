@@ -1,7 +1,7 @@
 """What a store's record says of consent (docs/semantics.md, section 2.4 and 2.7)."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from storepost import clock
 from storepost.consent.assertions import assert_word
@@ -16,6 +16,10 @@ from storepost.persistence.changes import Changes
 _SUBSCRIBED, _NOTHING = ConsentState.SUBSCRIBED, ConsentState.NOT_SUBSCRIBED
 
 
+_A_STORES_MOMENT = timedelta(seconds=1)
+"""What comes back of a moment that was told may be rounded to this."""
+
+
 @dataclass(frozen=True)
 class Given:
     """What a store gives of one channel of a customer."""
@@ -26,6 +30,8 @@ class Given:
     """`not_subscribed` where it gives none."""
     consent_at: datetime | None = None
     """The store's own consent time."""
+    may_return: bool = False
+    """Whether the store may send it again under a time of its own, as it took it from here."""
     evidence: GivenEvidence = NO_EVIDENCE
     proof_digest: str | None = None
     """The digest of what proves it, also of the origin's proof."""
@@ -42,6 +48,8 @@ class AtStore:
     """Whether the customer belongs to somebody else than the address."""
     refused_at: datetime | None = None
     """When an address that they had before was unsubscribed: what they said until then ended."""
+    is_in_a_loop: bool = False
+    """Whether the store has contradicted a no that it took too often for its dates to count."""
 
 
 def assert_from_store(
@@ -60,8 +68,9 @@ def assert_from_store(
     `before` is what this store gave last of the customer (what was written to it counts), None for
     a new customer; `updated_at` is the record's `externalUpdatedAt`. None where nothing is
     asserted, though the store is told of an unsubscription that it doesn't know. A value for
-    another address is another value, since state belongs to the address. `not_subscribed` where
-    the store gave `subscribed` is a box that somebody unticked.
+    another address is another value, since state belongs to the address, and so is one with a later
+    consent time. `not_subscribed` where the store gave `subscribed` is a box that somebody
+    unticked.
     """
     if origin.store_id is None:
         raise ValueError("the origin names no store")
@@ -70,7 +79,9 @@ def assert_from_store(
     if after.address is None or (state is None and not is_proof_alone):
         return None
     now = clock.now()
-    is_dated = after.consent_at is not None and after.consent_at <= now
+    is_in_a_loop = at_store is not None and at_store.is_in_a_loop
+    is_proof_alone = is_proof_alone or (is_in_a_loop and state is ConsentState.PENDING)
+    is_dated = after.consent_at is not None and after.consent_at <= now and not is_in_a_loop
     word = Word(
         state or after.state,
         origin,
@@ -90,11 +101,20 @@ def assert_from_store(
 
 def _asserted(before: Given | None, after: Given) -> ConsentState | None:
     """The state that the record says; None where it says nothing new."""
-    same = before is not None and before.address == after.address
+    if before is None or before.address != after.address:
+        return None if after.state is _NOTHING else after.state
     if after.state is _NOTHING:
-        unticked = same and before is not None and before.state is _SUBSCRIBED
-        return ConsentState.UNSUBSCRIBED if unticked else None
-    return None if same and before and before.state is after.state else after.state
+        return ConsentState.UNSUBSCRIBED if before.state is _SUBSCRIBED else None
+    is_new = before.state is not after.state or _is_said_again(before, after)
+    return after.state if is_new else None
+
+
+def _is_said_again(before: Given, after: Given) -> bool:
+    """Whether the person said the same again later: something else may hold meanwhile."""
+    at = after.consent_at
+    if at is None or at > clock.now() or before.may_return:
+        return False
+    return before.consent_at is None or before.consent_at + _A_STORES_MOMENT <= at
 
 
 def _proves_more(before: Given, after: Given) -> bool:

@@ -6,6 +6,7 @@ and the keyed hash of the address. What it has of a store goes once the store to
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
@@ -76,14 +77,18 @@ def owe(
     workspace: WorkspaceScope,
     address: Address,
     change: ConsentChange,
+    as_of: datetime,
     customers: Mapping[UUID, Iterable[str]],
 ) -> None:
-    """Keeps the unsubscription for these customers' stores, whatever becomes of the change."""
+    """Keeps the unsubscription for these customers' stores, whatever becomes of the change.
+
+    `as_of` is when it was said last.
+    """
     row = OwedRefusalItem(
         *_key(workspace, ChangeRef(change.profile_id, change.id)),
         channel=change.channel,
         source=change.origin.source,
-        occurred_at=change.occurred_at,
+        occurred_at=as_of,
         recorded_at=change.recorded_at,
         address_hash=hash_of(workspace, address),
         customers={str(store_id): sorted(ids) for store_id, ids in customers.items()},

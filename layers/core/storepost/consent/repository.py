@@ -221,9 +221,11 @@ class ConsentRepository:
         """Takes away what changes of these profiles say of an address.
 
         `consent` was read here. Where nothing else is said, its keyed hash is what is left: that of
-        the erasure itself, where that came first.
+        the erasure itself, where that came first. What yielded to an unsubscription goes with it.
         """
         firm, yielding = _not_of(histories, consent.firm), _not_of(histories, consent.yielding)
+        if firm is None and consent.state is ConsentState.UNSUBSCRIBED:
+            yielding = None
         is_changed = (firm, yielding) != (consent.firm, consent.yielding)
         if firm or yielding:
             if is_changed:

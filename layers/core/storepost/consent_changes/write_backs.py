@@ -103,7 +103,8 @@ def _carry_out(task: Task, tries: int) -> None:
     if reason is not None:
         _skip(task, store, reason)
     elif telling is not None:
-        _attempt(task, telling, task.addressed(customers), tries, consent)
+        addressed = task.addressed(customers)
+        _attempt(task.dated(consent, addressed), telling, addressed, tries, consent)
 
 
 def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:

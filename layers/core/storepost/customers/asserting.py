@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
+from storepost import clock
 from storepost.consent.evidence import NO_EVIDENCE
 from storepost.consent.evidence_rows import evidence_left
 from storepost.consent.from_stores import AtStore, Given, assert_from_store
@@ -41,12 +42,15 @@ class Push:
         held = self.before
         if held is None or held.deleted_at is not None:
             return None
+        is_taken = held.told(channel) is not None
         return Given(
             held.address(channel),
             held.consent(channel),
             held.consent_at(channel),
+            # A shop keeps the consent time that it gets.
+            may_return=is_taken and self.store.is_custom,
             proof_digest=held.proof(channel),
-            is_taken=held.told(channel) is not None,
+            is_taken=is_taken,
         )
 
     def gives(self, channel: Channel) -> Given:
@@ -131,6 +135,7 @@ def _assert(
     outcome = None
     if push.says_something(channel):
         refused_at = push.after.refused_at(channel)
+        is_in_a_loop = push.after.contradictions(channel).are_too_many(clock.now())
         outcome = assert_from_store(
             changes,
             subject_of(owner),
@@ -139,7 +144,7 @@ def _assert(
             after=push.gives(channel),
             updated_at=push.given.external_updated_at,
             origin=push.origin_of(channel),
-            at_store=AtStore(push.after.ref, is_of_others, refused_at),
+            at_store=AtStore(push.after.ref, is_of_others, refused_at, is_in_a_loop),
         )
     if is_of_others:
         note_customer(changes, workspace, address, push.after.ref)

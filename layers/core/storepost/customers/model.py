@@ -5,10 +5,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
+from storepost import clock
 from storepost.consent.decision import CustomerRef
 from storepost.consent.evidence import GivenEvidence, digest_of_proof
 from storepost.consent.model import Proof
 from storepost.consent.states import Channel, ConsentState
+from storepost.customers.contradictions import NO_CONTRADICTIONS, Contradictions
 from storepost.ids import derived_id
 from storepost.profiles.model import Identity, IdentityType
 from storepost.profiles.resolution import identities_of
@@ -37,6 +39,13 @@ class GivenConsent:
     def digest(self) -> str | None:
         """The digest of what proves it."""
         return digest_of_proof(self.proof, self.evidence)
+
+    def occurred_at(self, now: datetime) -> datetime | None:
+        """The store's own consent time; one that is still to come is none.
+
+        Else all that the store says until then would be older than that.
+        """
+        return self.updated_at if self.updated_at and self.updated_at <= now else None
 
 
 @dataclass(frozen=True)
@@ -137,6 +146,8 @@ class Customer:
     email_refused_at: datetime | None = None
     """When an address that they had before was unsubscribed, the last time."""
     sms_refused_at: datetime | None = None
+    email_contradictions: Contradictions = NO_CONTRADICTIONS
+    sms_contradictions: Contradictions = NO_CONTRADICTIONS
     email_told: str | None = field(default=None, compare=False)
     """The last telling of a change of consent that the store took for this customer."""
     sms_told: str | None = field(default=None, compare=False)
@@ -177,6 +188,29 @@ class Customer:
         """The customer, with when their addresses of before were unsubscribed."""
         email, sms = refused.get(Channel.EMAIL), refused.get(Channel.SMS)
         return replace(self, email_refused_at=email, sms_refused_at=sms)
+
+    def contradictions(self, channel: Channel) -> Contradictions:
+        """How often the store has contradicted a no that it took."""
+        is_email = channel is Channel.EMAIL
+        return self.email_contradictions if is_email else self.sms_contradictions
+
+    def following(self, held: "Customer | None", now: datetime) -> "Customer":
+        """The customer, with how often the store has contradicted what it took until now."""
+        if held is None:
+            return self
+        email, sms = (self._contradictions(held, channel, now) for channel in Channel)
+        return replace(self, email_contradictions=email, sms_contradictions=sms)
+
+    def _contradictions(self, held: "Customer", channel: Channel, now: datetime) -> Contradictions:
+        known = held.contradictions(channel)
+        is_same = held.address(channel) == self.address(channel)
+        took_a_no = (
+            held.told(channel) is not None and held.consent(channel) is ConsentState.UNSUBSCRIBED
+        )
+        return known.with_one(now) if is_same and took_a_no and self._wants(channel) else known
+
+    def _wants(self, channel: Channel) -> bool:
+        return self.consent(channel) in {ConsentState.SUBSCRIBED, ConsentState.PENDING}
 
     def holds_newer_than(self, updated_at: datetime) -> bool:
         """Whether an update of that moment comes too late; a deleted one yields to newer ones."""
@@ -232,7 +266,7 @@ def _consent_at(
     channel: Channel, before: Customer | None, address: str | None, given: GivenConsent
 ) -> datetime | None:
     if given.state is not None:
-        return given.updated_at
+        return given.occurred_at(clock.now())
     if before is not None and before.address(channel) == address:
         return before.consent_at(channel)
     return None

@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from pynamodb.attributes import UnicodeAttribute
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.update import Action
 
 from storepost import clock
 from storepost.consent.decision import CustomerRef
 from storepost.consent.model import ConsentChange
 from storepost.consent.states import Channel, ConsentState
+from storepost.customers.contradictions import Contradictions
 from storepost.customers.model import Customer, customer_id
 from storepost.ids import short
 from storepost.persistence.changes import Changes
@@ -42,6 +43,11 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     sms_consent_at = Moment(null=True)
     email_refused_at = Moment(null=True)
     sms_refused_at = Moment(null=True)
+    email_contradictions = NumberAttribute(null=True)
+    sms_contradictions = NumberAttribute(null=True)
+    """How often the store gave something else after it took a no, until the moment beside it."""
+    email_contradicted_at = Moment(null=True)
+    sms_contradicted_at = Moment(null=True)
     email_told = UnicodeAttribute(null=True)
     sms_told = UnicodeAttribute(null=True)
     email_proof = UnicodeAttribute(null=True)
@@ -160,6 +166,9 @@ class CustomerRepository:
         item.sms_consent_at = customer.sms_consent_at
         item.email_refused_at = customer.email_refused_at
         item.sms_refused_at = customer.sms_refused_at
+        email, sms = customer.email_contradictions, customer.sms_contradictions
+        item.email_contradictions, item.email_contradicted_at = email.count or None, email.last_at
+        item.sms_contradictions, item.sms_contradicted_at = sms.count or None, sms.last_at
         item.email_proof = customer.email_proof
         item.sms_proof = customer.sms_proof
         changes.save(item)
@@ -252,8 +261,16 @@ class CustomerRepository:
             sms_consent_at=item.sms_consent_at,
             email_refused_at=item.email_refused_at,
             sms_refused_at=item.sms_refused_at,
+            email_contradictions=_contradictions(
+                item.email_contradictions, item.email_contradicted_at
+            ),
+            sms_contradictions=_contradictions(item.sms_contradictions, item.sms_contradicted_at),
             email_told=item.email_told,
             sms_told=item.sms_told,
             email_proof=item.email_proof,
             sms_proof=item.sms_proof,
         )
+
+
+def _contradictions(count: float | None, last_at: datetime | None) -> Contradictions:
+    return Contradictions(int(count or 0), last_at)

@@ -83,6 +83,7 @@ def write_customer(
     profile = with_customer(store, before, held, given, takes_in(before, identities, known))
     customer = customer_of(store, external_id, profile.id, held, given)
     customer = customer.refused_until(_refused_at(changes, store, held, customer))
+    customer = customer.following(held, clock.now())
     push = Push(store, given, held, customer, origin)
     assert_and_save(changes, push, known, before, profile)
     profiles.claim(changes, profile, known.claims, identities)

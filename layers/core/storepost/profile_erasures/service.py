@@ -59,7 +59,7 @@ def _owe_the_no(
         if is_there and each.store_id in waiting:
             customers.setdefault(each.store_id, []).append(each.external_id)
     if customers:
-        owe(changes, profile.workspace, address, change, customers)
+        owe(changes, profile.workspace, address, change, holds.as_of, customers)
         tell_stores(changes, profile.workspace, change, sorted(customers))
 
 
