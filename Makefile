@@ -35,7 +35,7 @@ invoke: install ## one FUNCTION in a container, on an EVENT, with the data of a 
 	@FUNCTION=$(FUNCTION) EVENT=$(EVENT) $(BIN)/python -m local.containers.invoking
 
 events: install ## record the samples in events/ anew, from a run with the demo's data
-	@$(BIN)/python -m local.recording
+	@$(BIN)/python -m local.demo.recording
 
 openapi: install ## write the interface and the problems down from the code
 	$(BIN)/python -m openapi
@@ -44,23 +44,23 @@ test: install ## everything that proves the project on a fresh machine; TESTS ta
 	$(BIN)/pytest -n auto --dist worksteal $(PYTEST) $(TESTS)
 
 test-dynoxide: install ## the same with the tables in dynoxide (npm brings it); TESTS takes some
-	@$(BIN)/python -m local.dynoxide
+	@$(BIN)/python -m local.aws.dynoxide
 	STORE=dynoxide $(BIN)/pytest -n auto --dist worksteal $(PYTEST) $(TESTS)
 
 costs: install ## what every operation costs, measured on dynoxide: docs/costs.md
-	@$(BIN)/python -m local.dynoxide
+	@$(BIN)/python -m local.aws.dynoxide
 	@$(BIN)/python -m tests.costs
 
 test-long: install ## the state machines at length: 2,000 histories each
-	HYPOTHESIS_PROFILE=ci $(BIN)/pytest -n auto tests/counted_tree/test_histories.py \
-	  tests/people/test_histories.py tests/coupons/test_histories.py tests/consent/test_histories.py
+	HYPOTHESIS_PROFILE=ci $(BIN)/pytest -n auto tests/platform/counted_tree/test_histories.py \
+	  tests/people/matching/test_histories.py tests/coupons/test_histories.py tests/people/consent/test_histories.py
 
 test-sam-local: install ## the whole service in containers, from sign-up to write-back (needs Docker)
 	$(BIN)/pytest tests/end_to_end
 
 build: install ## what is deployed, for ARCHITECTURE; compiled here: a function can't keep what Python compiles
 	$(BIN)/sam build --parameter-overrides Architecture=$(ARCHITECTURE)
-	$(BIN)/python -m local.stamp .aws-sam/build/template.yaml $(ARCHITECTURE)
+	$(BIN)/python -m local.containers.stamp .aws-sam/build/template.yaml $(ARCHITECTURE)
 	$(BIN)/python -m compileall -q --invalidation-mode unchecked-hash .aws-sam/build
 
 bench-%: install ## a benchmark: benchmarks/README.md has their names
@@ -75,7 +75,7 @@ hostile: install ## what means harm, asked of every operation; EVERY=10 asks a t
 	@$(BIN)/python -m tests.hostile
 
 faults: install ## REQUESTS writes while DynamoDB refuses and loses answers and processes die (npm)
-	@$(BIN)/python -m local.dynoxide
+	@$(BIN)/python -m local.aws.dynoxide
 	@$(BIN)/python -m tests.fault_injection
 
 test-client: install ## a client that a public generator makes, and its first calls (pip brings it)
@@ -83,7 +83,7 @@ test-client: install ## a client that a public generator makes, and its first ca
 
 lint-openapi: ## Spectral's rules over the description (npm brings it)
 	npx --yes @stoplight/spectral-cli@$(SPECTRAL) lint --fail-severity warn --ruleset openapi/spectral.yaml \
-	  layers/core/storepost/reference/openapi.json
+	  layers/core/storepost/api/reference/openapi.json
 
 check-shopify: install ## what we say to Shopify, against its own SCHEMA and SCOPES
 	@$(BIN)/python -m local.shopify.checking $(SCHEMA) $(SCOPES)

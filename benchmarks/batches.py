@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import benchmarks.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.batch_figures import Figures, Meter
-from benchmarks.batch_shop import forget_objects, open_shop, order
-from benchmarks.reporting import Cell, Column, Table
-from benchmarks.tables import start_other_services, tables
-from local.dynoxide import VERSION
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.data.batch_shop import forget_objects, open_shop, order
+from benchmarks.measure.batch_figures import Figures, Meter
+from benchmarks.measure.reporting import Cell, Column, Table
+from benchmarks.measure.tables import start_other_services, tables
+from local.aws.dynoxide import VERSION
 
 ORDERS = int(os.environ.get("ORDERS", "100000"))
 BATCH = 500

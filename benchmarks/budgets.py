@@ -13,18 +13,18 @@ from statistics import median
 from time import perf_counter
 from unittest import mock
 
-import benchmarks.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.metering import Meter
-from benchmarks.reporting import Column, Table
-from benchmarks.tables import tables
-from local.dynoxide import VERSION
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.measure.metering import Meter
+from benchmarks.measure.reporting import Column, Table
+from benchmarks.measure.tables import tables
+from local.aws.dynoxide import VERSION
 from local.template import parameter_defaults
-from storepost import clock
-from storepost.budgets.model import LEASE, Budget, Policy
-from storepost.budgets.repository import key_budget_key, workspace_budget_key
-from storepost.budgets.spending import Spending
-from storepost.ids import new_id
-from storepost.scope import WorkspaceScope
+from storepost.platform.budgets.model import LEASE, Budget, Policy
+from storepost.platform.budgets.repository import key_budget_key, workspace_budget_key
+from storepost.platform.budgets.spending import Spending
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.scope import WorkspaceScope
 
 SECONDS = int(os.environ.get("SECONDS", "30"))
 """Of the benchmark's clock."""

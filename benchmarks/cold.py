@@ -12,13 +12,13 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.layer import Layer
-from benchmarks.measuring import Sample, in_turn
-from benchmarks.reporting import Column, Table
+from benchmarks.measure.layer import Layer
+from benchmarks.measure.measuring import Sample, in_turn
+from benchmarks.measure.reporting import Column, Table
 from local import aws
 from local.template import functions
 
-FLOOR = "benchmarks.bare_handler"
+FLOOR = "benchmarks.processes.bare_handler"
 ROUNDS = 15
 ROUNDS_FROM_SOURCE = 5
 COLUMNS = (
@@ -38,7 +38,8 @@ def measured(layer: Layer, modules: list[str], *, compiled: bool) -> dict[str, S
 
     def taking(module: str) -> Callable[[], float]:
         return lambda: (
-            1000 * float(layer.run("-m", "benchmarks.importing", module, compiled=compiled))
+            1000
+            * float(layer.run("-m", "benchmarks.processes.importing", module, compiled=compiled))
         )
 
     ways = {module: taking(module) for module in modules}
@@ -47,7 +48,7 @@ def measured(layer: Layer, modules: list[str], *, compiled: bool) -> dict[str, S
 
 def clients(module: str) -> tuple[str, str]:
     """The clients that an import makes, and those that the first request adds."""
-    command = [sys.executable, "-m", "benchmarks.clients", module]
+    command = [sys.executable, "-m", "benchmarks.processes.clients", module]
     printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     imported, later = json.loads(printed.splitlines()[-1])
     return ", ".join(imported) or "none", ", ".join(later) or "none"

@@ -8,14 +8,14 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import benchmarks.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.apart import apart, aws_for_all
-from benchmarks.batch_shop import Shop, forget_objects, open_shop, person
-from benchmarks.calling import Api
-from benchmarks.metering import Measured, Meter
-from benchmarks.reporting import Cell, Column, Table
-from benchmarks.tables import start_other_services, tables
-from local.dynoxide import VERSION
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.data.batch_shop import Shop, forget_objects, open_shop, person
+from benchmarks.measure.apart import apart, aws_for_all
+from benchmarks.measure.calling import Api
+from benchmarks.measure.metering import Measured, Meter
+from benchmarks.measure.reporting import Cell, Column, Table
+from benchmarks.measure.tables import start_other_services, tables
+from local.aws.dynoxide import VERSION
 
 CODES = int(os.environ.get("CODES", "200000"))
 POOLS = (100, CODES)
@@ -58,7 +58,7 @@ def imported(meter: Meter, shop: Shop, codes: int, address: str) -> tuple[str, T
         "reissue": "every_email",
     }
     asked = meter.measured(lambda: str(shop.call("/coupons/import", body)["id"]))
-    worked = apart(address, "benchmarks.coupon_worker")
+    worked = apart(address, "benchmarks.processes.coupon_worker")
     mine = together([asked])
     return asked.result, worked | {name: value + worked[name] for name, value in mine.items()}
 

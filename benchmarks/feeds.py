@@ -32,28 +32,28 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from uuid import UUID
 
-import benchmarks.environment  # noqa: F401 - before the service, which reads it
-from benchmarks import large_shop
-from benchmarks.batch_figures import Meter
-from benchmarks.reporting import RESULTS, Cell, Column, Table
-from benchmarks.tables import tables
-from local.dynoxide import VERSION
-from storepost.feed_files.bounds import Bound
-from storepost.feed_files.reading import read_feed
-from storepost.feed_imports import objects, running
-from storepost.feed_imports.matching import digest_of
-from storepost.feed_imports.work import Work
-from storepost.feed_records.mapping import Target
-from storepost.feed_records.reading import RowReader, Terms
-from storepost.feeds.model import FeedCounts, FeedImportStatus, FeedMode, Settings
-from storepost.feeds.repository import FeedImportRepository, FeedRepository
-from storepost.feeds.service import create_feed
-from storepost.ids import short
-from storepost.persistence.changes import commit_anew
-from storepost.persistence.objects import ObjectGone
-from storepost.scope import WorkspaceScope
-from storepost.stores.finding import found_store
-from storepost.stores.repository import StoreRepository
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.data import large_shop
+from benchmarks.measure.batch_figures import Meter
+from benchmarks.measure.reporting import RESULTS, Cell, Column, Table
+from benchmarks.measure.tables import tables
+from local.aws.dynoxide import VERSION
+from storepost.feeds.feeds.model import FeedCounts, FeedImportStatus, FeedMode, Settings
+from storepost.feeds.feeds.repository import FeedImportRepository, FeedRepository
+from storepost.feeds.feeds.service import create_feed
+from storepost.feeds.files.bounds import Bound
+from storepost.feeds.files.reading import read_feed
+from storepost.feeds.imports import objects, running
+from storepost.feeds.imports.matching import digest_of
+from storepost.feeds.imports.work import Work
+from storepost.feeds.records.mapping import Target
+from storepost.feeds.records.reading import RowReader, Terms
+from storepost.platform.persistence.changes import commit_anew
+from storepost.platform.persistence.objects import ObjectGone
+from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
 
 ROWS = int(os.environ.get("ROWS", "1000000"))
 OTHER_ROWS = int(os.environ.get("OTHER_ROWS", "200000"))

@@ -9,15 +9,15 @@ import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import benchmarks.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.apart import apart, aws_for_all
-from benchmarks.import_shop import connect, serving, write_customers, write_orders
-from benchmarks.reporting import Column, Table
-from benchmarks.tables import start_other_services, tables
-from local.dynoxide import VERSION
-from storepost.store_imports.model import ImportScope, ImportStatus
-from storepost.store_imports.repository import ImportRepository, TurnsRepository
-from storepost.stores.model import Store
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.data.import_shop import connect, serving, write_customers, write_orders
+from benchmarks.measure.apart import apart, aws_for_all
+from benchmarks.measure.reporting import Column, Table
+from benchmarks.measure.tables import start_other_services, tables
+from local.aws.dynoxide import VERSION
+from storepost.stores.imports.model import ImportScope, ImportStatus
+from storepost.stores.imports.repository import ImportRepository, TurnsRepository
+from storepost.stores.stores.model import Store
 
 CUSTOMERS = int(os.environ.get("CUSTOMERS", "100000"))
 ORDERS_A_CUSTOMER = 3
@@ -43,7 +43,7 @@ NOTES = (
 def worked(address: str, host: str, *arguments: str) -> dict[str, float]:
     """What the worker took for it; the shop is at `host`."""
     environment = {"FEED_ALLOW_HOSTS": host, "SHOPIFY_STAND_IN": f"http://{host}"}
-    return apart(address, "benchmarks.import_worker", *arguments, **environment)
+    return apart(address, "benchmarks.processes.import_worker", *arguments, **environment)
 
 
 def check(store: Store, customers: int, orders: int) -> None:

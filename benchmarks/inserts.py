@@ -11,16 +11,16 @@ from itertools import batched, count
 from random import Random
 from uuid import UUID
 
-import benchmarks.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.loading import large
-from benchmarks.metering import Meter
-from benchmarks.reporting import Column, Table
-from benchmarks.sales import SECONDS, Sale
-from local.dynoxide import VERSION
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.data.loading import large
+from benchmarks.data.sales import SECONDS, Sale
+from benchmarks.measure.metering import Meter
+from benchmarks.measure.reporting import Column, Table
+from local.aws.dynoxide import VERSION
 from storepost.orders.model import FinancialStatus, FulfillmentStatus
 from storepost.orders.trees import OrderList
-from storepost.persistence.changes import Changes, commit_anew
-from storepost.persistence.counted_tree import Entry
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.counted_tree import Entry
 
 ORDERS = int(os.environ.get("ORDERS", "1000000"))
 ENTRIES = 720

@@ -9,21 +9,21 @@ from functools import partial
 from random import Random
 from typing import Any
 
-import benchmarks.environment  # noqa: F401 - before the service, which reads it
-from benchmarks import page_costs
-from benchmarks.bounds import ANY, ANY_DOLLARS, FIRST, FIRST_DOLLARS, Bound
-from benchmarks.calling import Api
-from benchmarks.loading import large
-from benchmarks.metering import Measured, Meter
-from benchmarks.order_lists import Asked, OrderLists
-from benchmarks.page_costs import add_row
-from benchmarks.pages import COLUMNS, DRAWN, NOTES, PAGE, ROUNDS, Report
-from benchmarks.reporting import Table
-from benchmarks.sales import SECONDS, Sale
-from local.dynoxide import VERSION
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.data.loading import large
+from benchmarks.data.order_lists import Asked, OrderLists
+from benchmarks.data.sales import SECONDS, Sale
+from benchmarks.measure import page_costs
+from benchmarks.measure.bounds import ANY, ANY_DOLLARS, FIRST, FIRST_DOLLARS, Bound
+from benchmarks.measure.calling import Api
+from benchmarks.measure.metering import Measured, Meter
+from benchmarks.measure.page_costs import add_row
+from benchmarks.measure.pages import COLUMNS, DRAWN, NOTES, PAGE, ROUNDS, Report
+from benchmarks.measure.reporting import Table
+from local.aws.dynoxide import VERSION
 from storepost.orders.model import FinancialStatus, FulfillmentStatus
 from storepost.orders.trees import OrderList
-from storepost.persistence.item import Item, dynamodb_client
+from storepost.platform.persistence.item import Item, dynamodb_client
 
 ORDERS = int(os.environ.get("ORDERS", "1000000"))
 DAY = 24 * 60 * 60

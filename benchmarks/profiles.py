@@ -10,20 +10,20 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from random import Random
 
-import benchmarks.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.calling import Api
-from benchmarks.large_shop import Shop
-from benchmarks.loading import large
-from benchmarks.metering import Meter
-from benchmarks.pages import COLUMNS, NOTES, PAGE, Report, Wanted
-from benchmarks.people import People
-from benchmarks.reporting import Table
-from benchmarks.sales import BEGINNING, SECONDS
-from local.dynoxide import VERSION
-from storepost import clock
-from storepost.consent.states import ConsentState
-from storepost.persistence.counted_tree import moment_key, text_key
-from storepost.profiles.model import Profile
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.data.large_shop import Shop
+from benchmarks.data.loading import large
+from benchmarks.data.people import People
+from benchmarks.data.sales import BEGINNING, SECONDS
+from benchmarks.measure.calling import Api
+from benchmarks.measure.metering import Meter
+from benchmarks.measure.pages import COLUMNS, NOTES, PAGE, Report, Wanted
+from benchmarks.measure.reporting import Table
+from local.aws.dynoxide import VERSION
+from storepost.people.consent.states import ConsentState
+from storepost.people.profiles.model import Profile
+from storepost.platform.persistence.counted_tree import moment_key, text_key
+from storepost.values import clock
 
 ORDERS = int(os.environ.get("ORDERS", "1000000"))
 

@@ -16,22 +16,22 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-import benchmarks.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.calling import Api
-from benchmarks.large_shop import open_shop, shop
-from benchmarks.loading import FOLDER, import_rows
-from benchmarks.metering import Measured, Meter
-from benchmarks.reporting import Cell, Column, Table
-from benchmarks.sales import BEGINNING
-from benchmarks.tables import tables
-from local.dynoxide import VERSION
-from storepost.ids import derived_id
-from storepost.postings.entries import Entry, Posting, SearchKind, postings_of
-from storepost.postings.finding import Query, find
-from storepost.postings.repository import PostingRepository
-from storepost.profiles.keys import profile_key
-from storepost.profiles.model import Profile
-from storepost.profiles.rows import profile_row
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.data.large_shop import open_shop, shop
+from benchmarks.data.loading import FOLDER, import_rows
+from benchmarks.data.sales import BEGINNING
+from benchmarks.measure.calling import Api
+from benchmarks.measure.metering import Measured, Meter
+from benchmarks.measure.reporting import Cell, Column, Table
+from benchmarks.measure.tables import tables
+from local.aws.dynoxide import VERSION
+from storepost.people.profiles.keys import profile_key
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.rows import profile_row
+from storepost.platform.postings.entries import Entry, Posting, SearchKind, postings_of
+from storepost.platform.postings.finding import Query, find
+from storepost.platform.postings.repository import PostingRepository
+from storepost.values.ids import derived_id
 
 ENTRIES = int(os.environ.get("ENTRIES", "1000000"))
 LIMIT = 5

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any
 import botocore.session
 from moto import mock_aws
 
-from benchmarks.measuring import Sample, cpu_seconds, in_turn
-from benchmarks.rehearsal import rehearse, repeat
-from benchmarks.reporting import Column, Table
+from benchmarks.measure.measuring import Sample, cpu_seconds, in_turn
+from benchmarks.measure.rehearsal import rehearse, repeat
+from benchmarks.measure.reporting import Column, Table
 from local import aws, gateway
-from local.dynoxide import VERSION, Dynoxide
+from local.aws.dynoxide import VERSION, Dynoxide
 from local.functions import Context, handler_of
 
 if TYPE_CHECKING:
-    from benchmarks.typical import Typical
+    from benchmarks.data.typical import Typical
 
 LIBRARIES = ("aws-lambda-powertools", "botocore", "pydantic", "pynamodb")
 WARM_UP = 10
@@ -98,9 +98,9 @@ def compared() -> Table:
     plain = botocore.session.get_session().create_client("dynamodb")
     with _keys():
         # The service's one client is made when it is imported, for the engine that runs by now.
-        from benchmarks.shop import CUSTOMERS, ORDERS, open_shop  # noqa: PLC0415
-        from benchmarks.typical import typical  # noqa: PLC0415
-        from storepost.persistence.item import dynamodb_client  # noqa: PLC0415
+        from benchmarks.data.shop import CUSTOMERS, ORDERS, open_shop  # noqa: PLC0415
+        from benchmarks.data.typical import typical  # noqa: PLC0415
+        from storepost.platform.persistence.item import dynamodb_client  # noqa: PLC0415
 
         comparisons = [Comparison(kind, dynamodb_client(), plain) for kind in typical(open_shop())]
         for comparison in comparisons:

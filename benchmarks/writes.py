@@ -15,18 +15,18 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-import benchmarks.environment  # noqa: F401 - before the service, which reads it
-from benchmarks import bodies
-from benchmarks.bodies import customer_id
-from benchmarks.calling import Api
-from benchmarks.large_shop import open_shop, shop
-from benchmarks.ledger import Ledger, Raw
-from benchmarks.loading import large
-from benchmarks.metering import Measured, Meter
-from benchmarks.reporting import Cell, Column, Table
-from benchmarks.tables import start_other_services, tables
-from local.dynoxide import VERSION
-from storepost.persistence.item import Item, dynamodb_client
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.data import bodies
+from benchmarks.data.bodies import customer_id
+from benchmarks.data.large_shop import open_shop, shop
+from benchmarks.data.loading import large
+from benchmarks.measure.calling import Api
+from benchmarks.measure.ledger import Ledger, Raw
+from benchmarks.measure.metering import Measured, Meter
+from benchmarks.measure.reporting import Cell, Column, Table
+from benchmarks.measure.tables import start_other_services, tables
+from local.aws.dynoxide import VERSION
+from storepost.platform.persistence.item import Item, dynamodb_client
 
 ORDERS = int(os.environ.get("ORDERS", "1000000"))
 SIZES = (0, 10_000, ORDERS)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from storepost import clock
+from storepost.values import clock
 
 
 @dataclass(frozen=True)

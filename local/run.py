@@ -6,16 +6,16 @@ import threading
 from contextlib import ExitStack
 from time import perf_counter
 
-from local import aws, demo, welcome
+from local import aws, demo
+from local.aws.dynoxide import Dynoxide, NoDynoxide
+from local.aws.kept import FOLDER, Kept
 from local.console import CannotRun, say
 from local.containers.engine import default_network
-from local.demo import Demo
-from local.dynoxide import Dynoxide, NoDynoxide
-from local.endpoints import WRITE_BACK_PATH
-from local.kept import FOLDER, Kept
+from local.demo import Demo, welcome
+from local.demo.seeded import demo_keys
+from local.gateway.endpoints import WRITE_BACK_PATH
 from local.running import Entrance, LocalRun
-from local.seeded import demo_keys
-from storepost import clock
+from storepost.values import clock
 
 
 def run(store: str, listening: socket.socket, stopped: threading.Event, began: float) -> None:

@@ -11,15 +11,15 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from local import aws, functions
-from local.bells import Bell
+from local.aws.bells import Bell
+from local.aws.places import Places
 from local.console import say_failure
-from local.cors import cors_of_template
-from local.endpoints import CATALOGUE_PATH, SHOPIFY_PATH, WRITE_BACK_PATH, Endpoints
-from local.front import HOST, Api, Front, gateway_in_process, server_on
-from local.places import Places
+from local.events.pumps import StreamPump, pump_queue, read_queues
+from local.events.schedules import Schedules
+from local.gateway.cors import cors_of_template
+from local.gateway.endpoints import CATALOGUE_PATH, SHOPIFY_PATH, WRITE_BACK_PATH, Endpoints
+from local.gateway.front import HOST, Api, Front, gateway_in_process, server_on
 from local.pretend_store import PretendStore
-from local.pumps import StreamPump, pump_queue, read_queues
-from local.schedules import Schedules
 from local.shopify.app import APP
 from local.shopify.shops import demo_shops
 from local.shopify.web import PretendShopify

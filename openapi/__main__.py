@@ -11,7 +11,7 @@ from openapi.groups import ROOT  # noqa: E402 - the service reads its environmen
 from openapi.interface import text  # noqa: E402
 from openapi.problems import catalogue  # noqa: E402
 
-REFERENCE = ROOT / "layers/core/storepost/reference"
+REFERENCE = ROOT / "layers/core/storepost/api/reference"
 
 
 def written() -> dict[Path, str]:

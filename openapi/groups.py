@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from storepost.http.app import Resolver
+from storepost.api.http.app import Resolver
 
 ROOT = Path(__file__).parent.parent
 

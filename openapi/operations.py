@@ -9,17 +9,18 @@ from aws_lambda_powertools.event_handler import Depends, Response
 from openapi.groups import Group, Operation
 from openapi.parameters import completed
 from openapi.reach import problems_of
-from storepost.budgets.problems import RateLimited
-from storepost.http.app import JSON
-from storepost.http.callers import MayCall
-from storepost.http.forms import FORM, MULTIPART
-from storepost.http.locations import LOCATIONS
-from storepost.http.once import SealedAnswer
-from storepost.http.rendering import CONTENT_TYPE
-from storepost.identity.model import ApiKeyHolder, SignedInPerson
-from storepost.identity.problems import ScopeTooSmall
-from storepost.persistence.idempotency import IdempotencyInProgress, IdempotencyKeyReused
-from storepost.problems import (
+from storepost.accounts.identity.model import ApiKeyHolder, SignedInPerson
+from storepost.accounts.identity.problems import ScopeTooSmall
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.api.http.app import JSON
+from storepost.api.http.callers import MayCall
+from storepost.api.http.forms import FORM, MULTIPART
+from storepost.api.http.locations import LOCATIONS
+from storepost.api.http.once import SealedAnswer
+from storepost.api.http.rendering import CONTENT_TYPE
+from storepost.platform.budgets.problems import RateLimited
+from storepost.platform.persistence.idempotency import IdempotencyInProgress, IdempotencyKeyReused
+from storepost.values.problems import (
     Busy,
     Conflict,
     Internal,
@@ -31,8 +32,7 @@ from storepost.problems import (
     ValidationFailed,
     kinds,
 )
-from storepost.wire import SecretAnswer
-from storepost.workspaces.callers import WorkspaceCaller
+from storepost.values.wire import SecretAnswer
 
 type Document = dict[str, Any]
 

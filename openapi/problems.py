@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Iterator
 
 import storepost
-from storepost.problems import Problem, codes_of, kinds
+from storepost.values.problems import Problem, codes_of, kinds
 
 
 def load_everything() -> None:

@@ -17,7 +17,7 @@ from importlib import import_module
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from storepost.problems import HANDLED, Problem
+from storepost.values.problems import HANDLED, Problem
 
 _LOADS_VARIABLE = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"}
 

@@ -13,8 +13,8 @@ from typing import Any
 from hypothesis import settings
 
 from local import aws
-from local.seeded import demo_keys
-from tests.engines import engine, on_dynoxide
+from local.demo.seeded import demo_keys
+from tests.harness.engines import engine, on_dynoxide
 
 aws.prepare_environment()
 engine()
@@ -23,14 +23,14 @@ aws.create_resources(demo_keys())
 
 import pytest  # noqa: E402 - the service reads its environment when it is imported
 
-from storepost.identity import passwords  # noqa: E402
-from tests.faults import FakeTime  # noqa: E402
-from tests.least_privilege import Recorder, unused  # noqa: E402
-from tests.log_watch import LogWatch  # noqa: E402
-from tests.reached import Reached, unreached  # noqa: E402
-from tests.told import ToldAnswers  # noqa: E402
-from tests.transactions import Transactions  # noqa: E402
-from tests.world import World  # noqa: E402
+from storepost.accounts.identity import passwords  # noqa: E402
+from tests.harness.faults import FakeTime  # noqa: E402
+from tests.harness.least_privilege import Recorder, unused  # noqa: E402
+from tests.harness.log_watch import LogWatch  # noqa: E402
+from tests.harness.reached import Reached, unreached  # noqa: E402
+from tests.harness.told import ToldAnswers  # noqa: E402
+from tests.harness.transactions import Transactions  # noqa: E402
+from tests.harness.world import World  # noqa: E402
 
 # What `make test` runs is the same every time; `make test-long` looks further, and prints how
 # to repeat a find.
@@ -68,7 +68,7 @@ def world() -> Iterator[World]:
 
 @pytest.fixture(autouse=True)
 def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Password hashes that cost little; `identity/test_passwords.py` has the real ones."""
+    """Password hashes that cost little; `accounts/identity/test_passwords.py` has the real ones."""
     monkeypatch.setattr(passwords, "MEMORY_KIB", 8)
     monkeypatch.setattr(passwords, "PASSES", 1)
     _forget_hasher()

@@ -28,7 +28,7 @@ def _run(listening: socket.socket, stopped: threading.Event, began: float) -> No
         stack.callback(network.remove)
         from local import aws  # noqa: PLC0415 - these imports are slow, as in `local.__main__`
         from local.containers import building  # noqa: PLC0415
-        from local.seeded import demo_keys  # noqa: PLC0415
+        from local.demo.seeded import demo_keys  # noqa: PLC0415
 
         say("Building the functions and their layers (half a minute, the first time) ...")
         template = building.build()

@@ -5,8 +5,8 @@ from http.client import HTTPConnection
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.wrappers import Request
 
-from local.front import Api
 from local.gateway import Answer, own_answer
+from local.gateway.front import Api
 
 ANSWER_SECONDS = 180
 """A first request waits for its function's container to be made."""

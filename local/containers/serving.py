@@ -7,7 +7,7 @@ from threading import Thread
 from wsgiref.types import WSGIApplication
 
 from local.containers.engine import Network
-from local.front import server_on
+from local.gateway.front import server_on
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from storepost import clock
+from storepost.values import clock
 
 
 @dataclass

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from storepost import clock
+from storepost.values import clock
 
 GID = "gid://shopify/Customer/"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from storepost import clock
+from storepost.values import clock
 
 GID = "gid://shopify/BulkOperation/"
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from local.shopify.app import App
 from local.shopify.shops import Installation, Shop
-from storepost import clock
+from storepost.values import clock
 
 
 class Refused(Exception):  # noqa: N818 - it is what happened

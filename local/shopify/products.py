@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from storepost import clock
+from storepost.values import clock
 
 GID = "gid://shopify/Product/"
 

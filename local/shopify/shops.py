@@ -10,7 +10,7 @@ from local.shopify.customers import ShopCustomer
 from local.shopify.discount_records import Creation, Discount
 from local.shopify.exports import Operation
 from local.shopify.products import Node, demo_products
-from storepost import clock
+from storepost.values import clock
 
 ACCESS_FOR = timedelta(hours=1)
 REFRESH_FOR = timedelta(days=90)

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks.exporting import write_orders, write_people
-from benchmarks.large_shop import Shop, shop
+from benchmarks.data.exporting import write_orders, write_people
+from benchmarks.data.large_shop import Shop, shop
 from storepost.orders.trees import OrderList
-from storepost.persistence.counted_tree.checking import faults
-from storepost.persistence.item import Item, Key, connection, dynamodb_client
-from storepost.profiles.lists import ProfileLists
-from tests.counted_tree.engine import Engine
+from storepost.people.profiles.lists import ProfileLists
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.platform.persistence.item import Item, Key, connection, dynamodb_client
+from tests.platform.counted_tree.engine import Engine
 
 ORDERS, PEOPLE = 600, 60
 

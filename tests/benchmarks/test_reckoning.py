@@ -2,10 +2,10 @@
 
 import pytest
 
-from benchmarks.bounds import ANY, ANY_DOLLARS, FIRST, FIRST_DOLLARS, Bound
-from benchmarks.page_costs import FUNCTION, usage_at_most
-from benchmarks.prices import MILLION
-from benchmarks.reckoning import Usage, bill, memory_of, milliseconds, request_bill
+from benchmarks.measure.bounds import ANY, ANY_DOLLARS, FIRST, FIRST_DOLLARS, Bound
+from benchmarks.measure.page_costs import FUNCTION, usage_at_most
+from benchmarks.measure.prices import MILLION
+from benchmarks.measure.reckoning import Usage, bill, memory_of, milliseconds, request_bill
 from local.template import functions as declared
 
 READ = Usage(invocations=1, reads=8, read_calls=4)

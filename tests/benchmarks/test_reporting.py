@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.measuring import Sample, in_turn
-from benchmarks.reporting import RESULTS, Column, Table
+from benchmarks.measure.measuring import Sample, in_turn
+from benchmarks.measure.reporting import RESULTS, Column, Table
 
 COLUMNS = (
     Column("what"),

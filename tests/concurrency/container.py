@@ -19,8 +19,8 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
 from local import aws, functions, gateway, template
-from storepost.persistence import sealing
-from storepost.persistence.item import dynamodb_client
+from storepost.platform.persistence import sealing
+from storepost.platform.persistence.item import dynamodb_client
 
 type Event = dict[str, Any]
 

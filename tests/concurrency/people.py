@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.world import Someone, World
+from tests.harness.world import Someone, World
 
 EMAIL = "erika.canary@example.com"
 STATES = ("subscribed", "unsubscribed")

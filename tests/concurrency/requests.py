@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from local import gateway
-from tests.world import Someone
+from tests.harness.world import Someone
 
 
 def request(

@@ -7,7 +7,7 @@ import pytest
 
 from tests.concurrency.containers import containers
 from tests.concurrency.requests import request
-from tests.world import Someone, World
+from tests.harness.world import Someone, World
 
 pytestmark = pytest.mark.dynoxide
 

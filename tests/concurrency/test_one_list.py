@@ -10,14 +10,14 @@ from uuid import UUID
 
 import pytest
 
-from storepost import clock
 from storepost.orders.trees import OrderList
-from storepost.persistence.counted_tree.checking import faults
-from storepost.persistence.counted_tree.rows import TOP_NODES
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.platform.persistence.counted_tree.rows import TOP_NODES
+from storepost.values import clock
 from tests.concurrency.containers import containers
 from tests.concurrency.requests import request
+from tests.harness.world import Someone, World
 from tests.orders.sample import order
-from tests.world import Someone, World
 
 pytestmark = pytest.mark.dynoxide
 

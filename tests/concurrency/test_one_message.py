@@ -10,14 +10,16 @@ from uuid import UUID
 
 import pytest
 
-from local import aws, mail, pumps
-from storepost.emails import messages
-from storepost.emails.outgoing import send_email
-from storepost.messaging.outbox import PARTITION
-from storepost.persistence.changes import Changes
+from local import aws
+from local.aws import mail
+from local.events import pumps
+from storepost.accounts.emails import messages
+from storepost.accounts.emails.outgoing import send_email
+from storepost.platform.messaging.outbox import PARTITION
+from storepost.platform.persistence.changes import Changes
 from tests.concurrency.containers import containers
 from tests.concurrency.people import EMAIL, STATES, new_person
-from tests.world import Someone, World
+from tests.harness.world import Someone, World
 
 pytestmark = pytest.mark.dynoxide
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from storepost import clock
+from storepost.values import clock
 from tests.concurrency.containers import containers
 from tests.concurrency.people import EMAIL, STATES, customer, new_person, profiles
 from tests.concurrency.requests import request
-from tests.world import Someone, World
+from tests.harness.world import Someone, World
 
 pytestmark = pytest.mark.dynoxide
 

@@ -8,11 +8,11 @@ from uuid import UUID
 import pytest
 
 from storepost.coupons.trees import CodeList
-from storepost.persistence.counted_tree.checking import faults
+from storepost.platform.persistence.counted_tree.checking import faults
 from tests.concurrency.containers import containers
 from tests.concurrency.people import customer
 from tests.concurrency.requests import request
-from tests.world import Someone, World
+from tests.harness.world import Someone, World
 
 pytestmark = pytest.mark.dynoxide
 

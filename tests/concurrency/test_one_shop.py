@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from local.shopify.customers import ShopCustomer
-from storepost import clock
-from storepost.shop_imports import running
-from storepost.webhooks.messages import Webhook, to_message
+from storepost.sync.pulls import running
+from storepost.sync.webhooks.messages import Webhook, to_message
+from storepost.values import clock
 from tests.concurrency.containers import containers
 from tests.concurrency.people import customer, profiles
 from tests.concurrency.requests import request
+from tests.harness.world import Someone, World
 from tests.shopify.hooks import Hooks, consents, customer_body
 from tests.shopify.shops import SHOP, Shopify, canary_shops, running_server
-from tests.world import Someone, World
 
 pytestmark = pytest.mark.dynoxide
 

@@ -12,12 +12,12 @@ def main() -> None:
     os.environ["STORE"] = "dynoxide"
     aws.prepare_environment()
     # The service reads its environment when it is imported, and the engine's address with it.
-    from tests.engines import engine  # noqa: PLC0415
+    from tests.harness.engines import engine  # noqa: PLC0415
 
     engine()
     aws.start()
     aws.create_resources()
-    from storepost.identity import passwords  # noqa: PLC0415
+    from storepost.accounts.identity import passwords  # noqa: PLC0415
     from tests.costs.measuring import measure_all  # noqa: PLC0415
     from tests.costs.page import PAGE, dollars_a_consent, page  # noqa: PLC0415
     from tests.costs.scenarios import ALL  # noqa: PLC0415

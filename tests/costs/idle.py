@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from benchmarks import prices, reckoning
-from local.pumps import read_queues
+from benchmarks.measure import prices, reckoning
+from local.events.pumps import read_queues
 from local.template import ROOT, functions, resources
 from tests.costs.measuring import Findings
 from tests.costs.summary import runs_a_month

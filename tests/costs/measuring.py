@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from random import Random
 from unittest import mock
 
-from benchmarks.reckoning import Usage, request_bill
-from local import pumps
+from benchmarks.measure.reckoning import Usage, request_bill
+from local.events import pumps
 from local.gateway import function_for
 from local.template import functions
-from storepost.identity import passwords
-from storepost.messaging import queues
-from storepost.persistence import sealing
+from storepost.accounts.identity import passwords
+from storepost.platform.messaging import queues
+from storepost.platform.persistence import sealing
 from tests.costs.metering import Meter
 from tests.costs.scenarios.registry import Scenario
 from tests.costs.town import Ask, Outside, Town, found, operations
+from tests.harness.world import World
 from tests.shopify.shops import Shopify, running_server
-from tests.world import World
 
 
 @dataclass(frozen=True)

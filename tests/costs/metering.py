@@ -14,9 +14,9 @@ from unittest import mock
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
-from benchmarks.reckoning import Usage
+from benchmarks.measure.reckoning import Usage
 from local import functions
-from storepost.identity import passwords
+from storepost.accounts.identity import passwords
 
 _WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"})
 _TRANSACTION = "TransactWriteItems"

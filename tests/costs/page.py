@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from benchmarks.reckoning import Usage
+from benchmarks.measure.reckoning import Usage
 from local.template import ROOT
 from tests.costs import prose
 from tests.costs.idle import idle, newcomers, own_metrics

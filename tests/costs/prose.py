@@ -2,7 +2,7 @@
 
 from textwrap import fill
 
-from benchmarks import prices, reckoning
+from benchmarks.measure import prices, reckoning
 from tests.costs.town import CUSTOMERS, ORDERS, PROFILES
 
 
@@ -38,14 +38,14 @@ data sent to the internet. Nothing is traced.
 ## Prices
 
 List prices of {prices.REGION} since {prices.SINCE:%B %Y}, without free tiers
-(`benchmarks/prices.py`).
+(`benchmarks/measure/prices.py`).
 """
 
 
 DURATION = "\n" + fill(
     " ".join(
         f"""**Lambda's duration is reckoned**, since none of this ran on AWS
-    (`benchmarks/reckoning.py`). Of a CPU a run takes {reckoning.CPU_MS_A_RUN:g} ms, each call of
+    (`benchmarks/measure/reckoning.py`). Of a CPU a run takes {reckoning.CPU_MS_A_RUN:g} ms, each call of
     AWS {reckoning.CPU_MS_A_CALL:g}, a unit of DynamoDB {reckoning.CPU_MS_A_UNIT:g}, a password
     {reckoning.CPU_MS_A_PASSWORD:g}: fitted to warm runs on a 2.1 GHz Xeon. A function has the share
     of a CPU that its memory buys. It waits for answers besides, by assumption:

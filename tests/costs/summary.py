@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from benchmarks import prices, reckoning
-from benchmarks.bounds import ANY, ANY_DOLLARS, FIRST, FIRST_DOLLARS
-from benchmarks.page_costs import FUNCTION, usage_at_most
-from benchmarks.reckoning import Usage, request_bill
+from benchmarks.measure import prices, reckoning
+from benchmarks.measure.bounds import ANY, ANY_DOLLARS, FIRST, FIRST_DOLLARS
+from benchmarks.measure.page_costs import FUNCTION, usage_at_most
+from benchmarks.measure.reckoning import Usage, request_bill
 from local.template import functions
 from tests.costs.measuring import Findings, Measured
 

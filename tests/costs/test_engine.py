@@ -12,7 +12,7 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from benchmarks.reckoning import Usage
+from benchmarks.measure.reckoning import Usage
 from tests.costs.metering import Meter, units_of
 
 pytestmark = pytest.mark.dynoxide

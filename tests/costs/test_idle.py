@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from benchmarks.reckoning import Usage
-from local.pumps import read_queues
+from benchmarks.measure.reckoning import Usage
+from local.events.pumps import read_queues
 from local.template import functions, resources
 from tests.costs.idle import NEWCOMERS, idle
 from tests.costs.scenarios import ALL

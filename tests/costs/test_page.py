@@ -2,13 +2,13 @@
 
 import pytest
 
-from storepost.identity import passwords
-from tests import least_privilege
+from storepost.accounts.identity import passwords
 from tests.costs.measuring import measure_all
 from tests.costs.page import MOST_A_CONSENT, PAGE, differences, dollars_a_consent, named, page
 from tests.costs.scenarios import ALL
 from tests.costs.summary import runs_a_month
 from tests.costs.town import operations
+from tests.harness import least_privilege
 
 
 def test_every_operation_has_a_scenario_and_no_other() -> None:

@@ -15,22 +15,22 @@ from typing import Any
 from unittest import mock
 from urllib.parse import quote, urlencode
 
-from benchmarks.reckoning import Usage
+from benchmarks.measure.reckoning import Usage
 from local.template import ROOT
-from storepost.consent_changes import requests
-from storepost.feed_imports import fetching as feed_fetching
-from storepost.fetching import Answer as Fetched
-from storepost.fetching import Download, client, conversation, guard
-from storepost.http.forms import FORM
-from storepost.identity.model import KeyScope
-from storepost.scope import WorkspaceScope
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.api.http.forms import FORM
+from storepost.feeds.imports import fetching as feed_fetching
+from storepost.people.consent_changes import requests
+from storepost.platform.fetching import Answer as Fetched
+from storepost.platform.fetching import Download, client, conversation, guard
 from storepost.shopify import patience
-from storepost.workspaces.model import Role
+from storepost.values.scope import WorkspaceScope
+from tests.accounts.sign_in.accounts import FIREFOX, account
 from tests.costs.metering import Meter
+from tests.harness.world import Answer, Someone, World
 from tests.orders.sample import order
 from tests.shopify.shops import Shopify
-from tests.sign_in.accounts import FIREFOX, account
-from tests.world import Answer, Someone, World
 
 CUSTOMERS, PROFILES, ORDERS = 150, 200, 500
 PUBLIC = "93.184.216.34"
@@ -43,7 +43,7 @@ _LAST_NAMES = ("Mustermann", "Hofer", "Steinberger", "Gruber", "Auer", "Wiesinge
 @cache
 def operations() -> dict[str, tuple[str, str]]:
     """Method and path of every operation in the interface's description."""
-    path = ROOT / "layers" / "core" / "storepost" / "reference" / "openapi.json"
+    path = ROOT / "layers" / "core" / "storepost" / "api" / "reference" / "openapi.json"
     paths = json.loads(path.read_text("utf-8"))["paths"]
     return {
         described["operationId"]: (method.upper(), path)

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.coupons.shop import Shop
+from tests.harness.world import World
 from tests.shopify.conftest import shopify, shopify_server
-from tests.world import World
 
 
 @pytest.fixture

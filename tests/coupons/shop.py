@@ -4,17 +4,18 @@ import json
 from typing import Any
 from uuid import UUID
 
-from local import aws, pumps
+from local import aws
+from local.events import pumps
+from local.events.pumps import reader_of
 from local.functions import invoke
-from local.pumps import reader_of
 from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import CodeStatus
 from storepost.coupons.rows import CodeItem, CouponDueItem, CouponItem
 from storepost.coupons.trees import CodeList
-from storepost.persistence.counted_tree.checking import faults
-from storepost.persistence.sealing import forget_keys
-from tests.people.town import Town, day
-from tests.world import CANARY, Answer, World
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.platform.persistence.sealing import forget_keys
+from tests.harness.world import CANARY, Answer, World
+from tests.people.matching.town import Town, day
 
 NONE = {"available": 0, "assigned": 0, "used": 0, "expired": 0, "pending": 0, "failed": 0}
 

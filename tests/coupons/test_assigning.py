@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from storepost.persistence.counted_tree import Entry, Filter, Tree, scanning
-from storepost.persistence.sealing import forget_keys
+from storepost.platform.persistence.counted_tree import Entry, Filter, Tree, scanning
+from storepost.platform.persistence.sealing import forget_keys
 from tests.coupons.shop import Shop, counts
-from tests.kills import Moment, another_container, around_calls, before_the_commit, counted
-from tests.world import Answer
+from tests.harness.kills import Moment, another_container, around_calls, before_the_commit, counted
+from tests.harness.world import Answer
 
 
 class TestAssign:

@@ -5,7 +5,7 @@ from time import process_time
 import pytest
 
 from storepost.coupons.files import MAX_COLUMNS, MAX_ROWS, read_codes
-from storepost.problems import Unreadable
+from storepost.values.problems import Unreadable
 
 
 def refused(content: str) -> str:

@@ -7,13 +7,13 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from storepost import clock
 from storepost.coupons.codes import ALPHABET, code_id
-from storepost.persistence.changes import Changes
-from storepost.scope import WorkspaceScope
-from storepost.stores.repository import StoreRepository
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
 from tests.coupons.shop import Shop, counts
-from tests.world import World
+from tests.harness.world import World
 
 NOWHERE = "c0ffee00-0000-4000-8000-000000000000"
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from local import pumps
+from local.events import pumps
 from storepost.coupons import expiring
 from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.trees import CodeList

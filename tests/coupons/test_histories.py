@@ -23,11 +23,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from local import pumps
-from storepost import clock
-from storepost.identity.model import KeyScope
+from local.events import pumps
+from storepost.accounts.identity.model import KeyScope
+from storepost.values import clock
 from tests.coupons.shop import NONE, Shop
-from tests.world import World
+from tests.harness.world import World
 
 TEXTS = [f"GIFT-{letter}" for letter in "ABCDEF"]
 PEOPLE = 3

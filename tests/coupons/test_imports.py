@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from storepost.coupons.files import read_codes
 from storepost.coupons.filling import next_lines
-from storepost.ids import new_id
-from storepost.persistence import item
+from storepost.platform.persistence import item
+from storepost.values.ids import new_id
 from tests.coupons.shop import Shop, counts
 
 

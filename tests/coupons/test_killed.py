@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from local import pumps
+from local.events import pumps
 from tests.coupons.shop import Shop, counts
 from tests.coupons.test_shopify import OnShopify
-from tests.crashes import KEY, crashes, until_answered
+from tests.harness.crashes import KEY, crashes, until_answered
+from tests.harness.world import Answer, World
 from tests.shopify.shops import Shopify
-from tests.world import Answer, World
 
 
 def each_kill(

@@ -8,10 +8,8 @@ from uuid import UUID
 import pytest
 from werkzeug.wrappers import Response
 
-from local import pumps
+from local.events import pumps
 from local.shopify.discount_records import Discount
-from storepost import clock
-from storepost.consent.model import Origin, Source
 from storepost.coupons import telling, working
 from storepost.coupons.erasing import erase_holder
 from storepost.coupons.keys import DUE_PARTITION
@@ -21,20 +19,22 @@ from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CouponDueItem
 from storepost.coupons.shop import add_codes, seed_of
 from storepost.coupons.telling import Telling
-from storepost.customers.model import GivenCustomer
-from storepost.customers.service import write_customer
-from storepost.messaging.tries import RECEIVES, TRIES
-from storepost.persistence.changes import commit_anew
-from storepost.profiles.repository import ProfileRepository
-from storepost.shop_imports import running
+from storepost.people.consent.model import Origin, Source
+from storepost.people.customers.model import GivenCustomer
+from storepost.people.customers.service import write_customer
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.platform.messaging.tries import RECEIVES, TRIES
+from storepost.platform.persistence.changes import commit_anew
 from storepost.shopify.errors import MutationRefused, NeedsReauth, ShopUnavailable, UserError
-from storepost.stores.model import ConnectionStatus
+from storepost.stores.stores.model import ConnectionStatus
+from storepost.sync.pulls import running
+from storepost.values import clock
 from tests.coupons.shop import Shop, counts
 from tests.coupons.test_coupons import in_days, without_permission
+from tests.harness.world import CANARY, World
 from tests.shopify.hooks import Hooks, order_body
 from tests.shopify.shops import SHOP, Shopify, connection_is
 from tests.shopify.test_imports import order_node
-from tests.world import CANARY, World
 
 
 class OnShopify(Shop):

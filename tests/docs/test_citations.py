@@ -97,7 +97,7 @@ def test_every_link_between_documents_leads_to_a_heading_or_a_file() -> None:
 
 
 def test_every_file_that_a_document_names_exists() -> None:
-    """A document names a file by its path, or by the end of it: `messaging/outbox.py`."""
+    """A document names a file by its path, or by the end of it: `platform/messaging/outbox.py`."""
     folders = [source.ROOT / f for f in (*_READ, "docs", "events")]
     paths = [str(p) for f in folders for p in f.rglob("*") if p.is_file()]
     named = {

@@ -10,10 +10,10 @@ from html.parser import HTMLParser
 import pytest
 
 from openapi.problems import all_problems
-from storepost.http.negotiation import Representation, preferred
-from storepost.problems import kinds
-from storepost.reference.pages import LINK_PAGES
-from tests.world import BASE_URL, Answer, World
+from storepost.api.http.negotiation import Representation, preferred
+from storepost.api.reference.pages import LINK_PAGES
+from storepost.values.problems import kinds
+from tests.harness.world import BASE_URL, Answer, World
 
 # What Firefox and Chromium send for a page.
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

@@ -7,9 +7,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from storepost.reference.documents import interface
-from tests.answers import operations
-from tests.world import World
+from storepost.api.reference.documents import interface
+from tests.harness.answers import operations
+from tests.harness.world import World
 
 ABSENT = "01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f"
 """Every id of the examples."""

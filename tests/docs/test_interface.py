@@ -12,9 +12,9 @@ from openapi.groups import groups
 from openapi.interface import NameClash
 from openapi.operations import caller_of
 from openapi.problems import all_problems, meaning
-from storepost.problems import Problem
-from storepost.reference import documents
-from tests.answers import operations
+from storepost.api.reference import documents
+from storepost.values.problems import Problem
+from tests.harness.answers import operations
 
 CAMEL_CASE = re.compile(r"[a-z][a-zA-Z0-9]*")
 STANDARD = {"List-Unsubscribe"}

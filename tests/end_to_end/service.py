@@ -15,7 +15,7 @@ from typing import Any
 
 from local.containers.building import DIRECTORY
 from local.template import ROOT
-from tests.world import Answer
+from tests.harness.world import Answer
 
 READY_SECONDS = 400
 """To build everything from nothing, on a machine that does other things too."""

@@ -13,7 +13,7 @@ import pytest
 from local import demo
 from local.containers import building
 from local.containers.sam import NoAnswer, invoke_at
-from local.sampling import HOST, path_of
+from local.demo.sampling import HOST, path_of
 from local.template import ROOT, Function, functions
 from tests.end_to_end.service import Service
 from tests.local.test_sample_events import ACCEPTED, SCHEDULES, of, sample

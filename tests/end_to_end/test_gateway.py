@@ -2,7 +2,7 @@
 
 from tests.end_to_end.service import ID, Service
 from tests.end_to_end.shop import SIGN_UP, Shop, sign_up
-from tests.world import Answer
+from tests.harness.world import Answer
 
 BASE_URL = "http://localhost/v1"
 """What SAM CLI calls every gateway, whatever address it has."""

@@ -8,11 +8,11 @@ from uuid import UUID
 from local.template import QUEUE, resources
 from storepost.coupons.trees import CodeList
 from storepost.orders.trees import OrderList
-from storepost.persistence.counted_tree.checking import faults
-from storepost.profiles.lists import ProfileLists
+from storepost.people.profiles.lists import ProfileLists
+from storepost.platform.persistence.counted_tree.checking import faults
 from tests.fault_injection.facts import Facts
 from tests.fault_injection.requests import CODES, PEOPLE, Shop, email_of
-from tests.world import Someone, World
+from tests.harness.world import Someone, World
 
 
 def differences(world: World, by: Someone, shop: Shop, facts: Facts) -> Iterator[str]:

@@ -16,8 +16,8 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from local import functions, gateway, template
-from storepost.persistence import sealing
-from storepost.persistence.item import dynamodb_client
+from storepost.platform.persistence import sealing
+from storepost.platform.persistence.item import dynamodb_client
 from tests.concurrency import container
 from tests.fault_injection.transport import FaultyTransport, Rates
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from storepost.scope import WorkspaceScope
+from storepost.values.scope import WorkspaceScope
 from tests.concurrency.people import STATES, customer
+from tests.harness.world import CANARY
 from tests.orders.sample import order
-from tests.world import CANARY
 
 PEOPLE = 60
 """Whom all writers tell of, so that they are in each other's way."""

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from local import aws, functions, pumps
-from tests.engines import engine
+from local import aws, functions
+from local.events import pumps
+from tests.harness.engines import engine
 
 # What the service reads when it is imported, and where its tables are.
 os.environ["STORE"] = "dynoxide"
@@ -18,8 +19,8 @@ engine()
 aws.start()
 aws.create_resources()
 
-from benchmarks.apart import aws_for_all  # noqa: E402
-from storepost.scope import WorkspaceScope  # noqa: E402
+from benchmarks.measure.apart import aws_for_all  # noqa: E402
+from storepost.values.scope import WorkspaceScope  # noqa: E402
 from tests.fault_injection.checking import differences  # noqa: E402
 from tests.fault_injection.facts import Facts  # noqa: E402
 from tests.fault_injection.processes import Process  # noqa: E402
@@ -33,7 +34,7 @@ from tests.fault_injection.requests import (  # noqa: E402
 )
 from tests.fault_injection.transport import Rates  # noqa: E402
 from tests.fault_injection.writers import Writer, write_at_once  # noqa: E402
-from tests.world import Someone, World  # noqa: E402
+from tests.harness.world import Someone, World  # noqa: E402
 
 RATES = Rates()
 WORKER_RATES = Rates(killed=0.0005)

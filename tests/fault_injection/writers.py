@@ -13,7 +13,7 @@ from tests.concurrency.requests import request
 from tests.fault_injection.facts import Facts
 from tests.fault_injection.processes import GATEWAY, Died, Process
 from tests.fault_injection.requests import Sent
-from tests.world import Someone
+from tests.harness.world import Someone
 
 TRIES = 200
 """Of one request: a killed run's key is free after half a minute."""

@@ -1,1 +1,0 @@
-"""Feeds: their files, their values, their imports."""

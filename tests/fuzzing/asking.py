@@ -14,9 +14,9 @@ from hypothesis.errors import Unsatisfiable
 from schemathesis import Case, GenerationMode
 from schemathesis.core.failures import FailureGroup
 
-from local.cors import cors_of_template
-from local.front import application, gateway_in_process
-from storepost.reference.documents import interface
+from local.gateway.cors import cors_of_template
+from local.gateway.front import application, gateway_in_process
+from storepost.api.reference.documents import interface
 from tests.fuzzing.judging import (
     CONFIG,
     is_of_a_rule,

@@ -10,7 +10,7 @@ from typing import Any
 from local import demo, functions
 from local.demo import Credentials
 from local.running import LocalRun
-from tests.world import World
+from tests.harness.world import World
 
 _PARAMETER = re.compile(r"{(\w+)}")
 _FIRST = 4

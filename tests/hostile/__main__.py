@@ -18,6 +18,7 @@ aws.prepare_environment()
 aws.start()
 aws.create_resources()
 
+from tests.harness.world import World  # noqa: E402
 from tests.hostile.apart import function_apart  # noqa: E402
 from tests.hostile.asking import (  # noqa: E402
     Operation,
@@ -27,7 +28,6 @@ from tests.hostile.asking import (  # noqa: E402
     requests_to,
 )
 from tests.hostile.large import large_requests  # noqa: E402
-from tests.world import World  # noqa: E402
 
 _SHOWN = 15
 _MAX_CPU_SECONDS = 2

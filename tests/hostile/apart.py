@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.apart import aws_for_all
+from benchmarks.measure.apart import aws_for_all
 
 
 @dataclass(frozen=True)

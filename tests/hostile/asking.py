@@ -10,10 +10,10 @@ from typing import Any
 from uuid import uuid4
 
 from local import gateway
-from storepost.scope import WorkspaceScope
-from tests.answers import operations
+from storepost.values.scope import WorkspaceScope
+from tests.harness.answers import operations
+from tests.harness.world import CANARY, Answer, Someone, World
 from tests.hostile import corpus
-from tests.world import CANARY, Answer, Someone, World
 
 _PARAMETER = re.compile(r"{(\w+)}")
 

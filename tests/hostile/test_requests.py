@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.harness.world import World
 from tests.hostile import corpus
 from tests.hostile.asking import Sent, Town, every_operation, part_of, requests_to
 from tests.hostile.large import TAKE_LARGE
-from tests.world import World
 
 OPERATIONS = every_operation()
 NUMBERS = {name: number for number, name in enumerate(OPERATIONS)}

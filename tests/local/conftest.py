@@ -13,7 +13,7 @@ import pytest
 
 from local import functions
 from local.running import LocalRun
-from tests.world import Answer, World
+from tests.harness.world import Answer, World
 
 SOON_SECONDS = 15
 

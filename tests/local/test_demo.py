@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from local import demo, functions, shop, welcome
-from local.demo import Api, Credentials, Demo, DemoRefused
+from local import demo, functions
+from local.demo import Api, Credentials, Demo, DemoRefused, shop, welcome
 from local.running import LocalRun
+from tests.harness.world import World
 from tests.local.conftest import Client, soon
-from tests.world import World
 
 AMOUNTS = {
     "total",

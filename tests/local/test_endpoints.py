@@ -13,13 +13,13 @@ import pytest
 
 from local import aws, functions, running
 from local.running import LocalRun
-from storepost import clock
-from storepost.emails import messages
-from storepost.emails.outgoing import send_email
-from storepost.emails.rendering import render
-from storepost.persistence.changes import Changes
+from storepost.accounts.emails import messages
+from storepost.accounts.emails.outgoing import send_email
+from storepost.accounts.emails.rendering import render
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from tests.harness.world import World
 from tests.local.conftest import Client, soon
-from tests.world import World
 
 LINK = "http://127.0.0.1:8000/v1/pages/verify#abc"
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from local import front, functions, gateway
-from local.cors import Cors, cors_of_template
-from local.gateway import Answer
-from storepost.identity.model import KeyScope
+from local import functions, gateway
+from local.gateway import Answer, front
+from local.gateway.cors import Cors, cors_of_template
+from storepost.accounts.identity.model import KeyScope
+from tests.harness.world import World
 from tests.local.conftest import Client, soon
-from tests.world import World
 
 LAMBDA_BYTES = 6_291_456
 """What Lambda takes and gives in one synchronous call: 6 MB (its quotas)."""

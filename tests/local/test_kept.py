@@ -13,19 +13,20 @@ from pathlib import Path
 
 import pytest
 
-from local import demo, dynoxide, functions, run, welcome
+from local import demo, functions, run
 from local.__main__ import main
+from local.aws import dynoxide
+from local.aws.dynoxide import NoDynoxide
+from local.aws.kept import Kept
 from local.console import CannotRun
-from local.demo import Api, Demo
-from local.dynoxide import NoDynoxide
-from local.endpoints import WRITE_BACK_PATH
-from local.kept import Kept
-from local.pumps import StreamPump
+from local.demo import Api, Demo, welcome
+from local.events.pumps import StreamPump
+from local.gateway.endpoints import WRITE_BACK_PATH
 from local.running import LocalRun
 from local.template import KEY, resources
-from storepost.messaging import outbox
-from storepost.persistence.changes import Changes
-from tests.world import World
+from storepost.platform.messaging import outbox
+from storepost.platform.persistence.changes import Changes
+from tests.harness.world import World
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 from moto.core.botocore_stubber import BotocoreStubber
 
-from local import aws, moto_calls
+from local import aws
+from local.aws import moto_calls
 
 type Row = dict[str, dict[str, Any]]
 TABLE = "Table"

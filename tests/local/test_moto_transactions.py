@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from moto.dynamodb.exceptions import TransactionCanceledException
 from moto.dynamodb.models import DynamoDBBackend
 
-from local import moto_transactions
+from local.aws import moto_transactions
 
 type Operation = dict[str, dict[str, Any]]
 

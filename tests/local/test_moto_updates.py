@@ -16,7 +16,7 @@ from moto.dynamodb.parsing.expressions import (  # type: ignore[attr-defined]
     UpdateExpressionParser,
 )
 
-from local import moto_expressions, moto_items, moto_queries, moto_streams, moto_updates
+from local.aws import moto_expressions, moto_items, moto_queries, moto_streams, moto_updates
 from tests.local.test_moto_transactions import LISTS, backend, state
 
 KEY = {"pk": {"S": "a"}, "sk": {"S": "x"}}

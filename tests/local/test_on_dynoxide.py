@@ -17,7 +17,7 @@ from botocore.config import Config
 from standardwebhooks import Webhook
 
 from local import demo
-from local.dynoxide import Dynoxide, NoDynoxide
+from local.aws.dynoxide import Dynoxide, NoDynoxide
 from tests.local.conftest import soon
 from tests.local.runs import Run, environment
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.dynoxide
 _DAY_SECONDS = 24 * 60 * 60
 _STARTED = """
 import sys, time
-from local.dynoxide import Dynoxide
+from local.aws.dynoxide import Dynoxide
 engine = Dynoxide()
 engine.start()
 print(engine.process_id, flush=True)

@@ -11,16 +11,17 @@ from typing import Any
 import boto3
 import pytest
 
-from local import aws, functions, pumps, running
-from local.pumps import StreamPump, passes
+from local import aws, functions, running
+from local.events import pumps
+from local.events.pumps import StreamPump, passes
+from local.events.schedules import Schedules, every
 from local.running import LocalRun
-from local.schedules import Schedules, every
 from local.template import resources
-from storepost import clock
-from storepost.messaging import outbox
-from storepost.persistence.changes import Changes
+from storepost.platform.messaging import outbox
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from tests.harness.world import World
 from tests.local.conftest import Client, soon
-from tests.world import World
 
 RELAY, SENDER, SWEEP = "OutboxRelayFunction", "EmailSenderFunction", "OutboxSweepFunction"
 

@@ -9,13 +9,13 @@ import pytest
 
 from local import demo, functions, gateway
 from local.demo import Demo
+from local.demo.sampling import FOLDER, path_of, request
+from local.events.pumps import schedule_event
 from local.functions import invoke
-from local.pumps import schedule_event
 from local.running import LocalRun
-from local.sampling import FOLDER, path_of, request
 from local.template import Function
 from local.template import functions as declared
-from tests.world import World
+from tests.harness.world import World
 
 
 class Few:

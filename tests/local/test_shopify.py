@@ -14,7 +14,7 @@ from local.shopify.bucket import Bucket
 from local.shopify.oauth import Refused, approve, exchange, signed
 from local.shopify.shops import Installation, Shop, demo_shops
 from local.shopify.web import PretendShopify
-from tests.world import World
+from tests.harness.world import World
 
 NAME = "a.myshopify.com"
 ASKED = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from samcli.yamlhelper import yaml_parse
 
-from local.stamp import fix_architecture
+from local.containers.stamp import fix_architecture
 from local.template import ROOT, globals_, resources, template
 
 
@@ -35,4 +35,4 @@ def test_make_build_fixes_what_it_built() -> None:
     makefile = (ROOT / "Makefile").read_text()
     build = makefile.partition("\nbuild:")[2].partition("\n\n")[0]
     assert "--parameter-overrides Architecture=$(ARCHITECTURE)" in build
-    assert "local.stamp .aws-sam/build/template.yaml $(ARCHITECTURE)" in build
+    assert "local.containers.stamp .aws-sam/build/template.yaml $(ARCHITECTURE)" in build

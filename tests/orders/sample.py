@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.world import CANARY, Answer, Someone, World
+from tests.harness.world import CANARY, Answer, Someone, World
 
 
 def eur(amount: int) -> dict[str, Any]:

@@ -7,15 +7,15 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from storepost.http.app import BODY_BYTES
-from storepost.identity.model import KeyScope
-from storepost.ids import derived_id
+from storepost.accounts.identity.model import KeyScope
+from storepost.api.http.app import BODY_BYTES
 from storepost.orders import listing
-from storepost.persistence.idempotency import RecordItem, unpacked
-from storepost.persistence.item import Key
-from tests.counted_tree.engine import size_of
+from storepost.platform.persistence.idempotency import RecordItem, unpacked
+from storepost.platform.persistence.item import Key
+from storepost.values.ids import derived_id
+from tests.harness.world import CANARY, Someone, World
 from tests.orders.sample import eur, order, put
-from tests.world import CANARY, Someone, World
+from tests.platform.counted_tree.engine import size_of
 
 BUYER = f"buyer.{CANARY}@example.com"
 

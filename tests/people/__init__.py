@@ -1,1 +1,0 @@
-"""People and what makes several profiles one."""

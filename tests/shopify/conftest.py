@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from storepost.shop_imports import running
 from storepost.shopify import patience
+from storepost.sync.pulls import running
+from tests.harness.world import Someone, World
 from tests.shopify.hooks import Hooks
 from tests.shopify.shops import Shopify, ShopifyServer, canary_shops, running_server
-from tests.world import Someone, World
 
 
 @pytest.fixture(scope="session")

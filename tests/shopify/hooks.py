@@ -11,18 +11,18 @@ from typing import Any
 from uuid import uuid4
 
 from local.shopify.app import APP
-from storepost import clock
-from storepost.customers.model import Customer
-from storepost.customers.repository import CustomerRepository
 from storepost.orders.keys import order_id
 from storepost.orders.model import Order
 from storepost.orders.repository import OrderRepository
-from storepost.profiles.model import Profile
-from storepost.profiles.repository import ProfileRepository
-from storepost.scope import WorkspaceScope
-from storepost.stores.model import Store
+from storepost.people.customers.model import Customer
+from storepost.people.customers.repository import CustomerRepository
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.stores.stores.model import Store
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import CANARY, Answer, World
 from tests.shopify.shops import SHOP, Shopify
-from tests.world import CANARY, Answer, World
 
 EMAIL, PHONE = f"bob.{CANARY}@example.com", "+436641234567"
 CUSTOMER, ORDER = 706405506930370084, 820982911946154508

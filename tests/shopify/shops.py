@@ -17,13 +17,13 @@ from local.shopify.app import APP
 from local.shopify.oauth import approve, signed
 from local.shopify.shops import Shop
 from local.shopify.web import PretendShopify
-from storepost.persistence.changes import Changes, commit_anew
-from storepost.persistence.item import Item
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.item import Item
 from storepost.shopify.oauth import Tokens
-from storepost.stores.model import ConnectionStatus, Store
-from storepost.stores.repository import StoreRepository
-from tests.world import CANARY, Answer, Someone, World
+from storepost.stores.stores.model import ConnectionStatus, Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import CANARY, Answer, Someone, World
 
 SHOP = "canary-shop.myshopify.com"
 OTHER = "other-canary.myshopify.com"

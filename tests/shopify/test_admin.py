@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from storepost.fetching import Conversation, FetchFailed, UrlNotAllowed
-from storepost.fetching.guard import Failure, Refusal
-from storepost.scope import WorkspaceScope
+from storepost.platform.fetching import Conversation, FetchFailed, UrlNotAllowed
+from storepost.platform.fetching.guard import Failure, Refusal
 from storepost.shopify.admin import AdminClient, GivenAccess, KeptAccess, admin_of
 from storepost.shopify.documents import APP_UNINSTALL, SHOP_LOCALES
 from storepost.shopify.documents import SHOP as SHOP_QUERY
@@ -23,9 +22,10 @@ from storepost.shopify.errors import (
     ShopUnavailable,
     UserError,
 )
-from storepost.stores.model import ConnectionStatus
+from storepost.stores.stores.model import ConnectionStatus
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import CANARY, World
 from tests.shopify.shops import SHOP, Shopify
-from tests.world import CANARY, World
 
 GRAPHQL = "POST /admin/api/2026-07/graphql.json"
 

@@ -7,8 +7,8 @@ import pytest
 
 from local.template import ROOT, parameter_defaults
 from storepost.shopify.shops import API_VERSION
-from storepost.webhooks.topics import TOPICS
-from storepost.webhooks.working import OF_A_STORE, OF_THE_LAW
+from storepost.sync.webhooks.topics import TOPICS
+from storepost.sync.webhooks.working import OF_A_STORE, OF_THE_LAW
 
 HOST = "https://api.example.com/v1"
 

@@ -8,11 +8,12 @@ from uuid import UUID
 import pytest
 
 from local.shopify.customers import Consent, ShopCustomer
-from storepost import clock
-from storepost.profiles.repository import ProfileRepository
-from storepost.shop_imports import running
-from storepost.shop_records.reading import moment_of
-from tests.kills import before_the_commit, counted
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.sync.pulls import running
+from storepost.sync.records.reading import moment_of
+from storepost.values import clock
+from tests.harness.kills import before_the_commit, counted
+from tests.harness.world import Someone
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -27,8 +28,7 @@ from tests.shopify.hooks import (
 )
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_imports import ask, order_node, state
-from tests.store_batches.shop import Shop
-from tests.world import Someone
+from tests.sync.batches.shop import Shop
 
 type Meanwhile = Callable[[], object]
 

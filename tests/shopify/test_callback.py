@@ -12,20 +12,20 @@ from local import aws, gateway
 from local.shopify.app import APP
 from local.shopify.oauth import signed
 from local.shopify.shops import Locale
-from storepost import links
-from storepost.connect_links.repository import find_link
-from storepost.persistence.secrets import forget_secrets
-from storepost.scope import WorkspaceScope
-from storepost.settings import settings
+from storepost.connections.links.repository import find_link
+from storepost.platform.persistence.secrets import forget_secrets
 from storepost.shopify.claims import find_claim
 from storepost.shopify.details import ShopDetails
 from storepost.shopify.grants import find_grant
-from storepost.stores.model import StoreLocale
-from storepost.stores.repository import StoreRepository
-from tests import least_privilege
-from tests.kills import before_the_commit
+from storepost.stores.stores.model import StoreLocale
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import links
+from storepost.values.scope import WorkspaceScope
+from storepost.values.settings import settings
+from tests.harness import least_privilege
+from tests.harness.kills import before_the_commit
+from tests.harness.world import BASE_URL, CANARY, Answer, Someone, World
 from tests.shopify.shops import OTHER, SHOP, Shopify, query_of
-from tests.world import BASE_URL, CANARY, Answer, Someone, World
 
 LINK = re.compile(re.escape(f"{BASE_URL}/pages/connect-link#") + r"([0-9a-f-]{36})")
 REFUSED = (400, "oauth_invalid")

@@ -6,22 +6,22 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from storepost import clock
-from storepost.connect_links import service
-from storepost.connect_links.repository import find_link
-from storepost.identity.model import KeyScope
-from storepost.locales import service as locales
-from storepost.persistence.changes import Changes
-from storepost.scope import WorkspaceScope
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.connections.links import service
+from storepost.connections.links.repository import find_link
+from storepost.platform.persistence.changes import Changes
 from storepost.shopify.claims import find_claim
 from storepost.shopify.grants import find_grant
-from storepost.stores.model import ConnectionStatus, Platform, StoreStatus
-from storepost.stores.repository import StoreRepository
-from storepost.stores.service import disconnect_store
-from storepost.workspaces.model import Role
-from tests.kills import another_container, before_the_commit
+from storepost.stores.locales import service as locales
+from storepost.stores.stores.model import ConnectionStatus, Platform, StoreStatus
+from storepost.stores.stores.repository import StoreRepository
+from storepost.stores.stores.service import disconnect_store
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.harness.kills import another_container, before_the_commit
+from tests.harness.world import CANARY, Someone, World
 from tests.shopify.shops import OTHER, SHOP, Shopify, choose_existing
-from tests.world import CANARY, Someone, World
 
 STORE = {"externalId": SHOP, "name": f"Shop {CANARY}"}
 NEW = {"action": "connect_new", "workspaceName": f"  New {CANARY}  "}

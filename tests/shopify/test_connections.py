@@ -8,32 +8,32 @@ from uuid import UUID
 import pytest
 from werkzeug.wrappers import Response
 
-from storepost import clock
-from storepost.connections.model import ConnectionState, state_of
-from storepost.connections.service import begin_connection
-from storepost.identity.model import KeyScope
-from storepost.ids import new_id
-from storepost.persistence.changes import Changes
-from storepost.products.in_force import RulesRepository, terms_of
-from storepost.scope import WorkspaceScope
-from storepost.settings import Settings, settings
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.catalog.products.in_force import RulesRepository, terms_of
+from storepost.connections.connections.model import ConnectionState, state_of
+from storepost.connections.connections.service import begin_connection
+from storepost.platform.persistence.changes import Changes
 from storepost.shopify import app as shopify_app
 from storepost.shopify.claims import find_claim
 from storepost.shopify.grants import find_grant
-from storepost.store_imports.turns import LatestImportStatus
-from storepost.stores.listing import ListedStore
-from storepost.stores.model import (
+from storepost.stores.imports.turns import LatestImportStatus
+from storepost.stores.stores.listing import ListedStore
+from storepost.stores.stores.model import (
     ConnectionStatus,
     Platform,
     Store,
     StoreLocale,
     StoreStatus,
 )
-from storepost.stores.repository import StoreRepository
-from storepost.workspaces.model import Role
-from storepost.workspaces.repository import WorkspaceRepository
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.scope import WorkspaceScope
+from storepost.values.settings import Settings, settings
+from tests.harness.world import BASE_URL, CANARY, Someone, World
 from tests.shopify.shops import OTHER, SHOP, Shopify, choose_existing, entrusted
-from tests.world import BASE_URL, CANARY, Someone, World
 
 NEW = {"type": "shopify", "shop": SHOP}
 KEY = f"shopify:{SHOP}"

@@ -3,9 +3,9 @@
 import pytest
 
 from storepost.shopify.claims import ShopStoreItem
+from tests.harness.world import World
+from tests.lifecycle.workspaces.home import Home
 from tests.shopify.shops import SHOP, Shopify
-from tests.workspace_deletions.home import Home
-from tests.world import World
 
 
 @pytest.mark.parametrize("hours", [0, 2])

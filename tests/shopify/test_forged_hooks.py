@@ -13,14 +13,15 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Response
 
-from local.pumps import pump_queue
-from storepost import clock
+from local.events.pumps import pump_queue
 from storepost.shopify.claims import find_claim
-from storepost.stores.model import ConnectionStatus, StoreStatus
-from storepost.webhooks import deliveries
-from storepost.webhooks.topics import SHAPES, TOPICS
-from tests.crashes import crashes
-from tests.kills import before_the_commit
+from storepost.stores.stores.model import ConnectionStatus, StoreStatus
+from storepost.sync.webhooks import deliveries
+from storepost.sync.webhooks.topics import SHAPES, TOPICS
+from storepost.values import clock
+from tests.harness.crashes import crashes
+from tests.harness.kills import before_the_commit
+from tests.harness.world import Someone, World
 from tests.shopify.hooks import (
     CUSTOMER,
     ORDER,
@@ -32,7 +33,6 @@ from tests.shopify.hooks import (
     signature,
 )
 from tests.shopify.shops import OTHER, SHOP, Shopify
-from tests.world import Someone, World
 
 REDACTION = {"shop_id": 954889, "shop_domain": SHOP}
 PERSON = {**REDACTION, "customer": {"id": CUSTOMER}, "orders_to_redact": [ORDER]}

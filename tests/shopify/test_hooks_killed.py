@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from local.shopify.customers import ShopCustomer
-from storepost import clock
-from storepost.shop_records.reading import moment_of
 from storepost.shopify.claims import find_claim
 from storepost.shopify.errors import ShopUnavailable
-from storepost.webhooks.messages import Webhook, to_message
-from storepost.webhooks.working import OF_A_STORE, work_on
-from tests.crashes import crashes
+from storepost.sync.records.reading import moment_of
+from storepost.sync.webhooks.messages import Webhook, to_message
+from storepost.sync.webhooks.working import OF_A_STORE, work_on
+from storepost.values import clock
+from tests.harness.crashes import crashes
+from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -28,9 +29,8 @@ from tests.shopify.hooks import (
     order_body,
 )
 from tests.shopify.shops import SHOP, Shopify
-from tests.store_batches.shop import Shop
-from tests.store_batches.state import state_of
-from tests.world import CANARY, Someone
+from tests.sync.batches.shop import Shop
+from tests.sync.batches.state import state_of
 
 NEW, OTHER = 11, 12
 _CONSENT = {"state": "unsubscribed", "opt_in_level": None, "consent_updated_at": LATER}
@@ -74,7 +74,7 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 def test_each_topic_is_here() -> None:
-    """But for products: `tests/products` kills their one write, in whatever way they come."""
+    """But for products: `tests/catalog/products` kills their one write, in whatever way they come."""
     of_products = {topic for topic in OF_A_STORE if topic.startswith("products/")}
     assert BODIES.keys() == OF_A_STORE.keys() - of_products
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from storepost import clock
 from storepost.orders.model import (
     Amounts,
     FinancialStatus,
     FulfillmentStatus,
     LineItem,
 )
-from storepost.shop_records.reading import moment_of
+from storepost.sync.records.reading import moment_of
+from storepost.values import clock
+from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import (
     CREATED,
     CUSTOMER,
@@ -26,7 +27,6 @@ from tests.shopify.hooks import (
     money,
     order_body,
 )
-from tests.world import CANARY, Someone
 
 
 def listed(hooks: Hooks, owner: Someone) -> int:

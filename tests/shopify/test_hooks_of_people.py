@@ -8,17 +8,18 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Response
 
-from local.pumps import pump_queue
+from local.events.pumps import pump_queue
 from local.shopify.customers import Consent, ShopCustomer
-from storepost import clock
-from storepost.consent.states import ConsentState
-from storepost.customers.repository import DeletedCustomerItem
-from storepost.profiles.rows import ProfileItem
-from storepost.shop_records.reading import moment_of
-from storepost.stores.model import ConnectionStatus
-from storepost.webhooks.messages import Webhook
-from storepost.webhooks.people import customer_changed, customer_deleted
-from tests.kills import before_the_commit
+from storepost.people.consent.states import ConsentState
+from storepost.people.customers.repository import DeletedCustomerItem
+from storepost.people.profiles.rows import ProfileItem
+from storepost.stores.stores.model import ConnectionStatus
+from storepost.sync.records.reading import moment_of
+from storepost.sync.webhooks.messages import Webhook
+from storepost.sync.webhooks.people import customer_changed, customer_deleted
+from storepost.values import clock
+from tests.harness.kills import before_the_commit
+from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import (
     CREATED,
     CUSTOMER,
@@ -31,7 +32,6 @@ from tests.shopify.hooks import (
     customer_body,
 )
 from tests.shopify.shops import SHOP, Shopify, connection_is
-from tests.world import CANARY, Someone
 
 SUBSCRIBED, UNSUBSCRIBED = ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED
 NOTHING, PENDING = ConsentState.NOT_SUBSCRIBED, ConsentState.PENDING

@@ -7,22 +7,22 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from storepost import clock
-from storepost.ids import derived_id
-from storepost.persistence.changes import commit_anew
-from storepost.products.records import Said
-from storepost.products.repository import ProductRepository
-from storepost.products.rows import DeletedProductItem
-from storepost.products.rules import product_source_id
-from storepost.products.writing import Bringer, Brought, replace_layer
-from storepost.shop_records.products import product_of
-from storepost.shop_records.reading import NoRecord
-from storepost.webhooks.messages import Webhook
-from storepost.webhooks.stocking import product_changed, product_deleted
-from tests.kills import before_the_commit
+from storepost.catalog.products.records import Said
+from storepost.catalog.products.repository import ProductRepository
+from storepost.catalog.products.rows import DeletedProductItem
+from storepost.catalog.products.rules import product_source_id
+from storepost.catalog.products.writing import Bringer, Brought, replace_layer
+from storepost.platform.persistence.changes import commit_anew
+from storepost.sync.records.products import product_of
+from storepost.sync.records.reading import NoRecord
+from storepost.sync.webhooks.messages import Webhook
+from storepost.sync.webhooks.stocking import product_changed, product_deleted
+from storepost.values import clock
+from storepost.values.ids import derived_id
+from tests.harness.kills import before_the_commit
+from tests.harness.world import Someone
 from tests.shopify.hooks import CREATED, LATER, UPDATED, Hooks
 from tests.shopify.shops import SHOP
-from tests.world import Someone
 
 PRODUCT = 632910392
 

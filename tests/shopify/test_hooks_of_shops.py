@@ -6,17 +6,17 @@ from datetime import timedelta
 import pytest
 
 from local.shopify.shops import Locale
-from storepost import clock
-from storepost.scope import WorkspaceScope
 from storepost.shopify.claims import find_claim
 from storepost.shopify.grants import find_grant
-from storepost.stores.model import ConnectionStatus, StoreStatus
-from storepost.webhooks.messages import Webhook
-from storepost.webhooks.shop import app_removed
-from tests.kills import before_the_commit
+from storepost.stores.stores.model import ConnectionStatus, StoreStatus
+from storepost.sync.webhooks.messages import Webhook
+from storepost.sync.webhooks.shop import app_removed
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.harness.kills import before_the_commit
+from tests.harness.world import Someone
 from tests.shopify.hooks import SHOP_BODY, Hooks, customer_body
 from tests.shopify.shops import SHOP, Shopify, choose_existing, connection_is, tokens_of
-from tests.world import Someone
 
 
 class TestUninstalled:

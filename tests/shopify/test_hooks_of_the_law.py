@@ -9,15 +9,16 @@ from uuid import UUID
 import pytest
 
 from local.shopify.customers import ShopCustomer
-from storepost import clock
-from storepost.messaging.remaining import Remaining
-from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.rows import IdentityItem
-from storepost.shop_records.reading import moment_of
-from storepost.webhooks import privacy, redacting, working
-from storepost.webhooks.messages import Reached, Webhook
-from tests.crashes import crashes
-from tests.kills import before_the_commit
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.rows import IdentityItem
+from storepost.platform.messaging.remaining import Remaining
+from storepost.sync.records.reading import moment_of
+from storepost.sync.webhooks import privacy, redacting, working
+from storepost.sync.webhooks.messages import Reached, Webhook
+from storepost.values import clock
+from tests.harness.crashes import crashes
+from tests.harness.kills import before_the_commit
+from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -32,7 +33,6 @@ from tests.shopify.hooks import (
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_imports import order_node, pulled
 from tests.shopify.test_reconciling import fill
-from tests.world import CANARY, Someone
 
 PERSON = {"id": CUSTOMER, "email": EMAIL, "phone": PHONE}
 ASKED = {"shop_id": 954889, "shop_domain": SHOP, "customer": PERSON}

@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 
-from storepost.webhooks.topics import TOPICS
+from storepost.sync.webhooks.topics import TOPICS
 from tests.hostile.corpus import DOCUMENTS, VALUES, replaced
 from tests.shopify.hooks import Hooks, consents, customer_body, order_body
 

@@ -11,24 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.wrappers import Request, Response
 
-from local.pumps import pump_queue
+from local.events.pumps import pump_queue
 from local.shopify.customers import Consent, ShopCustomer
 from local.shopify.exports import Operation
-from storepost import clock
-from storepost.consent.states import ConsentState
-from storepost.messaging.outbox import PARTITION
-from storepost.messaging.tries import RECEIVES, TRIES
 from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, LineItem
-from storepost.shop_imports import exports, running
-from storepost.shop_imports.exports import Export
-from storepost.shop_imports.spool import Spool
-from storepost.shop_records.reading import moment_of
+from storepost.people.consent.states import ConsentState
+from storepost.platform.messaging.outbox import PARTITION
+from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.shopify.errors import RequestRefused
-from storepost.stores.model import ConnectionStatus
-from storepost.webhooks.messages import Webhook
-from storepost.webhooks.people import customer_deleted
-from tests.crashes import crashes
-from tests.kills import Killed
+from storepost.stores.stores.model import ConnectionStatus
+from storepost.sync.pulls import exports, running
+from storepost.sync.pulls.exports import Export
+from storepost.sync.pulls.spool import Spool
+from storepost.sync.records.reading import moment_of
+from storepost.sync.webhooks.messages import Webhook
+from storepost.sync.webhooks.people import customer_deleted
+from storepost.values import clock
+from tests.harness.crashes import crashes
+from tests.harness.kills import Killed
+from tests.harness.world import CANARY, Answer, Someone, World
 from tests.shopify.hooks import (
     CREATED,
     CUSTOMER,
@@ -41,7 +42,6 @@ from tests.shopify.hooks import (
     customer_body,
 )
 from tests.shopify.shops import SHOP, Shopify, connection_is
-from tests.world import CANARY, Answer, Someone, World
 
 SCOPE = {"scope": "customers_orders"}
 

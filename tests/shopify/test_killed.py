@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from storepost.scope import WorkspaceScope
+from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.shopify.claims import find_claim
-from storepost.stores.model import StoreStatus
-from storepost.stores.repository import StoreRepository
-from storepost.workspaces.repository import WorkspaceRepository
-from tests.crashes import crashes
+from storepost.stores.stores.model import StoreStatus
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.scope import WorkspaceScope
+from tests.harness.crashes import crashes
+from tests.harness.world import Someone, World
 from tests.shopify.shops import SHOP, Shopify, choose_existing, entrusted
-from tests.world import Someone, World
 
 
 @pytest.fixture

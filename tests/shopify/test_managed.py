@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from storepost.ids import new_id
+from storepost.values.ids import new_id
+from tests.catalog.products.sample import product
+from tests.harness.world import Someone
 from tests.orders.sample import order
-from tests.products.sample import product
 from tests.shopify.hooks import Hooks
-from tests.world import Someone
 
 LOCALE = {
     "locale": "en",

@@ -5,15 +5,16 @@ from functools import partial
 import pytest
 
 from local.shopify.customers import Consent, ShopCustomer
-from storepost.consent.missed import MissedWriteBackItem
-from storepost.consent.owed import OwedRefusalItem
-from storepost.consent.states import ConsentState
-from storepost.shop_records.reading import moment_of
-from tests.consent.imports import history_of, profile_of, upserted
-from tests.consent.shop import Shop, hand_over
-from tests.consent.test_no_holds import erase, say
-from tests.crashes import crashes
-from tests.people.town import ANN
+from storepost.people.consent.missed import MissedWriteBackItem
+from storepost.people.consent.owed import OwedRefusalItem
+from storepost.people.consent.states import ConsentState
+from storepost.sync.records.reading import moment_of
+from tests.harness.crashes import crashes
+from tests.harness.world import BASE_URL, Someone, World
+from tests.people.consent.imports import history_of, profile_of, upserted
+from tests.people.consent.shop import Shop, hand_over
+from tests.people.consent.test_no_holds import erase, say
+from tests.people.matching.town import ANN
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -27,7 +28,6 @@ from tests.shopify.hooks import (
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
 from tests.shopify.test_imports import pulled
-from tests.world import BASE_URL, Someone, World
 
 
 class TestBoxes:

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from local.shopify.customers import Consent, ShopCustomer
-from storepost import clock
+from storepost.values import clock
+from tests.harness.world import Someone
 from tests.shopify.hooks import CUSTOMER, EMAIL, LATER, PHONE, UPDATED, Hooks, customer_body
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_hooks_of_people import EMAIL_TOPIC, email_consent
-from tests.world import Someone
 
 
 def said(state: str, level: str | None, at: str = UPDATED) -> Any:

@@ -7,19 +7,19 @@ import pytest
 
 from local.shopify.products import number_of, picture, product_node, variant_node
 from local.shopify.shops import Locale
-from storepost.persistence.counted_tree.checking import faults
-from storepost.products.model import product_id
-from storepost.products.trees import ProductLists
-from storepost.shop_imports import reconciling
-from storepost.store_batches import chunks
-from tests.crashes import crashes
+from storepost.catalog.products.model import product_id
+from storepost.catalog.products.trees import ProductLists
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.sync.batches import chunks
+from storepost.sync.pulls import reconciling
+from tests.harness.crashes import crashes
+from tests.harness.world import Someone
 from tests.shopify.hooks import CREATED, LATER, UPDATED, Hooks
 from tests.shopify.shops import SHOP, Shopify, choose_existing
 from tests.shopify.test_hooks_of_products import product_body
 from tests.shopify.test_imports import ask, imports_of, state
 from tests.shopify.test_reconciling import removed, told_at
-from tests.store_batches.shop import Shop
-from tests.world import Someone
+from tests.sync.batches.shop import Shop
 
 PRODUCTS = {"scope": "products"}
 

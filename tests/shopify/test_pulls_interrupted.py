@@ -11,20 +11,20 @@ from botocore.awsrequest import AWSResponse
 from botocore.compat import HTTPHeaders
 
 from local.shopify.exports import Operation
-from storepost import clock
-from storepost.persistence.item import dynamodb_client
-from storepost.persistence.sealing import forget_keys
-from storepost.shop_imports import reconciling
-from storepost.store_batches import chunks
-from tests.crashes import Shard, crashes, in_shards
-from tests.kills import Moment, killed_at
+from storepost.platform.persistence.item import dynamodb_client
+from storepost.platform.persistence.sealing import forget_keys
+from storepost.sync.batches import chunks
+from storepost.sync.pulls import reconciling
+from storepost.values import clock
+from tests.harness.crashes import Shard, crashes, in_shards
+from tests.harness.kills import Moment, killed_at
+from tests.harness.world import Someone
 from tests.shopify.hooks import Hooks
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_imports import ask, pulled
 from tests.shopify.test_reconciling import fill, lose, removed
-from tests.store_batches.shop import Shop
-from tests.store_batches.state import state_of
-from tests.world import Someone
+from tests.sync.batches.shop import Shop
+from tests.sync.batches.state import state_of
 
 TRIES = 10
 

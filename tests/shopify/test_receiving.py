@@ -8,11 +8,11 @@ import pytest
 
 from local import gateway
 from local.shopify.app import APP
-from storepost.messaging.outbox import OutboxItem
-from storepost.persistence.secrets import forget_secrets
-from storepost.webhooks.messages import MOST_INLINE_BYTES
+from storepost.platform.messaging.outbox import OutboxItem
+from storepost.platform.persistence.secrets import forget_secrets
+from storepost.sync.webhooks.messages import MOST_INLINE_BYTES
+from tests.harness.world import World
 from tests.shopify.hooks import CUSTOMER, SHOP_BODY, Hooks, customer_body, order_body, signature
-from tests.world import World
 
 TOPIC = "customers/delete"
 BODY = {"id": CUSTOMER}
@@ -99,7 +99,7 @@ class TestSignature:
 
     def test_without_an_app(self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
         forget_secrets()
-        monkeypatch.setattr("storepost.webhooks.receiving._secrets", lambda: ())
+        monkeypatch.setattr("storepost.sync.webhooks.receiving._secrets", lambda: ())
         assert hooks.post(TOPIC, BODY).problem() == (401, "signature_invalid")
 
 

@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from local.pumps import pump_queue
+from local.events.pumps import pump_queue
 from local.shopify.customers import ShopCustomer
 from local.shopify.exports import Operation
-from storepost import clock
-from storepost.shop_imports import reconciling
-from storepost.store_imports.repository import ImportRepository
+from storepost.stores.imports.repository import ImportRepository
+from storepost.sync.pulls import reconciling
+from storepost.values import clock
+from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import CREATED, CUSTOMER, ORDER, Hooks, consents, customer_body, order_body
 from tests.shopify.shops import SHOP, Shopify, choose_existing
 from tests.shopify.test_imports import order_node, pulled, totals
-from tests.world import CANARY, Someone
 
 ALL_ORDERS = "read_customers,write_customers,read_orders,read_products,read_all_orders"
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from storepost.webhooks import redacting
+from storepost.sync.webhooks import redacting
+from tests.harness.world import Someone
 from tests.shopify.hooks import EMAIL, PHONE, Hooks, consents, customer_body
 from tests.shopify.test_hooks_of_the_law import REDACT, profiles, put_elsewhere
-from tests.world import Someone
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from storepost.shop_imports import spool
-from storepost.shop_imports.spool import Spool
+from storepost.sync.pulls import spool
+from storepost.sync.pulls.spool import Spool
 
 ORDER = {"id": "gid://shopify/Order/1"}
 LINES = {

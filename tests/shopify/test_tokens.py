@@ -12,9 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from werkzeug.wrappers import Request, Response
 
-from storepost import clock
-from storepost.persistence.changes import Changes
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.changes import Changes
 from storepost.shopify import patience, tokens
 from storepost.shopify.errors import NeedsReauth, ShopUnavailable
 from storepost.shopify.grants import Grant, find_grant, keep_grant
@@ -22,11 +20,13 @@ from storepost.shopify.oauth import GrantRefused
 from storepost.shopify.patience import Patience
 from storepost.shopify.problems import ShopifyNotConfigured
 from storepost.shopify.tokens import EARLY, LEASE, renewed_grant, usable_grant
-from storepost.stores.model import ConnectionStatus
-from tests.crashes import crashes
-from tests.kills import Moment, around_calls, killed_at
+from storepost.stores.stores.model import ConnectionStatus
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.harness.crashes import crashes
+from tests.harness.kills import Moment, around_calls, killed_at
+from tests.harness.world import Someone, World
 from tests.shopify.shops import SHOP, Shopify, entrusted, tokens_of
-from tests.world import Someone, World
 
 SOON_SECONDS = 20
 

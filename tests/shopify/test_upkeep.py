@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Response
 
-from local.pumps import run_schedule
-from storepost import clock
-from storepost.scope import WorkspaceScope
+from local.events.pumps import run_schedule
 from storepost.shopify import claims, tokens, upkeep
 from storepost.shopify.claims import find_claim
 from storepost.shopify.grants import Grant, find_grant
 from storepost.shopify.patience import Patience
-from storepost.stores.model import ConnectionStatus
-from tests.crashes import crashes
+from storepost.stores.stores.model import ConnectionStatus
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.harness.crashes import crashes
+from tests.harness.world import Someone, World
 from tests.shopify.shops import OTHER, SHOP, Shopify, tokens_of
-from tests.world import Someone, World
 
 
 @pytest.fixture

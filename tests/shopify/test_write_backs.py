@@ -9,17 +9,18 @@ from typing import Any
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from local.pumps import pump_queue
+from local.events.pumps import pump_queue
 from local.shopify.customers import Consent, ShopCustomer
-from storepost import clock
-from storepost.consent.states import ConsentState
-from storepost.consent_changes.write_backs import write_back
-from storepost.messaging.tries import TRIES
-from storepost.persistence.changes import Changes, commit_anew
-from storepost.stores.model import ConnectionStatus
-from storepost.stores.repository import StoreRepository
-from storepost.webhooks.people import GID
-from tests.crashes import crashes
+from storepost.people.consent.states import ConsentState
+from storepost.people.consent_changes.write_backs import write_back
+from storepost.platform.messaging.tries import TRIES
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.stores.stores.model import ConnectionStatus
+from storepost.stores.stores.repository import StoreRepository
+from storepost.sync.webhooks.people import GID
+from storepost.values import clock
+from tests.harness.crashes import crashes
+from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,
@@ -30,7 +31,6 @@ from tests.shopify.hooks import (
     customer_body,
 )
 from tests.shopify.shops import SHOP, Shopify, connection_is
-from tests.world import CANARY, Someone
 
 
 @pytest.fixture

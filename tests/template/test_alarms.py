@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from local.pumps import read_queues
+from local.events.pumps import read_queues
 from local.template import ROOT, functions, resources, template
 
 ALARMS = resources("AWS::CloudWatch::Alarm")

@@ -9,8 +9,8 @@ import pytest
 from local import functions as running_functions
 from local.functions import invoke
 from local.template import Function, functions
-from tests.least_privilege import Recorder, granted, needed, unused
-from tests.world import World
+from tests.harness.least_privilege import Recorder, granted, needed, unused
+from tests.harness.world import World
 
 
 def function(name: str) -> Function:

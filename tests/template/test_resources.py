@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from local.pumps import read_queues, reader_of
+from local.events.pumps import read_queues, reader_of
 from local.template import ROOT, Function, functions, resources, template, written
-from storepost.messaging.tries import RECEIVES, TRIES
-from storepost.shop_imports.exports import DISK_BYTES, MOST_BYTES
-from storepost.shop_imports.spool import DISK_FACTOR
-from tests.least_privilege import ADDED_BY_SAM, OF_STREAMS, SECRET, SENDER, granted
+from storepost.platform.messaging.tries import RECEIVES, TRIES
+from storepost.sync.pulls.exports import DISK_BYTES, MOST_BYTES
+from storepost.sync.pulls.spool import DISK_FACTOR
+from tests.harness.least_privilege import ADDED_BY_SAM, OF_STREAMS, SECRET, SENDER, granted
 
 QUEUES = resources("AWS::SQS::Queue")
 TABLES = resources("AWS::DynamoDB::Table")

@@ -7,12 +7,12 @@ from typing import ClassVar
 import pytest
 from aws_lambda_powertools import Logger
 
-from storepost.logs import log_unexpected, logger
+from storepost.values.logs import log_unexpected, logger
 from tests import conftest
-from tests.log_watch import LogWatch
-from tests.reached import Reached, unreached
-from tests.told import ToldAnswers
-from tests.world import CANARY
+from tests.harness.log_watch import LogWatch
+from tests.harness.reached import Reached, unreached
+from tests.harness.told import ToldAnswers
+from tests.harness.world import CANARY
 
 TOKEN = "sts_" + "a1" * 20
 BROWSER = "stb_" + "a-" * 20

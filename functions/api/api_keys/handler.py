@@ -5,9 +5,9 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from storepost.api_keys import service
-from storepost.api_keys.model import KeyStatus
-from storepost.api_keys.schemas import (
+from storepost.accounts.api_keys import service
+from storepost.accounts.api_keys.model import KeyStatus
+from storepost.accounts.api_keys.schemas import (
     ApiKeyRotation,
     ApiKeySummary,
     ApiKeyUpdate,
@@ -15,13 +15,13 @@ from storepost.api_keys.schemas import (
     KeyOrder,
     NewApiKey,
 )
-from storepost.http.app import create_app
-from storepost.http.callers import Rotator, SignedInAdmin
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
-from storepost.identity.model import KeyScope
-from storepost.invitations.withdrawing import withdraw_of_key
-from storepost.pagination import PageRequest, PageSize
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.invitations.withdrawing import withdraw_of_key
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Rotator, SignedInAdmin
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
+from storepost.values.pagination import PageRequest, PageSize
 
 app = create_app()
 

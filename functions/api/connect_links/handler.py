@@ -5,16 +5,16 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from storepost.connect_links import service
-from storepost.connect_links.schemas import (
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import SignedIn
+from storepost.api.http.once import Writes
+from storepost.connections.links import service
+from storepost.connections.links.schemas import (
     ConnectChoice,
     ConnectLink,
     ConnectLinkPreview,
     ConnectResult,
 )
-from storepost.http.app import create_app
-from storepost.http.callers import SignedIn
-from storepost.http.once import Writes
 
 app = create_app()
 

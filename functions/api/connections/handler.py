@@ -5,16 +5,16 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from storepost.connections import service
-from storepost.connections.approval import approved
-from storepost.connections.model import ConnectionState, ConnectionType
-from storepost.connections.schemas import Connection, NewConnection
-from storepost.http.app import create_app
-from storepost.http.callers import Reader, SignedInAdmin
-from storepost.http.lists import Page, PageNumber, Size
-from storepost.http.once import Writes
-from storepost.http.origin import From, RawQuery
-from storepost.pagination import PageRequest, PageSize
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Reader, SignedInAdmin
+from storepost.api.http.lists import Page, PageNumber, Size
+from storepost.api.http.once import Writes
+from storepost.api.http.origin import From, RawQuery
+from storepost.connections.connections import service
+from storepost.connections.connections.approval import approved
+from storepost.connections.connections.model import ConnectionState, ConnectionType
+from storepost.connections.connections.schemas import Connection, NewConnection
+from storepost.values.pagination import PageRequest, PageSize
 
 app = create_app(any_query=frozenset({"connections.shopifyCallback"}))
 

@@ -5,30 +5,39 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from storepost.consent.model import Source, WriteBackStatus
-from storepost.consent.settings import find_settings, save_settings
-from storepost.consent.states import Channel, ConsentState
-from storepost.consent.write_back_index import RecordedWithin
-from storepost.consent_changes import evidence, importing, service, write_back_list
-from storepost.consent_changes.bodies import ConsentUpdate, WriteBackRetry
-from storepost.consent_changes.evidence_schemas import (
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Admin, Owner, Reader, SignedInAdmin, Writer
+from storepost.api.http.lists import Page, PageNumber, Size
+from storepost.api.http.once import RowLedger, Writes
+from storepost.people.consent.model import Source, WriteBackStatus
+from storepost.people.consent.settings import find_settings, save_settings
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.write_back_index import RecordedWithin
+from storepost.people.consent_changes import evidence, importing, service, write_back_list
+from storepost.people.consent_changes.bodies import ConsentUpdate, WriteBackRetry
+from storepost.people.consent_changes.evidence_schemas import (
     ConsentEvidence,
     ConsentSettings,
     ConsentSettingsUpdate,
     ErasedAddress,
     ErasedConsentEvidence,
 )
-from storepost.consent_changes.import_schemas import ConsentImport, ConsentImported
-from storepost.consent_changes.listing import ChangeFilter, get_change, list_changes, store_names
-from storepost.consent_changes.retrying import retry_failed
-from storepost.consent_changes.schemas import ConsentChange, ListedWriteBack, QueuedWriteBacks
-from storepost.consent_changes.write_back_list import WriteBackFilter
-from storepost.http.app import create_app
-from storepost.http.callers import Admin, Owner, Reader, SignedInAdmin, Writer
-from storepost.http.lists import Page, PageNumber, Size
-from storepost.http.once import RowLedger, Writes
-from storepost.pagination import PageRequest, PageSize
-from storepost.wire import Timestamp
+from storepost.people.consent_changes.import_schemas import ConsentImport, ConsentImported
+from storepost.people.consent_changes.listing import (
+    ChangeFilter,
+    get_change,
+    list_changes,
+    store_names,
+)
+from storepost.people.consent_changes.retrying import retry_failed
+from storepost.people.consent_changes.schemas import (
+    ConsentChange,
+    ListedWriteBack,
+    QueuedWriteBacks,
+)
+from storepost.people.consent_changes.write_back_list import WriteBackFilter
+from storepost.values.pagination import PageRequest, PageSize
+from storepost.values.wire import Timestamp
 
 app = create_app(large_bodies=frozenset({"consent.import"}))
 

@@ -6,6 +6,10 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
 from storepost.coupons import changing, code_listing, listing, service
 from storepost.coupons.assigning import assign_code
 from storepost.coupons.bodies import (
@@ -22,11 +26,7 @@ from storepost.coupons.code_schemas import CouponCode
 from storepost.coupons.listing import CouponFilter
 from storepost.coupons.model import CodeStatus, CouponKind, CouponSource, CouponStatus
 from storepost.coupons.schemas import Coupon, CouponImportCheck
-from storepost.http.app import create_app
-from storepost.http.callers import Reader, Writer
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
-from storepost.pagination import PageRequest, PageSize
+from storepost.values.pagination import PageRequest, PageSize
 
 app = create_app(
     large_bodies=frozenset({"coupons.checkImport", "coupons.import", "coupons.createCodes"})

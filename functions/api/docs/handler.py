@@ -8,14 +8,14 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Header
 
-from storepost.http.app import create_app
-from storepost.http.lists import Page, PageNumber, Size
-from storepost.http.negotiation import Representation, Wanted
-from storepost.http.origin import From
-from storepost.http.pages import BY_ACCEPT, shown
-from storepost.pagination import PageRequest, PageSize, cut
-from storepost.reference import documents, pages
-from storepost.reference.schemas import Health, Html, InterfaceDocument, ProblemKind
+from storepost.api.http.app import create_app
+from storepost.api.http.lists import Page, PageNumber, Size
+from storepost.api.http.negotiation import Representation, Wanted
+from storepost.api.http.origin import From
+from storepost.api.http.pages import BY_ACCEPT, shown
+from storepost.api.reference import documents, pages
+from storepost.api.reference.schemas import Health, Html, InterfaceDocument, ProblemKind
+from storepost.values.pagination import PageRequest, PageSize, cut
 
 # What counts the clicks in an email adds to a link's query whatever it likes.
 app = create_app(any_query=frozenset({"docs.get", "pages.get"}))

@@ -6,17 +6,17 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from storepost.http.app import JSON, create_app
-from storepost.http.callers import Reader, Writer
-from storepost.http.lists import Page, PageNumber, Size
-from storepost.http.once import RowLedger, Writes
-from storepost.pagination import PageRequest, PageSize
-from storepost.profile_events import bulk, listing, recording
-from storepost.profile_events.bodies import NewEvent
-from storepost.profile_events.bulk_schemas import EventsRecorded, NewEvents
-from storepost.profile_events.model import EventSource
-from storepost.profile_events.schemas import ProfileEvent
-from storepost.wire import Text, Timestamp
+from storepost.api.http.app import JSON, create_app
+from storepost.api.http.callers import Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Size
+from storepost.api.http.once import RowLedger, Writes
+from storepost.people.events import bulk, listing, recording
+from storepost.people.events.bodies import NewEvent
+from storepost.people.events.bulk_schemas import EventsRecorded, NewEvents
+from storepost.people.events.model import EventSource
+from storepost.people.events.schemas import ProfileEvent
+from storepost.values.pagination import PageRequest, PageSize
+from storepost.values.wire import Text, Timestamp
 
 app = create_app(large_bodies=frozenset({"events.createMany"}))
 

@@ -6,13 +6,14 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from storepost.budgets.slots import fetch_slot
-from storepost.feed_imports.checking import check_feed, preview_feed
-from storepost.feed_imports.schemas import FeedCheck, FeedPreview
-from storepost.feeds import listing, service
-from storepost.feeds.listing import FeedFilter, shown_feed
-from storepost.feeds.model import FeedImportStatus, FeedMode, LatestFeedImport
-from storepost.feeds.schemas import (
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
+from storepost.feeds.feeds import listing, service
+from storepost.feeds.feeds.listing import FeedFilter, shown_feed
+from storepost.feeds.feeds.model import FeedImportStatus, FeedMode, LatestFeedImport
+from storepost.feeds.feeds.schemas import (
     Feed,
     FeedDraft,
     FeedImport,
@@ -21,11 +22,10 @@ from storepost.feeds.schemas import (
     FeedUpdate,
     NewFeed,
 )
-from storepost.http.app import create_app
-from storepost.http.callers import Reader, Writer
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
-from storepost.pagination import PageRequest, PageSize
+from storepost.feeds.imports.checking import check_feed, preview_feed
+from storepost.feeds.imports.schemas import FeedCheck, FeedPreview
+from storepost.platform.budgets.slots import fetch_slot
+from storepost.values.pagination import PageRequest, PageSize
 
 app = create_app()
 

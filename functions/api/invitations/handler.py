@@ -5,19 +5,19 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from storepost.http.app import create_app
-from storepost.http.callers import Admin, Reader, SignedIn
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
-from storepost.http.origin import From
-from storepost.invitations import service
-from storepost.invitations.schemas import (
+from storepost.accounts.invitations import service
+from storepost.accounts.invitations.schemas import (
     AcceptedInvitation,
     InvitationPreview,
     InvitationSummary,
     NewInvitation,
 )
-from storepost.pagination import PageRequest, PageSize
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Admin, Reader, SignedIn
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
+from storepost.api.http.origin import From
+from storepost.values.pagination import PageRequest, PageSize
 
 app = create_app()
 

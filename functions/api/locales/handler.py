@@ -5,14 +5,14 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from storepost.http.app import create_app
-from storepost.http.callers import Reader, Writer
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
-from storepost.locales import service
-from storepost.locales.model import Origin
-from storepost.locales.schemas import LocaleUpdate, NewLocale, WorkspaceLocale
-from storepost.pagination import PageRequest, PageSize
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
+from storepost.stores.locales import service
+from storepost.stores.locales.model import Origin
+from storepost.stores.locales.schemas import LocaleUpdate, NewLocale, WorkspaceLocale
+from storepost.values.pagination import PageRequest, PageSize
 
 app = create_app()
 

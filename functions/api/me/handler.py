@@ -5,13 +5,8 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from storepost.http.app import create_app
-from storepost.http.callers import Known, SignedIn
-from storepost.http.lists import Page, PageNumber, Size
-from storepost.http.once import Writes
-from storepost.http.origin import From
-from storepost.me import account, credentials, deletion, sessions, two_factor_settings
-from storepost.me.schemas import (
+from storepost.accounts.me import account, credentials, deletion, sessions, two_factor_settings
+from storepost.accounts.me.schemas import (
     AddressChange,
     AppSetUp,
     BackupCodes,
@@ -23,7 +18,12 @@ from storepost.me.schemas import (
     PasswordProof,
     SessionSummary,
 )
-from storepost.pagination import PageRequest, PageSize
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Known, SignedIn
+from storepost.api.http.lists import Page, PageNumber, Size
+from storepost.api.http.once import Writes
+from storepost.api.http.origin import From
+from storepost.values.pagination import PageRequest, PageSize
 
 app = create_app()
 

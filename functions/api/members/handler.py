@@ -5,14 +5,14 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from storepost.http.app import create_app
-from storepost.http.callers import Admin, Member, Owner, Reader
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
-from storepost.members import service
-from storepost.members.schemas import MemberOrder, MemberSummary, MemberUpdate
-from storepost.pagination import PageRequest, PageSize
-from storepost.workspaces.model import Role
+from storepost.accounts.members import service
+from storepost.accounts.members.schemas import MemberOrder, MemberSummary, MemberUpdate
+from storepost.accounts.workspaces.model import Role
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Admin, Member, Owner, Reader
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
+from storepost.values.pagination import PageRequest, PageSize
 
 app = create_app()
 

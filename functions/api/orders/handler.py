@@ -6,18 +6,18 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from storepost.http.app import create_app
-from storepost.http.callers import Reader, Writer
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
 from storepost.orders import service
 from storepost.orders.bodies import ExternalId, OrderBody
 from storepost.orders.listing import OrderFilter
 from storepost.orders.listing import list_orders as find_orders
 from storepost.orders.model import FinancialStatus, FulfillmentStatus
 from storepost.orders.schemas import Order, OrderSummary
-from storepost.pagination import PageRequest, PageSize
-from storepost.wire import Timestamp
+from storepost.values.pagination import PageRequest, PageSize
+from storepost.values.wire import Timestamp
 
 app = create_app()
 

@@ -5,19 +5,19 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from storepost.http.app import create_app
-from storepost.http.callers import Reader, Writer
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
-from storepost.pagination import PageRequest, PageSize
-from storepost.priorities import service
-from storepost.priorities.schemas import (
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
+from storepost.catalog.priorities import service
+from storepost.catalog.priorities.schemas import (
     PriorityChange,
     PriorityChangeProduct,
     PriorityRules,
     ProductPriority,
 )
-from storepost.wire import Text
+from storepost.values.pagination import PageRequest, PageSize
+from storepost.values.wire import Text
 
 app = create_app()
 

@@ -7,26 +7,26 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from storepost.http.app import create_app
-from storepost.http.callers import Reader, Writer
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
-from storepost.pagination import PageRequest, PageSize
-from storepost.product_sales.schemas import ProductSales
-from storepost.product_sales.service import sales_of_product
-from storepost.products import service
-from storepost.products.bodies import ExternalId, ProductBody
-from storepost.products.listing import ProductFilter
-from storepost.products.listing import list_products as find_products
-from storepost.products.model import Missing, ProductStatus, Stock
-from storepost.products.schemas import (
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
+from storepost.catalog.products import service
+from storepost.catalog.products.bodies import ExternalId, ProductBody
+from storepost.catalog.products.listing import ProductFilter
+from storepost.catalog.products.listing import list_products as find_products
+from storepost.catalog.products.model import Missing, ProductStatus, Stock
+from storepost.catalog.products.schemas import (
     Product,
     ProductSources,
     ProductSummary,
     ProductVariant,
 )
+from storepost.overview.product_sales.schemas import ProductSales
+from storepost.overview.product_sales.service import sales_of_product
 from storepost.values.locale_codes import LocaleCode
-from storepost.wire import Text, Timestamp
+from storepost.values.pagination import PageRequest, PageSize
+from storepost.values.wire import Text, Timestamp
 
 app = create_app()
 

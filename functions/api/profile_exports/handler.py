@@ -2,10 +2,10 @@
 
 from uuid import UUID
 
-from storepost.http.app import create_app
-from storepost.http.callers import Admin
-from storepost.profile_exports import service
-from storepost.profile_exports.schemas import ProfileExport
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Admin
+from storepost.lifecycle.exports import service
+from storepost.lifecycle.exports.schemas import ProfileExport
 
 app = create_app()
 

@@ -6,28 +6,28 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from storepost.consent.states import ConsentState
-from storepost.customers import service as customers
-from storepost.customers.bodies import Customer, CustomerExternalId
-from storepost.customers.listing import list_customers as customers_of
-from storepost.customers.releasing import release_identity
-from storepost.customers.schemas import ProfileCustomer
-from storepost.http.app import JSON, create_app
-from storepost.http.callers import Admin, Reader, Writer
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
-from storepost.pagination import PageRequest, PageSize
-from storepost.profile_erasures.service import erase_profile as erase
-from storepost.profiles import by_hand, service
-from storepost.profiles.bodies import MergeRequest, ProfileUpdate, UpsertProfile
-from storepost.profiles.listing import ProfileFilter, identities_asked, list_profiles
-from storepost.profiles.model import IdentityType
-from storepost.profiles.schemas import Profile, ProfileIdentity, ProfileMerge, ProfileSummary
+from storepost.accounts.workspaces.access_log import log_access
+from storepost.api.http.app import JSON, create_app
+from storepost.api.http.callers import Admin, Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
+from storepost.lifecycle.erasures.service import erase_profile as erase
+from storepost.people.consent.states import ConsentState
+from storepost.people.customers import service as customers
+from storepost.people.customers.bodies import Customer, CustomerExternalId
+from storepost.people.customers.listing import list_customers as customers_of
+from storepost.people.customers.releasing import release_identity
+from storepost.people.customers.schemas import ProfileCustomer
+from storepost.people.profiles import by_hand, service
+from storepost.people.profiles.bodies import MergeRequest, ProfileUpdate, UpsertProfile
+from storepost.people.profiles.listing import ProfileFilter, identities_asked, list_profiles
+from storepost.people.profiles.model import IdentityType
+from storepost.people.profiles.schemas import Profile, ProfileIdentity, ProfileMerge, ProfileSummary
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
+from storepost.values.pagination import PageRequest, PageSize
 from storepost.values.phones import PhoneNumber
-from storepost.wire import Text, Timestamp
-from storepost.workspaces.access_log import log_access
+from storepost.values.wire import Text, Timestamp
 
 app = create_app()
 

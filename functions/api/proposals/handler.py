@@ -5,29 +5,29 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from storepost.change_proposals import reading
-from storepost.change_proposals import service as proposals
-from storepost.change_proposals.model import ProposalStatus
-from storepost.change_proposals.schemas import (
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Proposer, Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
+from storepost.definitions.definitions import service as definitions
+from storepost.definitions.definitions.model import Kind
+from storepost.definitions.definitions.schemas import (
+    Definition,
+    DefinitionSchemaInfo,
+    DefinitionVersion,
+    JsonSchema,
+)
+from storepost.definitions.proposals import reading
+from storepost.definitions.proposals import service as proposals
+from storepost.definitions.proposals.model import ProposalStatus
+from storepost.definitions.proposals.schemas import (
     ChangeProposal,
     ChangeProposalSummary,
     NewChangeProposal,
     ProposalOrder,
     ReviewBody,
 )
-from storepost.definitions import service as definitions
-from storepost.definitions.model import Kind
-from storepost.definitions.schemas import (
-    Definition,
-    DefinitionSchemaInfo,
-    DefinitionVersion,
-    JsonSchema,
-)
-from storepost.http.app import create_app
-from storepost.http.callers import Proposer, Reader, Writer
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
-from storepost.pagination import PageRequest, PageSize
+from storepost.values.pagination import PageRequest, PageSize
 
 VersionId = Annotated[UUID, Path(alias="versionId")]
 

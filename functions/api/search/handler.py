@@ -4,12 +4,12 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Query
 
-from storepost.http.app import create_app
-from storepost.http.callers import Reader
-from storepost.http.lists import Search
-from storepost.postings.entries import SearchKind
-from storepost.search import service
-from storepost.search.schemas import SearchGroup, SearchResults
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Reader
+from storepost.api.http.lists import Search
+from storepost.overview.search import service
+from storepost.overview.search.schemas import SearchGroup, SearchResults
+from storepost.platform.postings.entries import SearchKind
 
 app = create_app()
 

@@ -4,14 +4,10 @@ from typing import Annotated
 
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from storepost.http.app import create_app
-from storepost.http.callers import SignedIn as SignedInCaller
-from storepost.http.once import Writes
-from storepost.http.origin import From
-from storepost.identity.limits import PASSWORDS_OF_SOURCE
-from storepost.identity.sessions import device_of
-from storepost.sign_in import registering, resetting, signing_in
-from storepost.sign_in.schemas import (
+from storepost.accounts.identity.limits import PASSWORDS_OF_SOURCE
+from storepost.accounts.identity.sessions import device_of
+from storepost.accounts.sign_in import registering, resetting, signing_in
+from storepost.accounts.sign_in.schemas import (
     EmailVerification,
     ForgottenPassword,
     OpenedSession,
@@ -26,6 +22,10 @@ from storepost.sign_in.schemas import (
     SignUpResend,
     TwoFactorCodeRequest,
 )
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import SignedIn as SignedInCaller
+from storepost.api.http.once import Writes
+from storepost.api.http.origin import From
 
 app = create_app(unreadable_limit=PASSWORDS_OF_SOURCE)
 

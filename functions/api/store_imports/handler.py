@@ -5,20 +5,20 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from storepost.http.app import create_app
-from storepost.http.callers import Reader, Writer
-from storepost.http.lists import Page, PageNumber, Size
-from storepost.http.once import Writes
-from storepost.pagination import PageRequest, PageSize
-from storepost.shop_imports.service import request_import
-from storepost.store_batches.schemas import StoreBatch
-from storepost.store_batches.service import queue_batch
-from storepost.store_imports import listing
-from storepost.store_imports.listing import ImportFilter
-from storepost.store_imports.model import ImportScope, ImportStatus
-from storepost.store_imports.schemas import ImportProblem, NewImport, StoreImport
-from storepost.stores.finding import found_store
-from storepost.stores.repository import StoreRepository
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Size
+from storepost.api.http.once import Writes
+from storepost.stores.imports import listing
+from storepost.stores.imports.listing import ImportFilter
+from storepost.stores.imports.model import ImportScope, ImportStatus
+from storepost.stores.imports.schemas import ImportProblem, NewImport, StoreImport
+from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.sync.batches.schemas import StoreBatch
+from storepost.sync.batches.service import queue_batch
+from storepost.sync.pulls.service import request_import
+from storepost.values.pagination import PageRequest, PageSize
 
 app = create_app(large_bodies=frozenset({"stores.createBatch"}))
 

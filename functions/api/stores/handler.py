@@ -6,25 +6,23 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from storepost.consent.missed import has_missed
-from storepost.consent.resending import catch_up
-from storepost.http.app import create_app
-from storepost.http.callers import Admin, Reader, Writer
-from storepost.http.lists import Page, PageNumber, Search, Size
-from storepost.http.once import Writes
-from storepost.pagination import PageRequest, PageSize, cut
-from storepost.problems import NotFound
-from storepost.products.store_terms import connect_store, set_locales
-from storepost.store_details.schemas import Store
-from storepost.store_details.service import details_of, details_of_id
-from storepost.store_imports.turns import LatestImportStatus
-from storepost.stores import service
-from storepost.stores.finding import custom_store, found_store
-from storepost.stores.listing import StoreFilter
-from storepost.stores.listing import list_stores as find_stores
-from storepost.stores.model import ConnectionStatus, Platform, StoreStatus
-from storepost.stores.repository import StoreRepository
-from storepost.stores.schemas import (
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Admin, Reader, Writer
+from storepost.api.http.lists import Page, PageNumber, Search, Size
+from storepost.api.http.once import Writes
+from storepost.catalog.products.store_terms import connect_store, set_locales
+from storepost.overview.store_details.schemas import Store
+from storepost.overview.store_details.service import details_of, details_of_id
+from storepost.people.consent.missed import has_missed
+from storepost.people.consent.resending import catch_up
+from storepost.stores.imports.turns import LatestImportStatus
+from storepost.stores.stores import service
+from storepost.stores.stores.finding import custom_store, found_store
+from storepost.stores.stores.listing import StoreFilter
+from storepost.stores.stores.listing import list_stores as find_stores
+from storepost.stores.stores.model import ConnectionStatus, Platform, StoreStatus
+from storepost.stores.stores.repository import StoreRepository
+from storepost.stores.stores.schemas import (
     NewStore,
     NewWriteBack,
     StoreLocale,
@@ -34,7 +32,9 @@ from storepost.stores.schemas import (
     WriteBack,
     WriteBackSecret,
 )
-from storepost.stores.write_back import WriteBackRepository
+from storepost.stores.stores.write_back import WriteBackRepository
+from storepost.values.pagination import PageRequest, PageSize, cut
+from storepost.values.problems import NotFound
 
 app = create_app()
 
@@ -92,7 +92,7 @@ def update_store(
 @app.post("/v1/stores/<id>/disconnect", operation_id="stores.disconnect", status_code=204)
 def disconnect_store(id: UUID, caller: Admin, writes: Writes) -> None:
     """Disconnects a store; connecting it again keeps its id and what it brought."""
-    from storepost.connections.service import disconnect  # noqa: PLC0415 - 20 modules, for this alone
+    from storepost.connections.connections.service import disconnect  # noqa: PLC0415 - 20 modules, for this alone
 
     disconnect(caller.workspace, id, writes)
 

@@ -6,17 +6,21 @@ from uuid import UUID
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
-from storepost.consent.model import Proof
-from storepost.http.app import create_app
-from storepost.http.callers import Writer
-from storepost.http.negotiation import WantedLanguage
-from storepost.http.once import Writes
-from storepost.http.origin import From
-from storepost.http.pages import BY_LANGUAGE, problem_pages, shown
-from storepost.reference import pages
-from storepost.reference.schemas import Html
-from storepost.unsubscribing import service
-from storepost.unsubscribing.schemas import NewUnsubscribeLink, UnsubscribeForm, UnsubscribeUrl
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Writer
+from storepost.api.http.negotiation import WantedLanguage
+from storepost.api.http.once import Writes
+from storepost.api.http.origin import From
+from storepost.api.http.pages import BY_LANGUAGE, problem_pages, shown
+from storepost.api.reference import pages
+from storepost.api.reference.schemas import Html
+from storepost.people.consent.model import Proof
+from storepost.people.unsubscribing import service
+from storepost.people.unsubscribing.schemas import (
+    NewUnsubscribeLink,
+    UnsubscribeForm,
+    UnsubscribeUrl,
+)
 from storepost.values.languages import Language
 
 _FOLLOWED = frozenset({"unsubscribe.ask", "unsubscribe.confirm"})

@@ -1,10 +1,10 @@
 """Webhooks of platforms: taken, queued, and answered at once."""
 
-from storepost.http.app import create_app
-from storepost.http.once import Writes
-from storepost.http.origin import AsSent
-from storepost.webhooks.receiving import signed_webhook, take_webhook
-from storepost.webhooks.schemas import Taken
+from storepost.api.http.app import create_app
+from storepost.api.http.once import Writes
+from storepost.api.http.origin import AsSent
+from storepost.sync.webhooks.receiving import signed_webhook, take_webhook
+from storepost.sync.webhooks.schemas import Taken
 
 app = create_app(large_bodies=frozenset({"webhooks.shopify"}))
 

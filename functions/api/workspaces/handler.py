@@ -5,20 +5,20 @@ from uuid import UUID
 
 from aws_lambda_powertools.event_handler.openapi.params import Body, Query
 
-from storepost.http.app import create_app
-from storepost.http.callers import Known, PathOwner, SignedIn
-from storepost.http.once import Writes
-from storepost.http.origin import From
-from storepost.me.schemas import PasswordProof
-from storepost.workspace_deletions import service as deletion
-from storepost.workspaces import service
-from storepost.workspaces.schemas import (
+from storepost.accounts.me.schemas import PasswordProof
+from storepost.accounts.workspaces import service
+from storepost.accounts.workspaces.schemas import (
     AvailableSlug,
     CreatedWorkspace,
     NewWorkspace,
     WorkspaceName,
     WorkspaceUpdate,
 )
+from storepost.api.http.app import create_app
+from storepost.api.http.callers import Known, PathOwner, SignedIn
+from storepost.api.http.once import Writes
+from storepost.api.http.origin import From
+from storepost.lifecycle.workspaces import service as deletion
 
 app = create_app()
 

@@ -1,7 +1,7 @@
 """Every minute: coupons and codes whose end has passed are moved to where they count as already."""
 
 from storepost.coupons.expiring import move_what_is_due
-from storepost.jobs.schedules import schedule_handler
+from storepost.platform.jobs.schedules import schedule_handler
 
 
 def move_due_coupons() -> dict[str, int]:

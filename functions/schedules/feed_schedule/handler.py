@@ -1,7 +1,7 @@
 """Every five minutes: feeds whose time has come are queued."""
 
-from storepost.feed_imports.scheduling import queue_due_feeds
-from storepost.jobs.schedules import schedule_handler
+from storepost.feeds.imports.scheduling import queue_due_feeds
+from storepost.platform.jobs.schedules import schedule_handler
 
 
 def queue_feeds() -> dict[str, int]:

@@ -1,7 +1,7 @@
 """Every minute: what the stream missed is sent."""
 
-from storepost.jobs.schedules import schedule_handler
-from storepost.messaging.relay import sweep
+from storepost.platform.jobs.schedules import schedule_handler
+from storepost.platform.messaging.relay import sweep
 
 
 def sweep_outbox() -> dict[str, int]:

@@ -1,6 +1,6 @@
 """Every hour: the tokens of shops that are quiet are used, so that they don't end."""
 
-from storepost.jobs.schedules import schedule_handler
+from storepost.platform.jobs.schedules import schedule_handler
 from storepost.shopify.upkeep import look_after_shops
 
 

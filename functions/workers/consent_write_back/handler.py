@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.consent_changes.write_backs import write_back
-from storepost.jobs.batches import fifo_queue_handler
+from storepost.people.consent_changes.write_backs import write_back
+from storepost.platform.jobs.batches import fifo_queue_handler
 
 
 def write_back_consent(record: SQSRecord, _context: LambdaContext) -> None:

@@ -4,7 +4,7 @@ from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from storepost.coupons.working import go_on
-from storepost.jobs.batches import fifo_queue_handler
+from storepost.platform.jobs.batches import fifo_queue_handler
 
 
 def codes_of_coupon(record: SQSRecord, context: LambdaContext) -> None:

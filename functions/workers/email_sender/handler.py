@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.emails.sending import send
-from storepost.jobs.batches import queue_handler
+from storepost.accounts.emails.sending import send
+from storepost.platform.jobs.batches import queue_handler
 
 
 def send_email(record: SQSRecord, context: LambdaContext) -> None:

@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.feed_imports.running import go_on
-from storepost.jobs.batches import fifo_queue_handler
+from storepost.feeds.imports.running import go_on
+from storepost.platform.jobs.batches import fifo_queue_handler
 
 
 def import_of_feed(record: SQSRecord, context: LambdaContext) -> None:

@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.jobs.batches import stream_handler
-from storepost.messaging.relay import relay_image
+from storepost.platform.jobs.batches import stream_handler
+from storepost.platform.messaging.relay import relay_image
 
 
 def relay_outbox(record: DynamoDBRecord, _context: LambdaContext) -> None:

@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.jobs.batches import queue_handler
-from storepost.priorities.running import run_job
+from storepost.catalog.priorities.running import run_job
+from storepost.platform.jobs.batches import queue_handler
 
 
 def work_on_products(record: SQSRecord, context: LambdaContext) -> None:

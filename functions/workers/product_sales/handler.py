@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.jobs.batches import queue_handler
-from storepost.product_sales.counting import count_order
+from storepost.overview.product_sales.counting import count_order
+from storepost.platform.jobs.batches import queue_handler
 
 
 def count_sales(record: SQSRecord, _context: LambdaContext) -> None:

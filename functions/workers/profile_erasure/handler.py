@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.jobs.batches import queue_handler
-from storepost.profile_erasures.erasing import erase
+from storepost.lifecycle.erasures.erasing import erase
+from storepost.platform.jobs.batches import queue_handler
 
 
 def erase_profile(record: SQSRecord, context: LambdaContext) -> None:

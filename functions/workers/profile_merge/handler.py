@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.jobs.batches import queue_handler
-from storepost.profile_merges.absorbing import absorb
+from storepost.lifecycle.merges.absorbing import absorb
+from storepost.platform.jobs.batches import queue_handler
 
 
 def absorb_merged(record: SQSRecord, context: LambdaContext) -> None:

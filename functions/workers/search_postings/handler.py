@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.jobs.batches import stream_handler
-from storepost.search.following import follow
+from storepost.overview.search.following import follow
+from storepost.platform.jobs.batches import stream_handler
 
 
 def follow_row(record: DynamoDBRecord, _context: LambdaContext) -> None:

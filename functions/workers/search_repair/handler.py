@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.jobs.batches import queue_handler
-from storepost.search.repairing import repair
+from storepost.overview.search.repairing import repair
+from storepost.platform.jobs.batches import queue_handler
 
 
 def repair_postings(record: SQSRecord, context: LambdaContext) -> None:

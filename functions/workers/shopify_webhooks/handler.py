@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.jobs.batches import fifo_queue_handler
-from storepost.webhooks.working import work_on
+from storepost.platform.jobs.batches import fifo_queue_handler
+from storepost.sync.webhooks.working import work_on
 
 
 def work_on_webhook(record: SQSRecord, context: LambdaContext) -> None:

@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.jobs.batches import fifo_queue_handler
-from storepost.shop_imports.dispatch import go_on
+from storepost.platform.jobs.batches import fifo_queue_handler
+from storepost.sync.pulls.dispatch import go_on
 
 
 def import_of_store(record: SQSRecord, context: LambdaContext) -> None:

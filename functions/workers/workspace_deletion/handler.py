@@ -3,8 +3,8 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.jobs.batches import queue_handler
-from storepost.workspace_deletions.removing import remove
+from storepost.lifecycle.workspaces.removing import remove
+from storepost.platform.jobs.batches import queue_handler
 
 
 def remove_workspace(record: SQSRecord, context: LambdaContext) -> None:

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from storepost import clock
-from storepost.stores.model import Store
+from storepost.stores.stores.model import Store
+from storepost.values import clock
 from tests.costs.scenarios.registry import Scenarios
 from tests.costs.town import Ask, Town
 from tests.shopify.hooks import order_body, signed_headers

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from storepost.stores.model import ConnectionStatus
+from storepost.stores.stores.model import ConnectionStatus
 from tests.costs.scenarios.registry import Scenarios
 from tests.costs.town import Ask, Town, order_of
 from tests.shopify.shops import canary_shops, connection_is

@@ -1,9 +1,9 @@
 """Workspaces, members, invitations, API keys, locales."""
 
+from tests.accounts.sign_in.accounts import PASSWORD
 from tests.costs.scenarios.registry import Scenarios
 from tests.costs.town import Ask, Town
-from tests.sign_in.accounts import PASSWORD
-from tests.world import Someone
+from tests.harness.world import Someone
 
 SCENARIOS = Scenarios()
 

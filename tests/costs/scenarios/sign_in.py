@@ -1,9 +1,7 @@
 """Signing up and in, and one's own account."""
 
-from storepost import clock
-from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import Ask, Town
-from tests.sign_in.accounts import (
+from storepost.values import clock
+from tests.accounts.sign_in.accounts import (
     PASSWORD,
     challenged,
     code_in,
@@ -13,7 +11,9 @@ from tests.sign_in.accounts import (
     with_backup_codes,
     with_email_codes,
 )
-from tests.world import Someone
+from tests.costs.scenarios.registry import Scenarios
+from tests.costs.town import Ask, Town
+from tests.harness.world import Someone
 
 SCENARIOS = Scenarios()
 NEWCOMER = "newcomer@mail.example.com"

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from tests.catalog.products.sample import product, variant
 from tests.costs.scenarios.registry import Scenarios
 from tests.costs.town import Ask, Town
-from tests.products.sample import product, variant
 
 SCENARIOS = Scenarios()
 PRODUCTS = 100

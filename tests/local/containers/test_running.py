@@ -10,14 +10,15 @@ from typing import Any
 import boto3
 import pytest
 
-from local import aws, front, functions
+from local import aws, functions
 from local.containers.aws_server import AwsServer
 from local.containers.proxy import gateway_at
-from local.front import server_on
+from local.gateway import front
+from local.gateway.front import server_on
 from local.running import Entrance, LocalRun
+from tests.harness.world import World
 from tests.local.conftest import Client
 from tests.local.containers.conftest import Listener
-from tests.world import World
 
 
 @pytest.fixture

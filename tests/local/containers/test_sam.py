@@ -7,15 +7,16 @@ from typing import Any
 import boto3
 import pytest
 
-from local import aws, functions, pumps
+from local import aws, functions
 from local.containers.sam import FunctionFailed, NoAnswer, invoke_at, read_answer
-from local.pumps import StreamPump
+from local.events import pumps
+from local.events.pumps import StreamPump
 from local.template import Function
 from local.template import functions as declared
+from tests.harness.world import World
 from tests.local.containers.conftest import Listener
 from tests.local.test_pumps import write_rows
 from tests.local.test_sample_events import sample, shape
-from tests.world import World
 
 type Event = dict[str, Any]
 

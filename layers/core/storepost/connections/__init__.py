@@ -1,1 +1,1 @@
-"""Connections to platforms: begun, approved by the shop, listed and ended."""
+"""Stores that are connected to a workspace, and the links that lead there."""

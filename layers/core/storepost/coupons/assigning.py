@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.code_repository import CodeRepository, Pointer
 from storepost.coupons.codes import code_id, made_code
 from storepost.coupons.finding import found_coupon
@@ -13,12 +12,13 @@ from storepost.coupons.pool import first_status
 from storepost.coupons.problems import CouponEnded, NoCodesLeft, ProfileNotInStore
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.trees import CodeList, among
-from storepost.ids import derived_id, short
-from storepost.persistence.changes import Changes, LostRace
-from storepost.profiles.model import Profile
-from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.service import get_profile
-from storepost.scope import WorkspaceScope
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.service import get_profile
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.values import clock
+from storepost.values.ids import derived_id, short
+from storepost.values.scope import WorkspaceScope
 
 _ORDINAL = "n"
 _DIGITS = 9

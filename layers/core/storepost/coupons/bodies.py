@@ -12,12 +12,12 @@ from pydantic import (
     model_validator,
 )
 
-from storepost import clock
 from storepost.coupons import model
 from storepost.coupons.files import MOST_BYTES
 from storepost.coupons.model import CouponKind, Reissue, Terms, Validity, ValueType
 from storepost.coupons.service import ImportedCoupon, NewCoupon
-from storepost.wire import (
+from storepost.values import clock
+from storepost.values.wire import (
     MOST_MINOR_UNITS,
     Id,
     MoneyShape,

@@ -3,16 +3,16 @@
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.finding import found_coupon
 from storepost.coupons.model import Code, CodeStatus, Coupon
 from storepost.coupons.problems import CodeAssigned, CodeNotFailed, CouponEnded
 from storepost.coupons.repository import CouponRepository
-from storepost.persistence.changes import Changes
-from storepost.problems import NotFound
-from storepost.profiles.repository import ProfileRepository
-from storepost.scope import WorkspaceScope
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
 
 _DELETABLE = frozenset({CodeStatus.AVAILABLE, CodeStatus.FAILED})
 

@@ -8,10 +8,10 @@ from storepost.coupons.codes import code_id
 from storepost.coupons.files import Fault, read_codes
 from storepost.coupons.keys import code_key
 from storepost.coupons.rows import CodeItem
-from storepost.persistence.item import existing
-from storepost.scope import WorkspaceScope
-from storepost.stores.finding import found_store
-from storepost.stores.repository import StoreRepository
+from storepost.platform.persistence.item import existing
+from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.scope import WorkspaceScope
 
 MOST_SAMPLES = 5
 MOST_FAULTS = 100

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.codes import code_id
 from storepost.coupons.finding import found_coupon
@@ -16,12 +15,13 @@ from storepost.coupons.model import (
 )
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.trees import CodeList, among
-from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
-from storepost.persistence.counted_tree import Entry
-from storepost.profiles.model import Profile
-from storepost.profiles.repository import ProfileRepository
-from storepost.scope import WorkspaceScope
-from storepost.text import matches
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.platform.persistence.counted_tree import Entry
+from storepost.values import clock
+from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.scope import WorkspaceScope
+from storepost.values.text import matches
 
 
 @dataclass(frozen=True)

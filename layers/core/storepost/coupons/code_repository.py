@@ -25,11 +25,11 @@ from storepost.coupons.rows import (
     use_row,
 )
 from storepost.coupons.trees import CodeList
-from storepost.persistence.changes import Changes
-from storepost.persistence.item import find_in
-from storepost.persistence.reads import Reads
-from storepost.profiles.model import Profile
-from storepost.scope import WorkspaceScope
+from storepost.people.profiles.model import Profile
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import find_in
+from storepost.platform.persistence.reads import Reads
+from storepost.values.scope import WorkspaceScope
 
 
 @dataclass(frozen=True)

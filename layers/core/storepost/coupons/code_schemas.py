@@ -6,7 +6,7 @@ from storepost.coupons.code_listing import ShownCode
 from storepost.coupons.model import (
     CodeStatus,
 )
-from storepost.wire import Shape, Timestamp
+from storepost.values.wire import Shape, Timestamp
 
 
 class CodeProfile(Shape):

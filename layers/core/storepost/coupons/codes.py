@@ -4,7 +4,7 @@ import re
 import secrets
 from uuid import UUID
 
-from storepost.ids import derived_id
+from storepost.values.ids import derived_id
 
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Without O and 0, I and 1, which people mistake for each other."""

@@ -3,13 +3,13 @@
 from functools import partial
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.expiring import CODES_CHANGED_AT_ONCE, Repositories, expire
 from storepost.coupons.model import CodeStatus
 from storepost.coupons.trees import CodeList, among
-from storepost.pagination import PageRequest
-from storepost.persistence.changes import Changes, commit_anew
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values import clock
+from storepost.values.pagination import PageRequest
+from storepost.values.scope import WorkspaceScope
 
 
 def expire_some(workspace: WorkspaceScope, coupon_id: UUID) -> bool:

@@ -10,10 +10,10 @@ from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.expiring import CODES_CHANGED_AT_ONCE
 from storepost.coupons.model import Code, CodeStatus
 from storepost.coupons.repository import CouponRepository
-from storepost.persistence.changes import Changes
-from storepost.profiles.erasing import erase_from
-from storepost.profiles.erasure import Erasure
-from storepost.scope import WorkspaceScope
+from storepost.people.profiles.erasing import erase_from
+from storepost.people.profiles.erasure import Erasure
+from storepost.platform.persistence.changes import Changes
+from storepost.values.scope import WorkspaceScope
 
 ERASED_AT_ONCE = 40
 """In one transaction: each is two rows, the code and its place with the profile."""

@@ -10,14 +10,14 @@ from functools import partial
 from itertools import groupby
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.keys import DUE_SHARDS
 from storepost.coupons.model import Code, CodeStatus, Coupon, CouponStatus
 from storepost.coupons.repository import CouponRepository, due_before
 from storepost.coupons.rows import CouponDueItem
-from storepost.persistence.changes import Changes, commit_anew
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
 
 MOST_OF_A_SHARD = 2000
 """A run ends in time; what is left is due a minute later, too."""

@@ -14,8 +14,8 @@ from itertools import islice
 
 from storepost.coupons.codes import fault_of, folded
 from storepost.coupons.problems import ColumnNotFound
-from storepost.csv_reading import csv_rows
-from storepost.problems import FieldError, Unreadable
+from storepost.values.csv_reading import csv_rows
+from storepost.values.problems import FieldError, Unreadable
 
 MOST_BYTES = 3_000_000
 DELIMITERS = ",;\t|"

@@ -6,17 +6,17 @@ code is stored twice, and none is left out.
 
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.model import Coupon
 from storepost.coupons.pool import CODES_ADDED_AT_ONCE, add_codes, made_codes
 from storepost.coupons.repository import CouponRepository, Work
-from storepost.logs import log_unexpected
-from storepost.persistence.changes import MOST_RUNS, Changes, LostRace, wait_before
-from storepost.persistence.objects import ObjectGone, get_object
-from storepost.persistence.reads import ReadAhead
-from storepost.problems import Conflict
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.changes import MOST_RUNS, Changes, LostRace, wait_before
+from storepost.platform.persistence.objects import ObjectGone, get_object
+from storepost.platform.persistence.reads import ReadAhead
+from storepost.values import clock
+from storepost.values.logs import log_unexpected
+from storepost.values.problems import Conflict
+from storepost.values.scope import WorkspaceScope
 
 
 class Filling:

@@ -6,7 +6,7 @@ from storepost.coupons.model import (
     Coupon,
 )
 from storepost.coupons.repository import CouponRepository
-from storepost.problems import NotFound
+from storepost.values.problems import NotFound
 
 
 def found_coupon(coupons: CouponRepository, coupon_id: UUID) -> Coupon:

@@ -4,10 +4,10 @@ from datetime import datetime
 from uuid import UUID
 from zlib import crc32
 
-from storepost import clock
-from storepost.ids import SHORT_LENGTH, from_short, short
-from storepost.persistence.item import Key
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.item import Key
+from storepost.values import clock
+from storepost.values.ids import SHORT_LENGTH, from_short, short
+from storepost.values.scope import WorkspaceScope
 
 CODE_SHARDS = 64
 """Partitions of a workspace's codes: each takes a thousand write units a second."""

@@ -4,7 +4,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.assigning import Assigned
 from storepost.coupons.code_listing import ShownCode
 from storepost.coupons.finding import found_coupon
@@ -20,12 +19,13 @@ from storepost.coupons.model import (
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.service import FilledCoupon
 from storepost.coupons.trees import CodeList
-from storepost.pagination import Listing, PageRequest, cut, in_order
-from storepost.scope import WorkspaceScope
-from storepost.stores.finding import found_store
-from storepost.stores.model import Store
-from storepost.stores.repository import StoreRepository
-from storepost.text import matches, sort_key
+from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.pagination import Listing, PageRequest, cut, in_order
+from storepost.values.scope import WorkspaceScope
+from storepost.values.text import matches, sort_key
 
 HIDDEN = frozenset({CouponStatus.ARCHIVED})
 

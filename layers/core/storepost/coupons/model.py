@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
-from storepost.scope import WorkspaceScope
 from storepost.values.money import Money
+from storepost.values.scope import WorkspaceScope
 
 
 class CouponSource(StrEnum):

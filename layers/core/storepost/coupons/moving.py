@@ -1,8 +1,8 @@
 """What a merged profile leaves in coupons: the codes that it has."""
 
 from storepost.coupons.code_repository import CodeRepository
-from storepost.persistence.changes import Changes, commit_anew
-from storepost.profiles.moving import Move
+from storepost.people.profiles.moving import Move
+from storepost.platform.persistence.changes import Changes, commit_anew
 
 MOVED_AT_ONCE = 40
 """In one transaction: each is its place with either profile."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from storepost import clock
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.codes import code_id, made_code
 from storepost.coupons.model import Code, CodeStatus, Coupon, Use
-from storepost.persistence.changes import Changes
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
 
 CODES_ADDED_AT_ONCE = 38
 """In one transaction: each is its row and its entry; the rest is for nodes, and for how far the

@@ -1,6 +1,6 @@
 """What can be wrong with coupons and codes (docs/interface.md, section 9)."""
 
-from storepost.problems import Conflict, ValidationFailed
+from storepost.values.problems import Conflict, ValidationFailed
 
 
 class PermissionMissing(Conflict):

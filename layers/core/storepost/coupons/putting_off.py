@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.model import Coupon
 from storepost.coupons.repository import CouponRepository
-from storepost.persistence.changes import Changes
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
 
 FIRST = timedelta(minutes=10)
 LONGEST = timedelta(days=1)

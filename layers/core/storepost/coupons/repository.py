@@ -7,7 +7,6 @@ from uuid import UUID
 
 from pynamodb.expressions.update import Action
 
-from storepost import clock
 from storepost.coupons.keys import (
     DUE_PARTITION,
     coupon_key,
@@ -29,11 +28,12 @@ from storepost.coupons.rows import (
     as_coupon,
     coupon_attributes,
 )
-from storepost.ids import timed_id
-from storepost.messaging.outbox import Queue, send_with
-from storepost.persistence.changes import Changes
-from storepost.persistence.reads import Reads
-from storepost.scope import WorkspaceScope
+from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.reads import Reads
+from storepost.values import clock
+from storepost.values.ids import timed_id
+from storepost.values.scope import WorkspaceScope
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
 
-from storepost import clock
 from storepost.coupons.model import (
     Code,
     CodeStatus,
@@ -21,9 +20,10 @@ from storepost.coupons.model import (
     Validity,
     ValueType,
 )
-from storepost.persistence.item import Identifier, Item, Json, Moment, VersionedItem
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.item import Identifier, Item, Json, Moment, VersionedItem
+from storepost.values import clock
 from storepost.values.money import Money
+from storepost.values.scope import WorkspaceScope
 
 
 class CouponItem(VersionedItem, discriminator="coupon"):

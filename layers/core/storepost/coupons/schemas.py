@@ -22,8 +22,8 @@ from storepost.coupons.model import (
     Validity,
     ValueType,
 )
-from storepost.stores.model import Platform
-from storepost.wire import MoneyShape, Shape, Timestamp, Uri
+from storepost.stores.stores.model import Platform
+from storepost.values.wire import MoneyShape, Shape, Timestamp, Uri
 
 
 class CouponStore(Shape):

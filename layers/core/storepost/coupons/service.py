@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.codes import code_id
 from storepost.coupons.expiring import end
@@ -31,16 +30,17 @@ from storepost.coupons.problems import (
 )
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CodeItem
-from storepost.ids import new_id, short
-from storepost.persistence.changes import Changes, LostRace
-from storepost.persistence.item import all_exist
-from storepost.persistence.objects import put_object
-from storepost.problems import FieldError, ValidationFailed
-from storepost.scope import WorkspaceScope
-from storepost.stores.finding import found_store
-from storepost.stores.model import Store
-from storepost.stores.problems import CurrencyMismatch, StoreDisconnected
-from storepost.stores.repository import StoreRepository
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.platform.persistence.item import all_exist
+from storepost.platform.persistence.objects import put_object
+from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.problems import CurrencyMismatch, StoreDisconnected
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.ids import new_id, short
+from storepost.values.problems import FieldError, ValidationFailed
+from storepost.values.scope import WorkspaceScope
 
 
 @dataclass(frozen=True)

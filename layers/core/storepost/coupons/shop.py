@@ -12,10 +12,10 @@ from typing import Any
 
 from storepost.coupons.codes import ALPHABET, folded
 from storepost.coupons.model import Code, Coupon, Terms, ValueType
-from storepost.ids import derived_id
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient
 from storepost.shopify.errors import MutationRefused, RequestRefused, ShopUnavailable
+from storepost.values.ids import derived_id
 from storepost.values.money import Money
 
 CODES_OF_A_CALL = 250

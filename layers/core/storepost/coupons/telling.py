@@ -11,7 +11,6 @@ from functools import partial
 from itertools import batched
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.assigning import assigned
 from storepost.coupons.codes import folded
 from storepost.coupons.expiring import CODES_CHANGED_AT_ONCE, Repositories
@@ -28,15 +27,16 @@ from storepost.coupons.shop import (
     make_discount,
 )
 from storepost.coupons.trees import CodeList, among
-from storepost.logs import log_unexpected, logger
-from storepost.messaging.tries import TRIES, check_tries
-from storepost.pagination import PageRequest
-from storepost.persistence.changes import Changes, commit_anew
-from storepost.scope import WorkspaceScope
+from storepost.platform.messaging.tries import TRIES, check_tries
+from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.shopify.admin import AdminClient, admin_of
 from storepost.shopify.errors import MutationRefused, ShopifyError, ShopUnavailable
-from storepost.stores.model import Store
-from storepost.stores.repository import StoreRepository
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.logs import log_unexpected, logger
+from storepost.values.pagination import PageRequest
+from storepost.values.scope import WorkspaceScope
 
 PATIENCE_SECONDS = 120.0
 REMOVALS_AT_ONCE = 80

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from storepost.coupons.keys import list_partition
 from storepost.coupons.model import Code, CodeStatus
-from storepost.persistence.changes import Changes
-from storepost.persistence.counted_tree import Entry, Filter, FilterField, Tree, moment_key
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree import Entry, Filter, FilterField, Tree, moment_key
+from storepost.values.scope import WorkspaceScope
 
 STATUS = FilterField("status", "s", tuple(CodeStatus))
 

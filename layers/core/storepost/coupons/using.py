@@ -7,16 +7,16 @@ of every order of arrival.
 from collections.abc import Iterable
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.codes import code_id, folded
 from storepost.coupons.keys import code_key
 from storepost.coupons.model import Code, CodeStatus, Use
 from storepost.coupons.pool import used
 from storepost.coupons.repository import CouponRepository
-from storepost.persistence.changes import Changes
-from storepost.persistence.item import Key
-from storepost.stores.model import Store
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Key
+from storepost.stores.stores.model import Store
+from storepost.values import clock
 
 
 def keys_of_codes(store: Store, texts: Iterable[str]) -> list[Key]:

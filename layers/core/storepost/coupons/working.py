@@ -15,9 +15,9 @@ from storepost.coupons.ending import expire_some
 from storepost.coupons.filling import Filling
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.telling import Telling
-from storepost.messaging.remaining import Remaining
-from storepost.persistence.changes import Changes, commit_anew
-from storepost.scope import WorkspaceScope
+from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values.scope import WorkspaceScope
 
 MARGIN_MILLISECONDS = 30_000
 """With so little time left nothing more is begun."""

@@ -1,1 +1,1 @@
-"""Definitions: what a workspace's segments, email templates and flows say, version by version."""
+"""Definitions of segments, emails and flows, and the changes that are proposed to them."""

@@ -1,1 +1,1 @@
-"""Product feeds: files of a store's products that are fetched again and again."""
+"""Product feeds: where they are, their files, their records, and their imports."""

@@ -5,16 +5,16 @@ from typing import Annotated
 
 from pydantic import Field, StrictBool, StrictInt, StringConstraints
 
-from storepost.customers.given import (
+from storepost.orders.incoming import IncomingBuyer, IncomingOrder
+from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, LineItem
+from storepost.people.customers.given import (
     GivenEmail,
     GivenExternalId,
     GivenLocale,
     GivenName,
     GivenPhone,
 )
-from storepost.orders.incoming import IncomingBuyer, IncomingOrder
-from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, LineItem
-from storepost.wire import (
+from storepost.values.wire import (
     TEXT_LENGTH,
     MoneyShape,
     RequestBody,

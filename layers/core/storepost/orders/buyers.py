@@ -4,23 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from storepost.customers.repository import CustomerRepository
-from storepost.ids import new_id
 from storepost.orders.events import events_of
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import Order, Told
 from storepost.orders.repository import Held
-from storepost.persistence.changes import Changes
-from storepost.profile_events.model import ProfileEvent
-from storepost.profile_events.repository import ProfileEventRepository
-from storepost.profiles.merges import MergeCause
-from storepost.profiles.merging import Arrival, person_of
-from storepost.profiles.model import LocaleOrigin, LocaleSignal, LocaleSource, Profile
-from storepost.profiles.repository import ProfileRepository
-from storepost.profiles.resolution import people_of_arrival, takes_in
-from storepost.profiles.shown import show_consents
-from storepost.scope import WorkspaceScope
-from storepost.stores.model import Store
+from storepost.people.customers.repository import CustomerRepository
+from storepost.people.events.model import ProfileEvent
+from storepost.people.events.repository import ProfileEventRepository
+from storepost.people.profiles.merges import MergeCause
+from storepost.people.profiles.merging import Arrival, person_of
+from storepost.people.profiles.model import LocaleOrigin, LocaleSignal, LocaleSource, Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import people_of_arrival, takes_in
+from storepost.people.profiles.shown import show_consents
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.model import Store
+from storepost.values.ids import new_id
+from storepost.values.scope import WorkspaceScope
 
 
 @dataclass(frozen=True)

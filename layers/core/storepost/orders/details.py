@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from storepost.orders.model import Order
-from storepost.profiles.model import Profile
-from storepost.stores.model import Store
+from storepost.people.profiles.model import Profile
+from storepost.stores.stores.model import Store
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from itertools import islice
 from uuid import UUID
 
 from storepost.orders.repository import OrderRepository
-from storepost.persistence.changes import Changes
-from storepost.profiles.erasing import erase_from
-from storepost.profiles.erasure import Erasure
+from storepost.people.profiles.erasing import erase_from
+from storepost.people.profiles.erasure import Erasure
+from storepost.platform.persistence.changes import Changes
 
 MOST_ORDERS = 40
 """In one transaction: each is two rows, the order and its place with the profile."""

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from storepost.ids import derived_id
 from storepost.orders.model import Order, Told
-from storepost.profile_events.model import EventSource, ProfileEvent
-from storepost.stores.model import Platform
+from storepost.people.events.model import EventSource, ProfileEvent
+from storepost.stores.stores.model import Platform
+from storepost.values.ids import derived_id
 
 PLACED, CANCELLED, REFUNDED = "order_placed", "order_cancelled", "order_refunded"
 

@@ -13,11 +13,11 @@ from storepost.orders.model import (
     LineItem,
     Order,
 )
-from storepost.problems import FieldError
-from storepost.profiles.model import Identity
-from storepost.profiles.resolution import identities_of
-from storepost.stores.model import Store
-from storepost.stores.problems import CurrencyMismatch
+from storepost.people.profiles.model import Identity
+from storepost.people.profiles.resolution import identities_of
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.problems import CurrencyMismatch
+from storepost.values.problems import FieldError
 
 
 @dataclass(frozen=True)

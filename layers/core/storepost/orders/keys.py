@@ -3,10 +3,10 @@
 from datetime import datetime
 from uuid import UUID
 
-from storepost import clock
-from storepost.ids import SHORT_LENGTH, derived_id, from_short, short
-from storepost.persistence.item import Key
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.item import Key
+from storepost.values import clock
+from storepost.values.ids import SHORT_LENGTH, derived_id, from_short, short
+from storepost.values.scope import WorkspaceScope
 
 _ANY_POINTER = "order"
 _POINTER = "order#"

@@ -16,14 +16,14 @@ from storepost.orders.trees import (
     TEST,
     OrderList,
 )
-from storepost.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
-from storepost.persistence.counted_tree import Entry, Filter, moments
-from storepost.postings.entries import SearchKind
-from storepost.postings.listing import found_by
-from storepost.profiles.repository import ProfileRepository
-from storepost.scope import WorkspaceScope
-from storepost.stores.repository import StoreRepository
-from storepost.text import matches
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.platform.persistence.counted_tree import Entry, Filter, moments
+from storepost.platform.postings.entries import SearchKind
+from storepost.platform.postings.listing import found_by
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.scope import WorkspaceScope
+from storepost.values.text import matches
 
 
 @dataclass(frozen=True)

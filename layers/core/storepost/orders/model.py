@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from storepost.ids import derived_id
+from storepost.values.ids import derived_id
 from storepost.values.money import Money
 
 

@@ -3,8 +3,8 @@
 from itertools import islice
 
 from storepost.orders.repository import OrderRepository
-from storepost.persistence.changes import Changes, commit_anew
-from storepost.profiles.moving import Move
+from storepost.people.profiles.moving import Move
+from storepost.platform.persistence.changes import Changes, commit_anew
 
 MOST_ORDERS = 25
 """In one transaction: each is three rows, the order and its place with either profile."""

@@ -31,10 +31,18 @@ from storepost.orders.model import (
     Order,
     Told,
 )
-from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Json, Key, Moment, VersionedItem, find_in
-from storepost.persistence.reads import Reads
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Json,
+    Key,
+    Moment,
+    VersionedItem,
+    find_in,
+)
+from storepost.platform.persistence.reads import Reads
+from storepost.values.scope import WorkspaceScope
 
 
 class OrderItem(VersionedItem, discriminator="order"):

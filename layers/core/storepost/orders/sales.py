@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import UTC, date
 from uuid import UUID
 
-from storepost.messaging.outbox import Queue, send_with
+from storepost.catalog.products.model import product_id
 from storepost.orders.model import Order
-from storepost.persistence.changes import Changes
-from storepost.products.model import product_id
-from storepost.scope import WorkspaceScope
+from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.persistence.changes import Changes
+from storepost.values.scope import WorkspaceScope
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from uuid import UUID
 from storepost.orders import model
 from storepost.orders.details import OrderDetails
 from storepost.orders.model import FinancialStatus, FulfillmentStatus
-from storepost.stores.references import StoreReference
-from storepost.wire import (
+from storepost.stores.stores.references import StoreReference
+from storepost.values.wire import (
     MoneyShape,
     Shape,
     Timestamp,

@@ -4,10 +4,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from storepost import clock
 from storepost.coupons.model import Use
 from storepost.coupons.using import mark_used
-from storepost.customers.repository import CustomerRepository
 from storepost.orders.buyers import buyer_of, settle_buyer, take_away
 from storepost.orders.details import OrderDetails
 from storepost.orders.events import told_of
@@ -17,14 +15,16 @@ from storepost.orders.model import Order, Told
 from storepost.orders.repository import Held, OrderRepository
 from storepost.orders.sales import tell_of_sales
 from storepost.orders.trees import relist
-from storepost.persistence.changes import Changes
-from storepost.problems import NotFound
-from storepost.profiles.model import Profile
-from storepost.scope import WorkspaceScope
-from storepost.stores.finding import active_custom_store, found_store
-from storepost.stores.model import Store
-from storepost.stores.problems import StaleUpdate
-from storepost.stores.repository import StoreRepository
+from storepost.people.customers.repository import CustomerRepository
+from storepost.people.profiles.model import Profile
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.finding import active_custom_store, found_store
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.problems import StaleUpdate
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from typing import cast
 from uuid import UUID
 
-from storepost.ids import from_short, short
 from storepost.orders.model import FinancialStatus, FulfillmentStatus, Order, OrderSummary
-from storepost.persistence.changes import Changes
-from storepost.persistence.counted_tree import Entry, FilterField, Tree, moment_key, moment_of
-from storepost.scope import WorkspaceScope
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree import (
+    Entry,
+    FilterField,
+    Tree,
+    moment_key,
+    moment_of,
+)
+from storepost.values.ids import from_short, short
 from storepost.values.money import Money
+from storepost.values.scope import WorkspaceScope
 
 FINANCIAL = FilterField("financialStatus", "f", tuple(FinancialStatus))
 FULFILLMENT = FilterField("fulfillmentStatus", "l", tuple(FulfillmentStatus))

@@ -12,7 +12,7 @@ import json
 import random
 from typing import Protocol, Self
 
-from storepost.fetching import Conversation, FetchFailed, UrlNotAllowed
+from storepost.platform.fetching import Conversation, FetchFailed, UrlNotAllowed
 from storepost.shopify import documents
 from storepost.shopify.answers import Data, Meaning, Outcome, raise_refusals, read
 from storepost.shopify.documents import Document
@@ -22,7 +22,7 @@ from storepost.shopify.pacing import Pacer
 from storepost.shopify.patience import Patience
 from storepost.shopify.shops import API_VERSION, address_of
 from storepost.shopify.tokens import renewed_grant, usable_grant
-from storepost.stores.model import ConnectionStatus, Store
+from storepost.stores.stores.model import ConnectionStatus, Store
 
 TIMEOUT_SECONDS = 15.0
 MOST_BYTES = 8_000_000

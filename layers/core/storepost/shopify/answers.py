@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from storepost.fetching import Answer
-from storepost.json_reading import read_json
+from storepost.platform.fetching import Answer
 from storepost.shopify.errors import (
     AccessDenied,
     MutationRefused,
@@ -15,6 +14,7 @@ from storepost.shopify.errors import (
     UserError,
 )
 from storepost.shopify.pacing import Cost, cost_of
+from storepost.values.json_reading import read_json
 
 type Data = dict[str, Any]
 

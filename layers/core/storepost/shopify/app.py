@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from storepost.persistence.secrets import read_secret
-from storepost.settings import settings
+from storepost.platform.persistence.secrets import read_secret
 from storepost.shopify.problems import ShopifyNotConfigured
+from storepost.values.settings import settings
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from zlib import crc32
 from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 
-from storepost import clock
-from storepost.ids import short
-from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Key, Moment, find
-from storepost.scope import WorkspaceScope
-from storepost.stores.model import Store
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Identifier, Item, Key, Moment, find
+from storepost.stores.stores.model import Store
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
 
 UPKEEP_EVERY = timedelta(days=30)
 """Twice more before a refresh token ends."""

@@ -1,8 +1,5 @@
 """Taking the app out of a shop that somebody disconnected."""
 
-from storepost import clock
-from storepost.logs import logger
-from storepost.problems import handles
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient, GivenAccess
 from storepost.shopify.app import shopify_app
@@ -10,6 +7,9 @@ from storepost.shopify.errors import ShopifyError
 from storepost.shopify.grants import Grant
 from storepost.shopify.oauth import refreshed_tokens
 from storepost.shopify.problems import ShopifyNotConfigured
+from storepost.values import clock
+from storepost.values.logs import logger
+from storepost.values.problems import handles
 
 TIMEOUT_SECONDS = 3.0
 

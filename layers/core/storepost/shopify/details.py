@@ -7,7 +7,7 @@ from typing import Any
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient
 from storepost.shopify.scopes import covers
-from storepost.stores.model import StoreLocale
+from storepost.stores.stores.model import StoreLocale
 from storepost.values.locale_codes import canonical, parts
 
 MOST_LOCALES = 40

@@ -12,12 +12,12 @@ from uuid import UUID
 from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 
-from storepost import clock
-from storepost.ids import new_id
-from storepost.persistence.changes import Changes, LostRace
-from storepost.persistence.item import Identifier, Item, Key, Moment, find
-from storepost.persistence.sealing import Purpose, seal, unseal
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.platform.persistence.item import Identifier, Item, Key, Moment, find
+from storepost.platform.persistence.sealing import Purpose, seal, unseal
 from storepost.shopify.oauth import Tokens
+from storepost.values import clock
+from storepost.values.ids import new_id
 
 
 class ShopGrantItem(Item, discriminator="shop_grant"):

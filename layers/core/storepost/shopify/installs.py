@@ -10,12 +10,20 @@ from uuid import UUID
 
 from pynamodb.attributes import UnicodeAttribute
 
-from storepost import clock
-from storepost.identity.tokens import digest
-from storepost.persistence.changes import Changes
-from storepost.persistence.item import Identifier, Item, Key, Moment, find, find_all, find_in
-from storepost.persistence.sealing import Purpose, seal, unseal
-from storepost.scope import WorkspaceScope
+from storepost.accounts.identity.tokens import digest
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    find,
+    find_all,
+    find_in,
+)
+from storepost.platform.persistence.sealing import Purpose, seal, unseal
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
 
 STATE_FOR = timedelta(minutes=10)
 

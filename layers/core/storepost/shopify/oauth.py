@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from storepost import clock
-from storepost.fetching import Answer, FetchFailed, UrlNotAllowed, post
-from storepost.json_reading import read_json
+from storepost.platform.fetching import Answer, FetchFailed, UrlNotAllowed, post
 from storepost.shopify.app import ShopifyApp
 from storepost.shopify.errors import ShopifyError, ShopUnavailable
 from storepost.shopify.shops import address_of
+from storepost.values import clock
+from storepost.values.json_reading import read_json
 
 TIMEOUT_SECONDS = 8
 # RFC 6749, section 5.2, and what Shopify says of a client id that it doesn't know.

@@ -10,9 +10,9 @@ from datetime import datetime
 from math import ceil
 from typing import Any
 
-from storepost import clock
 from storepost.shopify.documents import Document
 from storepost.shopify.errors import RequestRefused
+from storepost.values import clock
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What can be wrong with a shop's install (docs/interface.md, section 5)."""
 
-from storepost.problems import Conflict, MalformedRequest, ValidationFailed
+from storepost.values.problems import Conflict, MalformedRequest, ValidationFailed
 
 
 class ShopifyNotConfigured(Conflict):

@@ -9,9 +9,7 @@ until the one that got lost is used: never.
 from dataclasses import replace
 from datetime import timedelta
 
-from storepost import clock
-from storepost.ids import new_id
-from storepost.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.shopify.app import shopify_app
 from storepost.shopify.claims import find_claim
 from storepost.shopify.errors import NeedsReauth, ShopUnavailable
@@ -25,8 +23,10 @@ from storepost.shopify.grants import (
 )
 from storepost.shopify.oauth import GrantRefused, refreshed_tokens
 from storepost.shopify.patience import Patience
-from storepost.stores.model import ConnectionStatus
-from storepost.stores.repository import StoreRepository
+from storepost.stores.stores.model import ConnectionStatus
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.ids import new_id
 
 EARLY = timedelta(minutes=5)
 """No request of ours takes so long: a token that is good at its beginning is so at its end."""

@@ -1,13 +1,13 @@
 """Using the tokens of shops that are quiet: a refresh token that nobody uses for 90 days ends."""
 
-from storepost import clock
-from storepost.logs import log_unexpected, logger
-from storepost.persistence.changes import commit_anew
-from storepost.persistence.item import Key
+from storepost.platform.persistence.changes import commit_anew
+from storepost.platform.persistence.item import Key
 from storepost.shopify.claims import SHARDS, due_shops, put_off
 from storepost.shopify.errors import NeedsReauth, ShopUnavailable
 from storepost.shopify.patience import Patience
 from storepost.shopify.tokens import usable_grant
+from storepost.values import clock
+from storepost.values.logs import log_unexpected, logger
 
 MOST_OF_A_SHARD = 25
 """A run ends in time; what is left is due an hour later, too."""

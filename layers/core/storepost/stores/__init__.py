@@ -1,1 +1,1 @@
-"""Connected stores."""
+"""The stores of a workspace, their imports and their locales."""

@@ -1,0 +1,1 @@
+"""What benchmarks load: shops, their people and their sales."""

@@ -1,0 +1,70 @@
+"""The loaded shop's lists of orders, as they are asked for and as its sales say they must be."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cached_property
+
+from benchmarks.data.large_shop import Shop
+from benchmarks.data.sales import BEGINNING, SECONDS, Sale, Sales
+from benchmarks.measure.calling import Api
+from benchmarks.measure.pages import Wanted
+from storepost.values import clock
+from storepost.values.ids import short
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A list of orders as a request asks for it, and as it is looked for among the sales."""
+
+    store: int | None = None
+    query: dict[str, object] = field(default_factory=dict)
+    keeps: Callable[[Sale], bool] | None = None
+    since: int = 0
+    until: int = SECONDS
+    """From `since` (inclusive) to `until` (exclusive), in seconds from the beginning."""
+
+
+@dataclass(frozen=True)
+class OrderLists:
+    """The lists of the shop's orders."""
+
+    shop: Shop
+    api: Api
+    orders: int
+
+    def wanted(self, asked: Asked) -> Wanted:
+        """The list, with what it must hold: the sales, looked at one by one."""
+        since, until = (bisect_left(self._placed, at) for at in (asked.since, asked.until))
+        ids = [
+            identifier
+            for sale, identifier in self._sales[since:until]
+            if asked.store in {None, sale.store} and (asked.keeps is None or asked.keeps(sale))
+        ]
+        return Wanted(self.api, "/orders", self._query(asked), "placedAt", ids)
+
+    @cached_property
+    def _sales(self) -> list[tuple[Sale, str]]:
+        """All orders with their ids, oldest first."""
+        left = ((sale, sale.id(self.shop.stores)) for sale in Sales(self.orders).left())
+        in_order = sorted(left, key=lambda each: (each[0].placed, short(each[1])))
+        return [(sale, str(identifier)) for sale, identifier in in_order]
+
+    @cached_property
+    def _placed(self) -> list[int]:
+        return [sale.placed for sale, _ in self._sales]
+
+    def _query(self, asked: Asked) -> dict[str, object]:
+        query = dict(asked.query)
+        if asked.store is not None:
+            query["storeId"] = self.shop.stores[asked.store]
+        if asked.since > 0:
+            query["placedFrom"] = _text(asked.since)
+        if asked.until < SECONDS:
+            query["placedTo"] = _text(asked.until)
+        return query
+
+
+def _text(second: int) -> str:
+    return clock.to_text(BEGINNING + timedelta(seconds=second))

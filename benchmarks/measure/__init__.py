@@ -1,0 +1,1 @@
+"""How benchmarks measure: CPU time, memory, units, prices, and their tables."""

@@ -1,0 +1,139 @@
+"""What batches take: units, CPU and memory, beside the same rows written by botocore alone."""
+
+import resource
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from benchmarks.data.batch_shop import Shop
+from benchmarks.measure.measuring import cpu_seconds
+from benchmarks.measure.reporting import Cell
+from storepost.platform.persistence.item import Item, dynamodb_client
+
+
+@dataclass
+class Meter:
+    """What the service asks of DynamoDB."""
+
+    units: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    """Rows of the orders' lists and of their nodes, as often as one is written."""
+    calls: int = 0
+    transactions: list[list[dict[str, Any]]] | None = None
+    """Each of them, while somebody wants to write them again."""
+
+    def __post_init__(self) -> None:
+        events = dynamodb_client().meta.events
+        events.register("before-parameter-build.dynamodb", self._ask)
+        events.register("after-call.dynamodb", self._count)
+
+    def clear(self) -> None:
+        """Counts from nothing."""
+        self.units.clear()
+        self.kinds.clear()
+        self.calls = 0
+
+    def _ask(self, model: Any, params: dict[str, Any], **_: object) -> None:  # noqa: ANN401
+        params["ReturnConsumedCapacity"] = "TOTAL"
+        if model.name == "TransactWriteItems":
+            items = params["TransactItems"]
+            self.kinds.update(filter(None, map(_list_of, items)))
+            if self.transactions is not None:
+                self.transactions.append(items)
+
+    def _count(self, model: Any, parsed: dict[str, Any], **_: object) -> None:  # noqa: ANN401
+        consumed = parsed.get("ConsumedCapacity", [])
+        tables = consumed if isinstance(consumed, list) else [consumed]
+        is_read = model.name in {"GetItem", "BatchGetItem", "Query"}
+        self.units["read" if is_read else "write"] += sum(t["CapacityUnits"] for t in tables)
+        self.calls += 1
+
+
+def _list_of(item: dict[str, Any]) -> str | None:
+    """Whether an item of a transaction is a row of an orders' list, or a node."""
+    [(_, written)] = item.items()
+    key = written.get("Key") or written["Item"]
+    parts = key.get("pk", {}).get("S", "").split("#")[2:]
+    if parts[:1] != ["orders"]:
+        return None
+    return "nodes" if parts[-1] == "nodes" else "rows"
+
+
+def write_again(transactions: list[list[dict[str, Any]]]) -> None:
+    """The same rows elsewhere, by botocore alone and without conditions."""
+    client = dynamodb_client()
+    for items in transactions:
+        client.transact_write_items(TransactItems=items)
+
+
+def bare(transactions: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
+    """The transactions' writes of the one table, without conditions, under keys of their own."""
+    found = ([_bare(item) for item in items] for items in transactions)
+    return [written for items in found if (written := [item for item in items if item])]
+
+
+def _bare(item: dict[str, Any]) -> dict[str, Any] | None:
+    [(kind, written)] = item.items()
+    if kind == "ConditionCheck" or written["TableName"] != Item.Meta.table_name:
+        return None
+    part = "Item" if kind == "Put" else "Key"
+    kept = {name: value for name, value in written.items() if not name.startswith("Condition")}
+    kept[part] = {**kept[part], "pk": {"S": f"floor {kept[part]['pk']['S']}"}}
+    expression = str(kept.get("UpdateExpression", ""))
+    for name in ("ExpressionAttributeNames", "ExpressionAttributeValues"):
+        used = {key: value for key, value in kept.pop(name, {}).items() if key in expression}
+        kept |= {name: used} if used else {}
+    return {kind: kept}
+
+
+@dataclass
+class Figures:
+    """Of some batches together."""
+
+    meter: Meter
+    orders: int = 0
+    seconds: float = 0
+    cpu: float = 0
+    floor_orders: int = 0
+    floor_cpu: float = 0
+    floor_units: float = 0
+
+    def measure(self, shop: Shop, orders: list[dict[str, Any]], *, floor: bool) -> None:
+        """Brings one batch, and writes its rows again where the floor is asked for, too."""
+        self.meter.transactions = [] if floor else None
+        began = time.perf_counter()
+        self.cpu += cpu_seconds(lambda: shop.bring(orders))
+        self.seconds += time.perf_counter() - began
+        self.orders += len(orders)
+        transactions, self.meter.transactions = self.meter.transactions, None
+        if transactions is not None:
+            self._measure_floor(bare(transactions))
+            self.floor_orders += len(orders)
+
+    def _measure_floor(self, transactions: list[list[dict[str, Any]]]) -> None:
+        """Writes the rows again, which counts for the floor alone."""
+        units, kinds, calls = self.meter.units.copy(), self.meter.kinds.copy(), self.meter.calls
+        self.floor_cpu += cpu_seconds(lambda: write_again(transactions))
+        self.floor_units += self.meter.units["write"] - units["write"]
+        self.meter.units, self.meter.kinds, self.meter.calls = units, kinds, calls
+
+    def row(self, what: str, there: int) -> list[Cell]:
+        """The table's row."""
+        meter, orders = self.meter, self.orders
+        cpu, floor = 1000 * self.cpu / orders, 1000 * self.floor_cpu / self.floor_orders
+        return [
+            what,
+            there,
+            orders / self.seconds,
+            cpu,
+            floor,
+            cpu / floor,
+            meter.units["read"] / orders,
+            meter.units["write"] / orders,
+            self.floor_units / self.floor_orders,
+            2 * meter.kinds.total() / max(1, meter.kinds["rows"]),
+            meter.calls / orders,
+            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        ]

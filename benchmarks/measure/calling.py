@@ -1,0 +1,48 @@
+"""Calls of the API, through the functions' handlers in this process, with what they take."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from benchmarks.measure.metering import Measured, Meter
+from local import gateway
+
+
+class Refused(Exception):  # noqa: N818 - it is what happened
+    """The API answered a problem."""
+
+
+@dataclass(frozen=True)
+class Api:
+    """The API to somebody with a key."""
+
+    key: str
+    meter: Meter
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: object = None,
+        idempotency_key: str | None = None,
+    ) -> Measured[Any]:
+        """The answer's body, and what it took. Raises Refused."""
+        headers = {"authorization": f"Bearer {self.key}", "content-type": "application/json"}
+        if idempotency_key:
+            headers["idempotency-key"] = idempotency_key
+        event = gateway.http_event(
+            method,
+            f"/v1{path}",
+            query=urlencode(query or {}),
+            headers=headers,
+            body=b"" if body is None else json.dumps(body).encode(),
+        )
+        taken = self.meter.measured(lambda: gateway.handle(event))
+        if taken.result.status >= 400:
+            raise Refused(f"{method} {path}: {taken.result.body.decode()}")
+        read = json.loads(taken.result.body) if taken.result.body else None
+        return Measured(read, taken.calls, taken.seconds, taken.cpu_seconds)

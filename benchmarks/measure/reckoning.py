@@ -1,0 +1,160 @@
+"""What a request costs on AWS with all that it sets off, reckoned from what its functions ask for.
+
+Logs and traces apart. Nothing of this was measured on AWS: the units are those that the engine
+counts, the time of a function is reckoned from them.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+
+from benchmarks.measure import prices
+from local.template import Function, functions, globals_, parameter_defaults, resources
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What runs of one function asked for."""
+
+    reads: float = 0
+    """Read units."""
+    writes: float = 0
+    """Write units."""
+    read_calls: float = 0
+    write_calls: float = 0
+    """Of DynamoDB, one row each."""
+    transactions: float = 0
+    sends: int = 0
+    """Of SQS; a batch is one."""
+    fifo_sends: int = 0
+    """Those of them that went to a FIFO queue."""
+    macs: int = 0
+    """Of KMS; data keys are asked for once a container, and counted nowhere."""
+    objects_put: int = 0
+    objects_got: int = 0
+    """Of S3; what is deleted costs nothing."""
+    emails: int = 0
+    """Of SES."""
+    told: int = 0
+    """Requests to strangers: a store that is told of consent."""
+    passwords: int = 0
+    """Hashed or verified."""
+    invocations: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Both together."""
+        return Usage(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Usage)))
+
+    @property
+    def calls(self) -> float:
+        """Calls of DynamoDB."""
+        return self.read_calls + self.write_calls + self.transactions
+
+    @property
+    def asked(self) -> float:
+        """Calls of anybody."""
+        objects = self.objects_put + self.objects_got
+        return self.calls + self.sends + self.macs + objects + self.emails + self.told
+
+
+type ByFunction = Mapping[str, Usage]
+"""By the functions' logical ids."""
+
+WHOLE_CPU_MB = 1769
+"""With so much memory a function has one CPU, with less of it a share (Lambda, "Memory")."""
+
+CPU_MS_A_RUN, CPU_MS_A_CALL, CPU_MS_A_UNIT, CPU_MS_A_PASSWORD = 1.0, 1.3, 0.1, 30.0
+"""Of a whole CPU: fitted to the least that warm runs took of a 2.1 GHz Xeon by
+`time.process_time`. Requests of 0 to 14 calls are met within 2 ms, pages of profiles within 4."""
+
+WAIT_MS_A_READ, WAIT_MS_A_WRITE, WAIT_MS_A_TRANSACTION = 4, 5, 12
+WAIT_MS_A_SEND, WAIT_MS_A_MAC, WAIT_MS_AN_OBJECT = 10, 8, 30
+WAIT_MS_AN_EMAIL, WAIT_MS_A_STORE = 60, 150
+"""What AWS, and a store, take to answer a function in the same region. Assumed, not measured."""
+
+
+def milliseconds(usage: Usage, memory_mb: int) -> float:
+    """How long the runs take that asked for so much: their CPU, and what they wait for."""
+    cpu = (
+        CPU_MS_A_RUN * usage.invocations
+        + CPU_MS_A_CALL * usage.asked
+        + CPU_MS_A_UNIT * (usage.reads + usage.writes)
+        + CPU_MS_A_PASSWORD * usage.passwords
+    )
+    waits = (
+        WAIT_MS_A_READ * usage.read_calls
+        + WAIT_MS_A_WRITE * usage.write_calls
+        + WAIT_MS_A_TRANSACTION * usage.transactions
+        + WAIT_MS_A_SEND * usage.sends
+        + WAIT_MS_A_MAC * usage.macs
+        + WAIT_MS_AN_OBJECT * (usage.objects_put + usage.objects_got)
+        + WAIT_MS_AN_EMAIL * usage.emails
+        + WAIT_MS_A_STORE * usage.told
+    )
+    return cpu * WHOLE_CPU_MB / min(memory_mb, WHOLE_CPU_MB) + waits
+
+
+def memory_of(function: Function) -> int:
+    """The function's, in MB."""
+    return int(function.properties.get("MemorySize") or globals_()["MemorySize"])
+
+
+def architecture() -> str:
+    """The one that the template asks for unless somebody says otherwise."""
+    return parameter_defaults()["Architecture"]
+
+
+def request_bill(used: ByFunction, size_bytes: int = 0) -> dict[str, float]:
+    """What AWS asks for a million of a request, in dollars, by what it is asked for.
+
+    The size is that of the request's body or its answer's, whichever is larger.
+    """
+    requests = max(1, -(-size_bytes // prices.HTTP_API_BYTES))
+    return _sum([("HTTP API", requests * prices.HTTP_API_REQUEST), *_of_all(used)])
+
+
+def bill(used: ByFunction) -> dict[str, float]:
+    """The same of runs that no request began."""
+    return _sum(_of_all(used))
+
+
+def _sum(lines: list[tuple[str, float]]) -> dict[str, float]:
+    together: dict[str, float] = {}
+    for item, dollars in lines:
+        together[item] = together.get(item, 0) + dollars * prices.MILLION
+    return together
+
+
+def _of_all(used: ByFunction) -> list[tuple[str, float]]:
+    return [line for name, usage in used.items() for line in _lines(_functions()[name], usage)]
+
+
+def _lines(function: Function, usage: Usage) -> Iterator[tuple[str, float]]:
+    memory = memory_of(function)
+    gb_seconds = milliseconds(usage, memory) / 1000 * memory / 1024
+    yield "Lambda, requests", usage.invocations * prices.LAMBDA_REQUEST
+    yield "Lambda, duration", gb_seconds * prices.LAMBDA_GB_SECOND[architecture()]
+    yield "DynamoDB, reads", usage.reads * prices.DYNAMODB_READ_UNIT
+    yield "DynamoDB, writes", usage.writes * prices.DYNAMODB_WRITE_UNIT
+    yield "SQS", usage.sends * prices.SQS_REQUEST + usage.fifo_sends * _MORE_FOR_FIFO
+    # What Lambda itself asks of a reader's queue: each message comes alone and is deleted alone.
+    yield "SQS", 2 * usage.invocations * _price_of_queue(function)
+    yield "S3", usage.objects_put * prices.S3_PUT + usage.objects_got * prices.S3_GET
+    yield "KMS", usage.macs * prices.KMS_REQUEST
+    yield "SES", usage.emails * prices.SES_EMAIL
+
+
+_MORE_FOR_FIFO = prices.SQS_FIFO_REQUEST - prices.SQS_REQUEST
+
+
+def _price_of_queue(function: Function) -> float:
+    """A request to the queue that a function reads; nothing where it reads none."""
+    for source in function.events_of("SQS"):
+        queue = resources("AWS::SQS::Queue")[source["Queue"]["Fn::GetAtt"][0]]
+        return prices.SQS_FIFO_REQUEST if queue.get("FifoQueue") else prices.SQS_REQUEST
+    return 0
+
+
+@cache
+def _functions() -> dict[str, Function]:
+    return {function.name: function for function in functions()}

@@ -1,0 +1,53 @@
+"""The service's tables on dynoxide, for benchmarks that count what DynamoDB would bill."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
+from local import aws
+from local.aws.dynoxide import Dynoxide
+from local.template import TABLE, resources
+from storepost.platform.persistence.client import make_client
+from storepost.platform.persistence.item import connection
+from storepost.values.settings import settings
+
+PATIENCE_SECONDS = 60
+"""dynoxide takes seconds for a page of 1 MB on a busy machine."""
+
+
+@contextmanager
+def tables(database: Path | None = None) -> Iterator[Dynoxide]:
+    """Has the service in this process keep its rows in dynoxide; in a file where one is named.
+
+    Whoever uses it imports `benchmarks.measure.environment` before anything of the service.
+    """
+    with Dynoxide(database) as engine:
+        aws.keep_tables_at(engine.url)
+        # The service's client was made when it was imported, and knows another engine or none.
+        connection._client = None
+        connection._read_timeout_seconds = PATIENCE_SECONDS
+        make_client(connection)
+        _create_missing()
+        yield engine
+
+
+def start_other_services() -> None:
+    """Queues, keys and buckets in this process, beside tables that are elsewhere."""
+    aws.start()
+    aws.create_resources()
+    settings.cache_clear()  # it was read before they were there
+
+
+def _create_missing() -> None:
+    """Without their streams, which nobody reads here."""
+    dynamodb = aws.client("dynamodb")
+    there = dynamodb.list_tables()["TableNames"]
+    for name, table in resources(TABLE).items():
+        if name not in there:
+            dynamodb.create_table(
+                TableName=name,
+                BillingMode=table["BillingMode"],
+                AttributeDefinitions=table["AttributeDefinitions"],
+                KeySchema=table["KeySchema"],
+            )

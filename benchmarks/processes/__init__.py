@@ -1,0 +1,1 @@
+"""What benchmarks start in a process of its own."""

@@ -1,0 +1,47 @@
+"""What a file of codes takes of its worker, in a process of its own.
+
+`python -m benchmarks.processes.coupon_worker` carries what is in the outbox to the worker until nothing
+moves, and prints as JSON what that took: seconds by the clock and of the CPU, units, calls, and
+megabytes at most.
+"""
+
+import json
+
+from benchmarks.measure.metering import Meter
+from benchmarks.processes.import_worker import most_memory
+from local.events import pumps
+from storepost.platform.messaging.outbox import SHARDS, due
+from storepost.platform.messaging.relay import relay
+from storepost.values import clock
+
+QUEUE = "CouponCodeQueue"
+
+
+def carry() -> None:
+    """Takes what is in the outbox to the worker, until nothing moves."""
+    while True:
+        moved = 0
+        for shard in range(SHARDS):
+            for row in due(shard, clock.now()):
+                relay(row)
+                moved += 1
+        if not moved + pumps.pump_queue(QUEUE):
+            return
+
+
+def main() -> None:
+    """Does it and prints what it took."""
+    taken = Meter().measured(carry)
+    told = {
+        "seconds": taken.seconds,
+        "cpu": taken.cpu_seconds,
+        "reads": taken.reads,
+        "writes": taken.writes,
+        "calls": len(taken.work),
+        "memory": most_memory(),
+    }
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()

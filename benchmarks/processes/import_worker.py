@@ -1,0 +1,68 @@
+"""What a pull takes, in a process of its own: `python -m benchmarks.processes.import_worker <way> …`.
+
+`parse FILE STAGE STORE` reads a file's records and does nothing with them; `pull STORE` brings a
+whole import to its end. A store is named by its workspace's id and its own. Prints JSON.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from uuid import UUID
+
+from storepost.people.consent.model import Origin, Source
+from storepost.stores.imports.model import ImportStage
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.sync.batches.records import Sender
+from storepost.sync.pulls.records import ExportedRecords
+from storepost.sync.pulls.running import pull
+from storepost.sync.pulls.spool import Spool
+from storepost.values.scope import WorkspaceScope
+
+PIECE = 1 << 16
+A_DAY = 24 * 60 * 60 * 1000
+
+
+def parse(store: Store, path: str, stage: str) -> None:
+    """Reads each record of a file, as a pull does."""
+    with Spool() as spool, Path(path).open("rb") as file:
+        spool.fill(iter(lambda: file.read(PIECE), b""))
+        sender = Sender(store, Origin(Source.SHOPIFY, store.id))
+        for _record in ExportedRecords(spool, ImportStage(stage), sender):
+            pass
+
+
+def measured(work: Callable[[], object]) -> dict[str, float]:
+    """Seconds by the clock and of the CPU, and megabytes before it and at most."""
+    before, began, cpu = most_memory(), time.perf_counter(), time.process_time()
+    work()
+    return {
+        "seconds": time.perf_counter() - began,
+        "cpu": time.process_time() - cpu,
+        "before": before,
+        "most": most_memory(),
+    }
+
+
+def most_memory() -> float:
+    """Megabytes at most, of this program alone; `getrusage` counts whoever started it too."""
+    for line in Path("/proc/self/status").read_text("ascii").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError("the system doesn't tell how much memory was taken")
+
+
+def main(way: str, workspace: str, store_id: str, *more: str) -> None:
+    """Does it and prints what it took."""
+    store = StoreRepository(WorkspaceScope(UUID(workspace))).get(UUID(store_id))
+    if store is None:
+        raise RuntimeError("there is no such store")
+    found = store
+    work = {"parse": lambda: parse(found, *more), "pull": lambda: pull(found, 1, lambda: A_DAY)}
+    print(json.dumps(measured(work[way])))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

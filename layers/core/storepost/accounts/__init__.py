@@ -1,0 +1,1 @@
+"""Those who work with Storepost: identities, workspaces, members, keys, sign-in, emails."""

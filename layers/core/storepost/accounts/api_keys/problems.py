@@ -1,0 +1,20 @@
+"""What can be wrong with an API key (docs/interface.md, section 4)."""
+
+from storepost.accounts.api_keys.model import ACTIVE_KEYS
+from storepost.values.problems import Conflict
+
+
+class KeyLimit(Conflict):
+    """The workspace has as many active keys as it may."""
+
+    code = "key_limit"
+    title = "Too many API keys"
+    mend = f"A workspace has {ACTIVE_KEYS} active keys at most; revoke one first."
+
+
+class KeyRevoked(Conflict):
+    """The key was revoked, which is final."""
+
+    code = "key_revoked"
+    title = "The key is revoked"
+    mend = "Create a new key."

@@ -1,0 +1,248 @@
+"""Rows of API keys, beside the token rows that authentication reads.
+
+The key's row stands in its workspace's partition and names the digests of its secrets; each secret
+has a token row under its digest. What a token row knows of the key's use is carried over to the
+key's row before the token row goes.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from storepost.accounts.api_keys.model import ACTIVE_KEYS, ApiKey, Secret, latest
+from storepost.accounts.api_keys.problems import KeyLimit
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.identity.repository import ApiKeyTokenItem, token_key
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    find,
+    find_all,
+    find_in,
+)
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
+
+
+class ApiKeyItem(Item, discriminator="api_key"):
+    """An API key, revoked ones too."""
+
+    id = Identifier()
+    name = UnicodeAttribute()
+    scope = UnicodeAttribute()
+    prefix = UnicodeAttribute()
+    maker_id = Identifier(null=True)
+    created_at = Moment()
+    used_before = Moment(null=True)
+    rotated_at = Moment(null=True)
+    revoked_at = Moment(null=True)
+    digests = JSONAttribute()
+    """Of the secrets, oldest first. Each rotation changes them, so they stand for a version."""
+
+
+class ActiveKeysItem(Item, discriminator="active_keys"):
+    """How many active keys a workspace has, and how many it ever had."""
+
+    active = NumberAttribute(default=0)
+    made = NumberAttribute(default=0)
+
+
+def api_key_key(workspace: WorkspaceScope, key_id: UUID) -> Key:
+    """Where a key stands."""
+    return (workspace.key, f"api_key#{short(key_id)}")
+
+
+def active_keys_key(workspace: WorkspaceScope) -> Key:
+    """Where the active keys are counted."""
+    return (workspace.key, "active_keys")
+
+
+class ApiKeyRepository:
+    """A workspace's keys."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self, key_id: UUID) -> ApiKey | None:
+        """The key, a revoked one too."""
+        item = find(ApiKeyItem, api_key_key(self._scope, key_id))
+        return self.with_uses([self._as_key(item)])[0] if item else None
+
+    def all(self) -> list[ApiKey]:
+        """All keys that the workspace ever had, in no order that means anything.
+
+        When their secrets were used is left out: `with_uses` reads it, of those that are shown.
+        """
+        rows = ApiKeyItem.query(
+            self._scope.key, ApiKeyItem.sk.startswith("api_key#"), consistent_read=True
+        )
+        return [self._as_key(row) for row in rows]
+
+    def with_uses(self, keys: Iterable[ApiKey]) -> list[ApiKey]:
+        """The keys with when their secrets were used."""
+        keys = list(keys)
+        rows = find_all(token_key(secret.digest) for key in keys for secret in key.secrets)
+        return [
+            replace(key, secrets=tuple(_used(secret, rows) for secret in key.secrets))
+            for key in keys
+        ]
+
+    def add(self, changes: Changes, key: ApiKey) -> None:
+        """A new key; `KeyLimit` once the workspace has all that it may."""
+        [secret] = key.secrets
+        changes.create(
+            ApiKeyItem(
+                *api_key_key(self._scope, key.id),
+                id=key.id,
+                name=key.name,
+                scope=key.scope,
+                prefix=key.prefix,
+                maker_id=key.maker_id,
+                created_at=key.created_at,
+                digests=[secret.digest],
+            )
+        )
+        self._add_token(changes, key, secret.digest)
+        active = ActiveKeysItem.active
+        condition = active.does_not_exist() | (active < ACTIVE_KEYS)
+        one: list[Action] = [active.add(1), ActiveKeysItem.made.add(1)]
+        self._count(changes, one, condition, KeyLimit())
+
+    def rename(self, changes: Changes, key: ApiKey, name: str) -> None:
+        """Gives the key another name, if nobody rotated or revoked it meanwhile."""
+        row = ApiKeyItem(*api_key_key(self._scope, key.id))
+        changes.update(row, [ApiKeyItem.name.set(name)], ApiKeyItem.digests == _digests(key))
+        for digest in _digests(key):
+            token = ApiKeyTokenItem(*token_key(digest))
+            changes.update(token, [ApiKeyTokenItem.name.set(name)], ApiKeyTokenItem.pk.exists())
+
+    def rotate(
+        self, changes: Changes, before: ApiKey, after: ApiKey, now: datetime, old_ends_at: datetime
+    ) -> None:
+        """Puts the newest secret of `after` in place; the one before it works until it ends."""
+        secret = after.secrets[-1]
+        kept = before.secrets[-1:] if old_ends_at > now else ()
+        gone = before.secrets[: len(before.secrets) - len(kept)]
+        actions: list[Action] = [
+            ApiKeyItem.digests.set([*(old.digest for old in kept), secret.digest]),
+            ApiKeyItem.prefix.set(after.prefix),
+            ApiKeyItem.rotated_at.set(now),
+        ]
+        self._change(changes, before, gone, actions)
+        self._add_token(changes, after, secret.digest)
+        for old in kept:
+            changes.update(
+                ApiKeyTokenItem(*token_key(old.digest)),
+                [ApiKeyTokenItem.ends_at.set(old_ends_at)],
+                ApiKeyTokenItem.pk.exists(),
+            )
+
+    def revoke(self, changes: Changes, key: ApiKey, now: datetime) -> None:
+        """Ends the key with all its secrets."""
+        actions: list[Action] = [ApiKeyItem.digests.set([]), ApiKeyItem.revoked_at.set(now)]
+        self._change(changes, key, key.secrets, actions)
+        self._count(changes, [ActiveKeysItem.active.add(-1)])
+
+    def is_active(self, key_id: UUID) -> bool:
+        """Whether there is such a key and nobody has revoked it."""
+        item = find(ApiKeyItem, api_key_key(self._scope, key_id))
+        return item is not None and item.revoked_at is None
+
+    def expect_active(self, changes: Changes, key_id: UUID, otherwise: Exception) -> None:
+        """Demands that nobody has revoked the key when the changes are committed."""
+        row = ApiKeyItem(*api_key_key(self._scope, key_id))
+        active = ApiKeyItem.pk.exists() & ApiKeyItem.revoked_at.does_not_exist()
+        changes.expect(row, active, otherwise)
+
+    def expect_same(self, changes: Changes, keys: Collection[ApiKey]) -> None:
+        """Demands that of all keys, which were read, none is added or revoked; else a lost race."""
+        active = sum(key.is_active for key in keys)
+        as_read: Condition = ActiveKeysItem.pk.does_not_exist()
+        if keys:
+            as_read = (ActiveKeysItem.made == len(keys)) & (ActiveKeysItem.active == active)
+        changes.expect(ActiveKeysItem(*active_keys_key(self._scope)), as_read)
+
+    def end_secrets(self, changes: Changes, digests: Iterable[str]) -> None:
+        """Ends secrets of keys that go with their workspace, and leaves the keys' own rows."""
+        for digest in digests:
+            changes.delete(ApiKeyTokenItem(*token_key(digest)))
+
+    def _change(
+        self, changes: Changes, key: ApiKey, gone: tuple[Secret, ...], actions: list[Action]
+    ) -> None:
+        """Changes the key's row and ends secrets, if both are still what was read."""
+        used = latest(key.used_before, *(secret.used_at for secret in gone))
+        carried = [ApiKeyItem.used_before.set(used)] if used else []
+        row = ApiKeyItem(*api_key_key(self._scope, key.id))
+        changes.update(row, [*actions, *carried], ApiKeyItem.digests == _digests(key))
+        for secret in gone:
+            token = ApiKeyTokenItem(*token_key(secret.digest))
+            changes.delete(token, _unused_since(secret))
+
+    def _add_token(self, changes: Changes, key: ApiKey, digest: str) -> None:
+        changes.create(
+            ApiKeyTokenItem(
+                *token_key(digest),
+                key_id=key.id,
+                name=key.name,
+                workspace_id=self._scope.id,
+                scope=key.scope,
+                maker_id=key.maker_id,
+            )
+        )
+
+    def _count(
+        self,
+        changes: Changes,
+        counts: list[Action],
+        condition: Condition | None = None,
+        otherwise: Exception | None = None,
+    ) -> None:
+        row = ActiveKeysItem(*active_keys_key(self._scope))
+        # An update makes the row where there is none, but not its kind.
+        kind = ActiveKeysItem.kind.set(ActiveKeysItem)
+        changes.update(row, [kind, *counts], condition, otherwise)
+
+    def _as_key(self, item: ApiKeyItem) -> ApiKey:
+        return ApiKey(
+            id=item.id,
+            workspace_id=self._scope.id,
+            name=item.name,
+            scope=KeyScope(item.scope),
+            prefix=item.prefix,
+            maker_id=item.maker_id,
+            created_at=item.created_at,
+            used_before=item.used_before,
+            rotated_at=item.rotated_at,
+            revoked_at=item.revoked_at,
+            secrets=tuple(Secret(digest, None) for digest in item.digests),
+        )
+
+
+def _digests(key: ApiKey) -> list[str]:
+    return [secret.digest for secret in key.secrets]
+
+
+def _used(secret: Secret, rows: dict[Key, Item]) -> Secret:
+    """The secret with when it was used."""
+    token = find_in(rows, ApiKeyTokenItem, token_key(secret.digest))
+    return replace(secret, used_at=token.used_at if token else None)
+
+
+def _unused_since(secret: Secret) -> Condition:
+    """A use that is noted between the read and the delete would be lost: read again then."""
+    used_at = ApiKeyTokenItem.used_at
+    condition: Condition = (
+        used_at.does_not_exist() if secret.used_at is None else used_at == secret.used_at
+    )
+    there: Condition = ApiKeyTokenItem.pk.exists() & condition
+    return there

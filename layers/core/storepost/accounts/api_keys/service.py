@@ -1,0 +1,209 @@
+"""Making, rotating and revoking API keys."""
+
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from storepost.accounts.api_keys.model import (
+    OWN_OVERLAP_DEFAULT,
+    OWN_OVERLAP_SECONDS,
+    ApiKey,
+    KeyStatus,
+    Secret,
+)
+from storepost.accounts.api_keys.problems import KeyRevoked
+from storepost.accounts.api_keys.repository import ApiKeyRepository
+from storepost.accounts.emails import messages
+from storepost.accounts.emails.outgoing import send_email
+from storepost.accounts.identity.model import KeyScope, Person
+from storepost.accounts.identity.repository import find_people
+from storepost.accounts.identity.tokens import digest, new_api_key, shown_prefix
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.pagination import Listing, PageRequest, cut, in_order
+from storepost.values.problems import FieldError, NotFound, ValidationFailed
+from storepost.values.scope import WorkspaceScope
+from storepost.values.text import fold, matches
+
+
+@dataclass(frozen=True)
+class ShownKey:
+    """A key with its maker's name, None once that account is deleted."""
+
+    key: ApiKey
+    created_by: str | None
+
+
+@dataclass(frozen=True)
+class NewSecret:
+    """A key with a secret that was just made."""
+
+    shown: ShownKey
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class KeyFilter:
+    """Which keys are asked for; an empty set asks for all."""
+
+    q: str | None
+    statuses: Set[KeyStatus]
+    scopes: Set[KeyScope]
+
+    def passes(self, key: ApiKey) -> bool:
+        """Whether the key is among them."""
+        return (
+            (self.q is None or matches(self.q, key.name, key.prefix))
+            and (not self.statuses or key.status in self.statuses)
+            and (not self.scopes or key.scope in self.scopes)
+        )
+
+
+def list_keys(
+    workspace: WorkspaceScope, wanted: KeyFilter, sort: str, page: PageRequest
+) -> Listing[ShownKey]:
+    """The workspace's keys, revoked ones too."""
+    repository = ApiKeyRepository(workspace)
+    found = [key for key in repository.all() if wanted.passes(key)]
+    by_use = sort.removeprefix("-") == "lastUsedAt"
+    ordered = in_order(
+        repository.with_uses(found) if by_use else found,
+        sort,
+        {
+            "name": lambda key: (fold(key.name), key.id),
+            "createdAt": lambda key: (key.created_at, key.id),
+            "lastUsedAt": lambda key: (key.last_used_at, key.id),
+        },
+    )
+    listing = cut(ordered, page)
+    shown = listing.items if by_use else repository.with_uses(listing.items)
+    return Listing(_shown(shown), listing.total, page)
+
+
+def get_key(workspace: WorkspaceScope, key_id: UUID) -> ShownKey:
+    """The key, a revoked one too."""
+    return _shown([_found(workspace, key_id)])[0]
+
+
+def create_key(caller: WorkspaceCaller, name: str, scope: KeyScope, changes: Changes) -> NewSecret:
+    """A new key of the workspace, made by the caller."""
+    secret = new_api_key()
+    key = ApiKey(
+        id=new_id(),
+        workspace_id=caller.workspace.id,
+        name=name,
+        scope=scope,
+        prefix=shown_prefix(secret),
+        maker_id=caller.person_id,
+        created_at=clock.now(),
+        used_before=None,
+        rotated_at=None,
+        revoked_at=None,
+        secrets=(Secret(digest(secret), None),),
+    )
+    WorkspaceRepository(caller.workspace).expect_live(changes)
+    ApiKeyRepository(caller.workspace).add(changes, key)
+    return NewSecret(_shown([key])[0], secret)
+
+
+def rename_key(workspace: WorkspaceScope, key_id: UUID, name: str, changes: Changes) -> None:
+    """Gives an active key another name."""
+    ApiKeyRepository(workspace).rename(changes, _active(workspace, key_id), name)
+
+
+def rotate_key(
+    caller: WorkspaceCaller, key_id: UUID, overlap_seconds: int | None, changes: Changes
+) -> NewSecret:
+    """Gives an active key a new secret; the old one goes on working for the overlap.
+
+    Rotating again during an overlap ends the oldest secret. Owner and maker are told by email.
+    """
+    overlap = _overlap(caller, overlap_seconds)
+    key, now = _active(caller.workspace, key_id), clock.now()
+    secret = new_api_key()
+    rotated = replace(
+        key,
+        prefix=shown_prefix(secret),
+        rotated_at=now,
+        secrets=(*key.secrets, Secret(digest(secret), None)),
+    )
+    WorkspaceRepository(caller.workspace).expect_live(changes)
+    ApiKeyRepository(caller.workspace).rotate(changes, key, rotated, now, now + overlap)
+    _tell_of_rotation(caller, rotated, now, now + overlap if overlap else None, changes)
+    return NewSecret(_shown([rotated])[0], secret)
+
+
+def revoke_key(workspace: WorkspaceScope, key_id: UUID, changes: Changes) -> None:
+    """Ends a key and its overlap from the next request on; repeatable."""
+    key = _found(workspace, key_id)
+    if key.is_active:
+        ApiKeyRepository(workspace).revoke(changes, key, clock.now())
+
+
+def _overlap(caller: WorkspaceCaller, seconds: int | None) -> timedelta:
+    """How long the old secret works; a key that rotates itself must leave itself some time."""
+    if caller.key is None:
+        return timedelta(seconds=seconds or 0)
+    if seconds is None:
+        return timedelta(seconds=OWN_OVERLAP_DEFAULT)
+    if seconds < OWN_OVERLAP_SECONDS:
+        text = f"Must be at least {OWN_OVERLAP_SECONDS} where a key rotates itself"
+        raise ValidationFailed(errors=[FieldError("/overlapSeconds", text)])
+    return timedelta(seconds=seconds)
+
+
+def _tell_of_rotation(
+    caller: WorkspaceCaller,
+    key: ApiKey,
+    now: datetime,
+    old_ends_at: datetime | None,
+    changes: Changes,
+) -> None:
+    repository = WorkspaceRepository(caller.workspace)
+    workspace, owner = repository.get(), repository.owner()
+    if workspace is None or owner is None:
+        raise NotFound()
+    told = {owner.person_id, key.maker_id} - {None}
+    acting = None if caller.key else caller.person_id
+    people = _people(told | {acting})
+    message = messages.ApiKeyRotated(
+        workspace=workspace.name,
+        key_name=key.name,
+        prefix=key.prefix,
+        rotated_by=people[acting].name if acting in people else key.name,
+        when=now,
+        overlap_ends_at=old_ends_at,
+    )
+    for person in people.values():
+        if person.id in told:
+            send_email(changes, person.email, message)
+
+
+def _active(workspace: WorkspaceScope, key_id: UUID) -> ApiKey:
+    key = _found(workspace, key_id)
+    if not key.is_active:
+        raise KeyRevoked()
+    return key
+
+
+def _found(workspace: WorkspaceScope, key_id: UUID) -> ApiKey:
+    key = ApiKeyRepository(workspace).get(key_id)
+    if key is None:
+        raise NotFound()
+    return key
+
+
+def _shown(keys: Iterable[ApiKey]) -> list[ShownKey]:
+    keys = list(keys)
+    people = _people({key.maker_id for key in keys})
+    names = {person.id: person.name for person in people.values()}
+    return [ShownKey(key, names.get(key.maker_id) if key.maker_id else None) for key in keys]
+
+
+def _people(ids: Iterable[UUID | None]) -> dict[UUID | None, Person]:
+    people = find_people(person_id for person_id in ids if person_id is not None)
+    return {person.id: person for person in people.values()}

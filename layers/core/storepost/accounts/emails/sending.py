@@ -1,0 +1,56 @@
+"""Sends an email once, under a lease: killed in between it goes twice, never none."""
+
+from typing import Any, cast
+
+from aws_lambda_powertools.utilities.idempotency import (
+    DynamoDBPersistenceLayer,
+    IdempotencyConfig,
+    idempotent_function,
+)
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.accounts.emails.outgoing import OutgoingEmail, read_email
+from storepost.accounts.emails.rendering import render
+from storepost.platform.messaging.ses import AddressRefused, hand_over
+from storepost.platform.persistence.idempotency import OwnedClient
+from storepost.values.ids import new_id
+from storepost.values.logs import logger
+from storepost.values.settings import settings
+
+_config = IdempotencyConfig(expires_after_seconds=24 * 60 * 60, hash_function="sha256")
+
+
+def _records() -> DynamoDBPersistenceLayer:
+    """The lease's records, with an owner of this run: it knows its own where an answer got lost."""
+    return DynamoDBPersistenceLayer(
+        table_name=settings().idempotency_table,
+        boto3_client=cast("Any", OwnedClient(str(new_id()))),
+    )
+
+
+def send(body: str, context: LambdaContext) -> None:
+    """Sends the email that a message carries, unless it went already.
+
+    A refusal that lasts ends the matter; everything else raises, and the queue tries again.
+    """
+    _config.register_lambda_context(context)
+    email = read_email(body)
+    once = idempotent_function(
+        _send,
+        data_keyword_argument="email_id",
+        persistence_store=_records(),
+        config=_config,
+        key_prefix="email",
+    )
+    once(email=email, email_id=str(email.id))
+
+
+def _send(email: OutgoingEmail, email_id: str) -> None:
+    rendered = render(email.template, email.params)
+    try:
+        hand_over(email.to, rendered.subject, rendered.text, rendered.html)
+    except AddressRefused as refusal:
+        logger.warning(
+            "email refused",
+            extra={"email": email_id, "template": email.template, "reason": str(refusal)},
+        )

@@ -1,0 +1,95 @@
+"""Emailed codes: six digits, ten minutes, five wrong tries (docs/interface.md, section 3).
+
+A code stands beside what it is asked for: the caller names the row's key, and one place has one
+code at a time. Only an HMAC is kept, under a key that never leaves KMS.
+"""
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from storepost.accounts.identity.credentials import EmailedCodeItem
+from storepost.accounts.identity.problems import ChallengeClosed, CodeInvalid
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Key, find
+from storepost.platform.persistence.sealing import Purpose, code_mac, code_matches
+from storepost.values import clock
+
+DIGITS = 6
+VALID_FOR = timedelta(minutes=10)
+MOST_TRIES = 5
+LONGEST = 32
+_DECORATION = str.maketrans("", "", " -")
+
+Code = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST),
+    Field(repr=False),
+]
+"""A code in a request, of whatever kind: one of the wrong form is a wrong one."""
+
+
+@dataclass(frozen=True)
+class EmailedCode:
+    """A code that was given rightly and is still to be used up."""
+
+    key: Key
+    mac: str = field(repr=False)
+
+
+def issue_code(changes: Changes, key: Key) -> str:
+    """A new code, to be emailed, with tries of its own; one issued before ends."""
+    code = f"{secrets.randbelow(10**DIGITS):0{DIGITS}d}"
+    expires_at = clock.now() + VALID_FOR
+    changes.save(
+        EmailedCodeItem(
+            *key,
+            mac=code_mac(code, Purpose.EMAILED_CODE, _context(key)),
+            expires_at=expires_at,
+            expiration=expires_at,
+        )
+    )
+    return code
+
+
+def check_code(key: Key, code: str) -> EmailedCode:
+    """The code behind `key`, once `code` proved to be it. It is not used up yet.
+
+    The try is counted before the code is compared, and at once: it counts although the answer is a
+    problem. Raises `CodeInvalid`, and `ChallengeClosed` where there is no code, its time is over or
+    its tries are used up.
+    """
+    row = find(EmailedCodeItem, key)
+    if row is None or clock.now() >= row.expires_at or row.tries >= MOST_TRIES:
+        raise ChallengeClosed()
+    tried = Changes()
+    tried.update(
+        EmailedCodeItem(*key),
+        [EmailedCodeItem.tries.add(1)],
+        (EmailedCodeItem.mac == row.mac) & (EmailedCodeItem.tries < MOST_TRIES),
+    )
+    tried.commit()
+    if not code_matches(plain(code), Purpose.EMAILED_CODE, _context(key), row.mac):
+        raise CodeInvalid()
+    return EmailedCode(key, row.mac)
+
+
+def use_code(changes: Changes, code: EmailedCode) -> None:
+    """Ends a code that was given rightly: it is good for one transaction, `ChallengeClosed` for
+    every other.
+    """
+    changes.delete(
+        EmailedCodeItem(*code.key), EmailedCodeItem.mac == code.mac, otherwise=ChallengeClosed()
+    )
+
+
+def plain(code: str) -> str:
+    """The code without the spaces and hyphens that people group it by, in upper case."""
+    return code.translate(_DECORATION).upper()
+
+
+def _context(key: Key) -> str:
+    return "|".join(key)

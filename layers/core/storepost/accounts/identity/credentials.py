@@ -1,0 +1,137 @@
+"""Rows of what people prove who they are by, and of the tries that were made."""
+
+from datetime import datetime
+from hashlib import sha256
+from ipaddress import IPv6Address, ip_address
+
+from pynamodb.attributes import (
+    JSONAttribute,
+    NumberAttribute,
+    UnicodeAttribute,
+    UnicodeSetAttribute,
+)
+
+from storepost.platform.persistence.item import Item, Key, Moment, VersionedItem
+from storepost.values.scope import PersonScope
+
+_SUBSCRIBER_BITS = 64
+
+
+class AttemptsItem(VersionedItem, discriminator="attempts"):
+    """When a subject made the attempts that a limit counts, in milliseconds, oldest first."""
+
+    made = JSONAttribute()
+
+
+class EmailedCodeItem(Item, discriminator="emailed_code"):
+    """A code that was emailed, beside what it is asked for."""
+
+    mac = UnicodeAttribute()
+    tries = NumberAttribute(default=0)
+    expires_at = Moment()
+
+
+class AuthenticatorItem(Item, discriminator="authenticator"):
+    """The seed of a person's authenticator app, sealed under its own key."""
+
+    seed = UnicodeAttribute()
+    last_step = NumberAttribute()
+    """The last time step of which a code was used: none of it or before it counts again."""
+
+
+class BackupCodesItem(Item, discriminator="backup_codes"):
+    """The codes of a person that were not used yet."""
+
+    macs = UnicodeSetAttribute(null=True)
+
+
+class KnownSourceItem(Item, discriminator="known_source"):
+    """A source address that a person signed in from, under its hash."""
+
+    expires_at = Moment()
+
+
+class TrustedBrowserItem(Item, discriminator="trusted_browser"):
+    """A browser that a person trusts, under the digest of its token."""
+
+    expires_at = Moment()
+    epoch = NumberAttribute()
+
+
+def address_attempts_key(limit: str, email: str) -> Key:
+    """Where the attempts for an address are counted, whether it has an account or not."""
+    return (f"email#{email}", f"attempts#{limit}")
+
+
+def person_attempts_key(limit: str, person: PersonScope) -> Key:
+    """Where a person's attempts are counted."""
+    return (person.key, f"attempts#{limit}")
+
+
+def source_attempts_key(limit: str, ip: str | None) -> Key:
+    """Where the attempts from a source address are counted; the address stands there hashed.
+
+    An IPv6 subscriber has at least a /64, so all of it counts as one.
+    """
+    return _hashed_attempts_key(limit, _source(ip))
+
+
+def pair_attempts_key(limit: str, email: str, ip: str | None) -> Key:
+    """Where the attempts for an address from one source are counted; both stand there hashed."""
+    return _hashed_attempts_key(limit, email, _source(ip))
+
+
+def place_attempts_key(limit: str, place: Key) -> Key:
+    """Where the attempts from a place that a person is known at are counted."""
+    return _hashed_attempts_key(limit, *place)
+
+
+def known_source_key(person: PersonScope, ip: str) -> Key:
+    """Where it stands that a person signed in from a source; its address stands there hashed."""
+    hashed = sha256(f"{person.key}\x1f{_source(ip)}".encode()).hexdigest()
+    return (person.key, f"known_source#{hashed}")
+
+
+def authenticator_key(person: PersonScope) -> Key:
+    """Where the seed of the person's app stands."""
+    return (person.key, "authenticator")
+
+
+def backup_codes_key(person: PersonScope) -> Key:
+    """Where the person's backup codes stand."""
+    return (person.key, "backup_codes")
+
+
+def trusted_browser_key(person: PersonScope, digest: str) -> Key:
+    """Where a browser that the person trusts stands: nobody else's token is found there."""
+    return (person.key, f"trusted_browser#{digest}")
+
+
+def trusted_browsers_of(person: PersonScope) -> list[TrustedBrowserItem]:
+    """All rows of the person's trusted browsers, those that count no more too."""
+    return list(
+        TrustedBrowserItem.query(
+            person.key, TrustedBrowserItem.sk.startswith("trusted_browser#"), consistent_read=True
+        )
+    )
+
+
+def in_milliseconds(moment: datetime) -> int:
+    """The moment as the rows of attempts keep it."""
+    return round(moment.timestamp() * 1000)
+
+
+def _hashed_attempts_key(limit: str, *subject: str) -> Key:
+    hashed = sha256("\x1f".join([limit, *subject]).encode()).hexdigest()
+    return (f"token#limit#{hashed}", f"attempts#{limit}")
+
+
+def _source(ip: str | None) -> str:
+    try:
+        address = ip_address(ip or "")
+    except ValueError:
+        return ip or "unknown"
+    if isinstance(address, IPv6Address):
+        host_bits = 128 - _SUBSCRIBER_BITS
+        return str(IPv6Address(int(address) >> host_bits << host_bits))
+    return str(address)

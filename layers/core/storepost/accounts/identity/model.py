@@ -1,0 +1,136 @@
+"""People and sessions as values, and the callers that authentication finds."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.values.scope import PersonScope, WorkspaceScope
+
+SESSION_SLIDES = timedelta(days=30)
+SESSION_ENDS = timedelta(days=90)
+
+
+class KeyScope(StrEnum):
+    """What an API key may do; each scope has all that stands before it."""
+
+    READ = "read"
+    PROPOSE = "propose"
+    WRITE = "write"
+
+    def covers(self, needed: "KeyScope") -> bool:
+        """Whether a key of this scope may do what needs the other."""
+        order = list(KeyScope)
+        return order.index(self) >= order.index(needed)
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with an account."""
+
+    id: UUID
+    name: str
+    email: str
+    email_verified: bool
+    app_since: datetime | None
+    email_codes_since: datetime | None
+    last_workspace_id: UUID | None
+    created_at: datetime
+    sessions_epoch: int
+    """Only sessions opened in it are valid: raising it ends all others in one write."""
+    trust_epoch: int
+    """Only browsers trusted in it are."""
+    password_hash: str = field(repr=False)
+
+    @property
+    def scope(self) -> PersonScope:
+        """Where what belongs to the person stands."""
+        return PersonScope(self.id)
+
+    @property
+    def has_two_factor(self) -> bool:
+        """Whether a second step stands before a sign-in."""
+        return self.app_since is not None or self.email_codes_since is not None
+
+
+@dataclass(frozen=True)
+class Session:
+    """A browser or device where somebody is signed in."""
+
+    id: UUID
+    person_id: UUID
+    browser: str | None
+    os: str | None
+    ip_address: str | None
+    signed_in_at: datetime
+    last_active_at: datetime
+    expires_at: datetime
+    workspace_id: UUID | None
+    """The active workspace."""
+    token_digest: str = field(repr=False)
+    workspace_since: datetime | None = None
+    """When the workspace was made active; None where the session opened in it."""
+    epoch: int = 0
+    """The person's `sessions_epoch` when the session was opened."""
+
+    @property
+    def active_since(self) -> datetime:
+        """Since when the active workspace is active: no membership made later counts."""
+        return self.workspace_since or self.signed_in_at
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether the session has ended by itself."""
+        return now >= self.expires_at
+
+    def is_live(self, person: Person, now: datetime) -> bool:
+        """Whether the session still signs that person in."""
+        return not self.is_over(now) and self.epoch == person.sessions_epoch
+
+    def slid(self, now: datetime) -> datetime:
+        """When the session ends if it is used now: 30 days on, 90 after the sign-in at most."""
+        return min(now + SESSION_SLIDES, self.signed_in_at + SESSION_ENDS)
+
+
+@dataclass(frozen=True)
+class SignedInPerson:
+    """A caller with a session token."""
+
+    person: Person
+    session: Session
+    token: str = field(repr=False)
+
+    @property
+    def id(self) -> UUID:
+        """What idempotency counts by."""
+        return self.person.id
+
+    @property
+    def person_id(self) -> UUID | None:
+        """Who acts, where a person counts."""
+        return self.person.id
+
+
+@dataclass(frozen=True)
+class ApiKeyHolder:
+    """A caller with an API key."""
+
+    key_id: UUID
+    name: str
+    scope: KeyScope
+    workspace: WorkspaceScope
+    maker_id: UUID | None
+    """The person who made the key, None once that account is deleted."""
+    token: str = field(repr=False)
+
+    @property
+    def id(self) -> UUID:
+        """What idempotency counts by: the key's id, so that a rotation doesn't matter."""
+        return self.key_id
+
+    @property
+    def person_id(self) -> UUID | None:
+        """For whom the key acts, where a person counts."""
+        return self.maker_id
+
+
+type Caller = SignedInPerson | ApiKeyHolder

@@ -1,0 +1,48 @@
+"""Asking for a password, with limits that keep strangers from guessing and nobody out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from storepost.accounts.identity.known_places import known_place
+from storepost.accounts.identity.limits import Attempt, count_at_place, count_password, give_back
+from storepost.accounts.identity.model import Person
+from storepost.accounts.identity.passwords import verify_password
+from storepost.accounts.identity.problems import SignInLimit
+from storepost.values.problems import Problem
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a password comes from."""
+
+    ip: str | None
+    browser: str | None = None
+    """The token of a browser that may be trusted."""
+
+
+def check_password(
+    person: Person | None, email: str, place: Place, password: str, otherwise: Problem
+) -> None:
+    """Raises `otherwise` where the password isn't the person's, and SignInLimit past the limits.
+
+    Past the limits the right password passes where the person is known, and a wrong one is told
+    that the limit is reached. For an address that nobody has, it counts and takes as long as for
+    one that somebody has.
+    """
+    attempts, wrong = _counted(person, email, place, otherwise)
+    if not verify_password(person.password_hash if person else None, password):
+        raise wrong
+    give_back(*attempts)
+
+
+def _counted(
+    person: Person | None, email: str, place: Place, otherwise: Problem
+) -> tuple[Sequence[Attempt], Problem]:
+    """The attempts that were counted, and what a wrong password is told."""
+    try:
+        return count_password(email, place.ip), otherwise
+    except SignInLimit as limit:
+        known = known_place(person, place.ip, place.browser) if person else None
+        if known is None:
+            raise
+        return [count_at_place(known)], limit

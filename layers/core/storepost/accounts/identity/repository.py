@@ -1,0 +1,314 @@
+"""Rows of people, of their addresses' claims, and of sessions; the tokens' own rows.
+
+A session's whole row stands under its token's digest, where authentication reads it; the person's
+partition names the digests. An API key's token row carries what authentication needs of the key.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.update import Action
+
+from storepost.accounts.identity.model import SESSION_ENDS, ApiKeyHolder, KeyScope, Person, Session
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+    note,
+)
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.scope import PersonScope, WorkspaceScope
+
+NOBODY = UUID(int=0)
+"""The id that no person has."""
+
+
+class PersonItem(VersionedItem, discriminator="person"):
+    """An account."""
+
+    id = Identifier()
+    name = UnicodeAttribute()
+    email = UnicodeAttribute()
+    email_verified_at = Moment(null=True)
+    password_hash = UnicodeAttribute()
+    app_since = Moment(null=True)
+    email_codes_since = Moment(null=True)
+    last_workspace_id = Identifier(null=True)
+    created_at = Moment()
+    sessions_epoch = NumberAttribute(default=0)
+    trust_epoch = NumberAttribute(default=0)
+
+
+class EmailClaimItem(Item, discriminator="email_claim"):
+    """Whose account an address belongs to."""
+
+    person_id = Identifier()
+
+
+class SessionItem(Item, discriminator="session"):
+    """A session, under the digest of its token."""
+
+    id = Identifier()
+    person_id = Identifier()
+    browser = UnicodeAttribute(null=True)
+    os = UnicodeAttribute(null=True)
+    ip_address = UnicodeAttribute(null=True)
+    signed_in_at = Moment()
+    last_active_at = Moment()
+    expires_at = Moment()
+    workspace_id = Identifier(null=True)
+    workspace_since = Moment(null=True)
+    epoch = NumberAttribute(default=0)
+
+
+class SessionPointerItem(Item, discriminator="session_pointer"):
+    """That a person has a session, and where its row stands."""
+
+    digest = UnicodeAttribute()
+
+
+class ApiKeyTokenItem(Item, discriminator="api_key_token"):
+    """What authentication needs of an API key, under the digest of its secret."""
+
+    key_id = Identifier()
+    name = UnicodeAttribute()
+    workspace_id = Identifier()
+    scope = UnicodeAttribute()
+    maker_id = Identifier(null=True)
+    used_at = Moment(null=True)
+    ends_at = Moment(null=True)
+    """When a rotated secret stops working."""
+
+
+def token_key(digest: str) -> Key:
+    """Where a token's row stands."""
+    return (f"token#{digest}", "token")
+
+
+def email_claim_key(email: str) -> Key:
+    """Where the claim of an address stands; the address as it is compared."""
+    return (f"email#{email}", "claim")
+
+
+def person_key(person: PersonScope) -> Key:
+    """Where the account stands."""
+    return (person.key, "person")
+
+
+def session_pointer_key(person: PersonScope, session_id: UUID) -> Key:
+    """Where the person's partition names a session."""
+    return (person.key, f"session#{short(session_id)}")
+
+
+def find_token(digest: str) -> SessionItem | ApiKeyTokenItem | None:
+    """The row behind a token: the one read that authentication begins with."""
+    item = find(Item, token_key(digest))
+    return item if isinstance(item, SessionItem | ApiKeyTokenItem) else None
+
+
+def find_person(person: PersonScope) -> Person | None:
+    """The account, or None once it is deleted."""
+    item = find(PersonItem, person_key(person))
+    return as_person(item) if item else None
+
+
+def find_people(ids: Iterable[UUID]) -> dict[UUID, Person]:
+    """Those of the accounts that exist."""
+    rows = find_all(person_key(PersonScope(identifier)) for identifier in ids)
+    people = [as_person(row) for row in rows.values() if isinstance(row, PersonItem)]
+    return {person.id: person for person in people}
+
+
+def find_account(email: str) -> Person | None:
+    """The account that the address belongs to, or None, which takes as many reads."""
+    claim = find(EmailClaimItem, email_claim_key(email))
+    return find_person(PersonScope(claim.person_id if claim else NOBODY))
+
+
+def add_person(changes: Changes, person: Person, taken: Exception) -> None:
+    """A new account with a verified address; raises `taken` where somebody else has that."""
+    changes.create(
+        PersonItem(
+            *person_key(person.scope),
+            id=person.id,
+            name=person.name,
+            email=person.email,
+            email_verified_at=person.created_at,
+            password_hash=person.password_hash,
+            created_at=person.created_at,
+        )
+    )
+    claim = EmailClaimItem(*email_claim_key(person.email), person_id=person.id)
+    changes.create(claim, otherwise=taken)
+
+
+def setting_password(password_hash: str) -> list[Action]:
+    """What gives a person a new password, for a write of the account that does more."""
+    return [PersonItem.password_hash.set(password_hash)]
+
+
+def setting_verified(now: datetime) -> list[Action]:
+    """What notes that the address was seen to be the person's."""
+    return [PersonItem.email_verified_at.set(now)]
+
+
+def renew_hash(changes: Changes, person: Person, password_hash: str) -> None:
+    """Another hash of the same password, if that is still the person's."""
+    row = PersonItem(*person_key(person.scope))
+    changes.update(
+        row,
+        setting_password(password_hash),
+        PersonItem.password_hash == person.password_hash,
+    )
+
+
+def sessions_of(person: PersonScope) -> list[Session]:
+    """All rows of the person's sessions: `Session.is_live` says which of them are valid."""
+    pointers = SessionPointerItem.query(
+        person.key, SessionPointerItem.sk.startswith("session#"), consistent_read=True
+    )
+    rows = find_all(token_key(pointer.digest) for pointer in pointers)
+    return [as_session(row) for row in rows.values() if isinstance(row, SessionItem)]
+
+
+def find_session(person: PersonScope, session_id: UUID) -> Session | None:
+    """The person's session of that id, one that ended by itself too."""
+    pointer = find(SessionPointerItem, session_pointer_key(person, session_id))
+    row = find(SessionItem, token_key(pointer.digest)) if pointer else None
+    return as_session(row) if row else None
+
+
+def add_session(changes: Changes, session: Session) -> None:
+    """A new session: its row and the person's pointer."""
+    pk, sk = token_key(session.token_digest)
+    changes.create(
+        SessionItem(
+            pk,
+            sk,
+            id=session.id,
+            person_id=session.person_id,
+            browser=session.browser,
+            os=session.os,
+            ip_address=session.ip_address,
+            signed_in_at=session.signed_in_at,
+            last_active_at=session.last_active_at,
+            expires_at=session.expires_at,
+            workspace_id=session.workspace_id,
+            workspace_since=session.workspace_since,
+            epoch=session.epoch,
+            expiration=session.signed_in_at + SESSION_ENDS,
+        )
+    )
+    pointer = session_pointer_key(PersonScope(session.person_id), session.id)
+    changes.create(
+        SessionPointerItem(
+            *pointer,
+            digest=session.token_digest,
+            expiration=session.signed_in_at + SESSION_ENDS,
+        )
+    )
+
+
+def remove_session(changes: Changes, session: Session) -> None:
+    """The session's two rows; repeatable."""
+    changes.delete(SessionItem(*token_key(session.token_digest)))
+    pointer = session_pointer_key(PersonScope(session.person_id), session.id)
+    changes.delete(SessionPointerItem(*pointer))
+
+
+def activate_workspace(changes: Changes, session: Session, workspace_id: UUID | None) -> None:
+    """Makes a workspace the session's active one, or none."""
+    row = SessionItem(*token_key(session.token_digest))
+    actions: list[Action] = (
+        [SessionItem.workspace_id.remove(), SessionItem.workspace_since.remove()]
+        if workspace_id is None
+        else [
+            SessionItem.workspace_id.set(workspace_id),
+            SessionItem.workspace_since.set(clock.now()),
+        ]
+    )
+    changes.update(row, actions, SessionItem.pk.exists())
+
+
+def remember_workspace(changes: Changes, person: Person, workspace_id: UUID | None) -> None:
+    """Notes the workspace used last, in which the next session opens."""
+    value = (
+        PersonItem.last_workspace_id.remove()
+        if workspace_id is None
+        else PersonItem.last_workspace_id.set(workspace_id)
+    )
+    changes.update(PersonItem(*person_key(person.scope)), [value], PersonItem.pk.exists())
+
+
+def rename_person(changes: Changes, person: Person, name: str) -> None:
+    """Changes the person's name."""
+    row = PersonItem(*person_key(person.scope))
+    changes.update(row, [PersonItem.name.set(name)], PersonItem.pk.exists())
+
+
+def touch_session(session: Session, now: datetime) -> bool:
+    """Notes that the session is in use, which also lets it slide; False once it was ended."""
+    return note(
+        SessionItem(*token_key(session.token_digest)),
+        [SessionItem.last_active_at.set(now), SessionItem.expires_at.set(session.slid(now))],
+    )
+
+
+def as_person(item: PersonItem) -> Person:
+    """The account as a value."""
+    return Person(
+        id=item.id,
+        name=item.name,
+        email=item.email,
+        email_verified=item.email_verified_at is not None,
+        app_since=item.app_since,
+        email_codes_since=item.email_codes_since,
+        last_workspace_id=item.last_workspace_id,
+        created_at=item.created_at,
+        sessions_epoch=int(item.sessions_epoch),
+        trust_epoch=int(item.trust_epoch),
+        password_hash=item.password_hash,
+    )
+
+
+def as_session(item: SessionItem) -> Session:
+    """The session as a value."""
+    return Session(
+        id=item.id,
+        person_id=item.person_id,
+        browser=item.browser,
+        os=item.os,
+        ip_address=item.ip_address,
+        signed_in_at=item.signed_in_at,
+        last_active_at=item.last_active_at,
+        expires_at=item.expires_at,
+        workspace_id=item.workspace_id,
+        token_digest=item.pk.removeprefix("token#"),
+        workspace_since=item.workspace_since,
+        epoch=int(item.epoch),
+    )
+
+
+def as_holder(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
+    """The key's caller as a value."""
+    return ApiKeyHolder(
+        key_id=item.key_id,
+        name=item.name,
+        scope=KeyScope(item.scope),
+        workspace=WorkspaceScope(item.workspace_id),
+        maker_id=item.maker_id,
+        token=token,
+    )
+
+
+def touch_key(item: ApiKeyTokenItem, now: datetime) -> bool:
+    """Notes that the key is in use; False once it was revoked."""
+    return note(item, [ApiKeyTokenItem.used_at.set(now)])

@@ -1,0 +1,85 @@
+"""Trusted browsers: for 30 days a sign-in there needs no second step, though always the password.
+
+The browser keeps a token of 256 bits, the service its SHA-256. A browser is trusted in the person's
+`trust_epoch`; raising that forgets all of them in one write, and their rows go afterwards.
+"""
+
+import secrets
+from datetime import timedelta
+from itertools import batched
+
+from pynamodb.expressions.update import Action
+
+from storepost.accounts.identity.credentials import (
+    TrustedBrowserItem,
+    trusted_browser_key,
+    trusted_browsers_of,
+)
+from storepost.accounts.identity.model import Person
+from storepost.accounts.identity.repository import PersonItem, person_key
+from storepost.accounts.identity.tokens import digest
+from storepost.platform.persistence.changes import MOST_ITEMS, Changes
+from storepost.platform.persistence.item import find
+from storepost.values import clock
+
+TRUSTED_FOR = timedelta(days=30)
+PREFIX = "stb_"
+_TOKEN_BYTES = 32
+
+
+def trust_browser(changes: Changes, person: Person) -> str:
+    """A token for the person's browser to keep."""
+    token = PREFIX + secrets.token_urlsafe(_TOKEN_BYTES)
+    expires_at = clock.now() + TRUSTED_FOR
+    changes.create(
+        TrustedBrowserItem(
+            *trusted_browser_key(person.scope, digest(token)),
+            expires_at=expires_at,
+            epoch=person.trust_epoch,
+            expiration=expires_at,
+        )
+    )
+    return token
+
+
+def is_trusted(person: Person, token: str) -> bool:
+    """Whether the token is of a browser that this person trusts now."""
+    row = find(TrustedBrowserItem, trusted_browser_key(person.scope, digest(token)))
+    return row is not None and _counts(row, person)
+
+
+def count_trusted(person: Person) -> int:
+    """How many browsers the person trusts now."""
+    return sum(_counts(row, person) for row in trusted_browsers_of(person.scope))
+
+
+def forgetting_all() -> list[Action]:
+    """What forgets all of a person's browsers, for a write of the account that does more."""
+    return [PersonItem.trust_epoch.add(1)]
+
+
+def forget_all(changes: Changes, person: Person) -> None:
+    """Every browser asks for a second step again."""
+    row = PersonItem(*person_key(person.scope))
+    changes.update(row, forgetting_all(), PersonItem.pk.exists())
+    changes.after_commit(lambda: sweep(person))
+
+
+def sweep(person: Person) -> None:
+    """Removes the rows of the browsers that this person, as it was read, trusted and that were
+    forgotten since.
+
+    Cut short, it leaves rows that count no more and that expire.
+    """
+    forgotten = (
+        row for row in trusted_browsers_of(person.scope) if int(row.epoch) <= person.trust_epoch
+    )
+    for some in batched(forgotten, MOST_ITEMS, strict=False):
+        changes = Changes()
+        for row in some:
+            changes.delete(row)
+        changes.commit()
+
+
+def _counts(row: TrustedBrowserItem, person: Person) -> bool:
+    return clock.now() < row.expires_at and int(row.epoch) == person.trust_epoch

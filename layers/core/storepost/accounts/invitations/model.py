@@ -1,0 +1,60 @@
+"""An invitation as a value."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.accounts.workspaces.model import Role
+from storepost.values.scope import WorkspaceScope
+
+VALID_FOR = timedelta(days=7)
+RESEND_AFTER = timedelta(hours=1)
+SENDS_A_DAY = 50
+DAY = timedelta(hours=24)
+
+
+class Status(StrEnum):
+    """What became of an invitation; `expired` is what a pending one becomes by itself."""
+
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    CANCELED = "canceled"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """An invitation of an address to a workspace."""
+
+    id: UUID
+    workspace_id: UUID
+    email: str
+    role: Role
+    invited_by: str
+    status: Status
+    """As it was last written: never `expired`."""
+    created_at: datetime
+    sent_at: datetime
+    expires_at: datetime
+    key_id: UUID | None = None
+    """The API key that made it, if one did."""
+
+    @property
+    def workspace(self) -> WorkspaceScope:
+        """Where the invitation leads."""
+        return WorkspaceScope(self.workspace_id)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has answered or deleted it; an expired one is still open."""
+        return self.status is Status.PENDING
+
+    def has_expired(self, now: datetime) -> bool:
+        """Whether its seven days are over."""
+        return now >= self.expires_at
+
+    def status_at(self, now: datetime) -> Status:
+        """The status that a preview shows."""
+        return Status.EXPIRED if self.is_open and self.has_expired(now) else self.status

@@ -1,0 +1,59 @@
+"""What can be wrong with an invitation (docs/interface.md, section 2)."""
+
+from storepost.values.problems import Conflict, Forbidden, Gone, TooManyRequests
+
+
+class AlreadyMember(Conflict):
+    """The invited person is in the workspace."""
+
+    code = "already_member"
+    title = "Already a member"
+    mend = "Change the member's role instead."
+
+
+class AlreadyInvited(Conflict):
+    """The address has an open invitation, which may have expired."""
+
+    code = "already_invited"
+    title = "Already invited"
+    mend = "Resend the open invitation, or delete it first."
+
+
+class NotInvited(Forbidden):
+    """The caller isn't who was invited, or the address isn't verified."""
+
+    code = "not_invited"
+    title = "The invitation is somebody else's"
+    mend = "Sign in with the invited address and verify it."
+
+
+class InvitationClosed(Conflict):
+    """The invitation was accepted, declined or deleted."""
+
+    code = "invitation_closed"
+    title = "The invitation is no longer open"
+    mend = "Ask for a new invitation."
+
+
+class InvitationExpired(Gone):
+    """The invitation's seven days are over."""
+
+    code = "invitation_expired"
+    title = "The invitation has expired"
+    mend = "Ask for it to be sent again."
+
+
+class SendLimit(TooManyRequests):
+    """A person has sent 50 invitation emails in 24 hours."""
+
+    code = "invitation_send_limit"
+    title = "Too many invitations today"
+    mend = "A person may send 50 invitation emails in 24 hours; wait as `Retry-After` says."
+
+
+class RecentlySent(TooManyRequests):
+    """The last send was less than an hour ago."""
+
+    code = "invitation_recently_sent"
+    title = "Sent less than an hour ago"
+    mend = "Wait as `Retry-After` says before sending it again."

@@ -1,0 +1,202 @@
+"""Rows of invitations: by id for whoever holds the link, by address for the workspace's list."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+from uuid import UUID
+
+from pynamodb.attributes import JSONAttribute, UnicodeAttribute
+
+from storepost.accounts.invitations.model import DAY, Invitation, Status
+from storepost.accounts.workspaces.model import Role
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+)
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.scope import PersonScope, WorkspaceScope
+
+
+class InvitationItem(VersionedItem, discriminator="invitation"):
+    """An invitation, in its workspace's partition."""
+
+    id = Identifier()
+    workspace_id = Identifier()
+    email = UnicodeAttribute()
+    role = UnicodeAttribute()
+    invited_by = UnicodeAttribute()
+    status = UnicodeAttribute()
+    created_at = Moment()
+    sent_at = Moment()
+    expires_at = Moment()
+    key_id = Identifier(null=True)
+
+
+class InvitationPointerItem(Item, discriminator="invitation_pointer"):
+    """Which workspace an invitation belongs to."""
+
+    workspace_id = Identifier()
+
+
+class InvitedItem(Item, discriminator="invited"):
+    """That an address has an open invitation; gone once it is answered or deleted."""
+
+    invitation_id = Identifier()
+    key_id = Identifier(null=True)
+    """The API key that made it, if one did."""
+
+
+class InvitationSendsItem(VersionedItem, discriminator="invitation_sends"):
+    """When a person sent invitation emails in the last 24 hours, in seconds."""
+
+    sent = JSONAttribute()
+
+
+def invitation_key(workspace: WorkspaceScope, invitation_id: UUID) -> Key:
+    """Where the invitation stands."""
+    return (workspace.key, f"invitation#{short(invitation_id)}")
+
+
+def invited_key(workspace: WorkspaceScope, email: str) -> Key:
+    """Where the claim of an open invitation's address stands."""
+    return (workspace.key, f"invited#{email}")
+
+
+def pointer_key(invitation_id: UUID) -> Key:
+    """Where the holder of the link finds the workspace."""
+    return (f"invitation#{short(invitation_id)}", "pointer")
+
+
+def sends_key(person: PersonScope) -> Key:
+    """Where a person's sends are counted."""
+    return (person.key, "invitation_sends")
+
+
+class InvitationRepository:
+    """A workspace's invitations."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self, invitation_id: UUID) -> Invitation | None:
+        """The invitation, whatever became of it."""
+        item = find(InvitationItem, invitation_key(self._scope, invitation_id))
+        return _as_invitation(item) if item else None
+
+    def open_for(self, email: str) -> UUID | None:
+        """The open invitation of an address."""
+        claim = find(InvitedItem, invited_key(self._scope, email))
+        return claim.invitation_id if claim else None
+
+    def all_open(self) -> list[Invitation]:
+        """The open invitations, expired ones too."""
+        return self._named_by(self._claims())
+
+    def open_of_key(self, key_id: UUID, most: int) -> list[Invitation]:
+        """Some of the open invitations that an API key made."""
+        made = (claim for claim in self._claims() if claim.key_id == key_id)
+        return self._named_by(islice(made, most))
+
+    def _claims(self) -> Iterable[InvitedItem]:
+        return InvitedItem.query(
+            self._scope.key, InvitedItem.sk.startswith("invited#"), consistent_read=True
+        )
+
+    def _named_by(self, claims: Iterable[InvitedItem]) -> list[Invitation]:
+        keys = [invitation_key(self._scope, claim.invitation_id) for claim in claims]
+        rows = find_all(keys).values()
+        return [_as_invitation(row) for row in rows if isinstance(row, InvitationItem)]
+
+    def add(self, changes: Changes, invitation: Invitation) -> None:
+        """A new invitation with its pointer and the claim of its address."""
+        changes.create(self._item(invitation))
+        changes.create(
+            InvitationPointerItem(*pointer_key(invitation.id), workspace_id=self._scope.id)
+        )
+        changes.create(
+            InvitedItem(
+                *invited_key(self._scope, invitation.email),
+                invitation_id=invitation.id,
+                key_id=invitation.key_id,
+            )
+        )
+
+    def mark_sent(self, changes: Changes, invitation: Invitation) -> None:
+        """Notes another send, if the invitation is open and wasn't sent meanwhile."""
+        changes.update(
+            self._item(invitation),
+            [
+                InvitationItem.sent_at.set(invitation.sent_at),
+                InvitationItem.expires_at.set(invitation.expires_at),
+            ],
+            (InvitationItem.status == Status.PENDING)
+            & (InvitationItem.sent_at < invitation.sent_at),
+        )
+
+    def close(self, changes: Changes, invitation: Invitation, status: Status) -> None:
+        """Ends an open invitation, which frees its address."""
+        closed = replace(invitation, status=status)
+        changes.update(
+            self._item(closed),
+            [InvitationItem.status.set(status)],
+            InvitationItem.status == Status.PENDING,
+        )
+        changes.delete(InvitedItem(*invited_key(self._scope, invitation.email)))
+
+    def _item(self, invitation: Invitation) -> InvitationItem:
+        return InvitationItem(
+            *invitation_key(self._scope, invitation.id),
+            id=invitation.id,
+            workspace_id=self._scope.id,
+            email=invitation.email,
+            role=invitation.role,
+            invited_by=invitation.invited_by,
+            status=invitation.status,
+            created_at=invitation.created_at,
+            sent_at=invitation.sent_at,
+            expires_at=invitation.expires_at,
+            key_id=invitation.key_id,
+        )
+
+
+def find_invitation(invitation_id: UUID) -> Invitation | None:
+    """The invitation for whoever holds its id."""
+    pointer = find(InvitationPointerItem, pointer_key(invitation_id))
+    if pointer is None:
+        return None
+    return InvitationRepository(WorkspaceScope(pointer.workspace_id)).get(invitation_id)
+
+
+def sends_of(person: PersonScope, now: datetime) -> InvitationSendsItem:
+    """The person's sends of the last 24 hours, to be added to and saved."""
+    item = find(InvitationSendsItem, sends_key(person))
+    if item is None:
+        item = InvitationSendsItem(*sends_key(person), sent=[])
+    since = (now - DAY).timestamp()
+    item.sent = [moment for moment in item.sent if moment > since]
+    item.expiration = clock.now() + DAY
+    return item
+
+
+def _as_invitation(item: InvitationItem) -> Invitation:
+    return Invitation(
+        id=item.id,
+        workspace_id=item.workspace_id,
+        email=item.email,
+        role=Role(item.role),
+        invited_by=item.invited_by,
+        status=Status(item.status),
+        created_at=item.created_at,
+        sent_at=item.sent_at,
+        expires_at=item.expires_at,
+        key_id=item.key_id,
+    )

@@ -1,0 +1,64 @@
+"""The account itself: who it is, its name, and the workspace that its session works in."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.accounts.identity.model import ApiKeyHolder, Caller, Person, SignedInPerson
+from storepost.accounts.identity.problems import SignInRequired
+from storepost.accounts.identity.repository import (
+    activate_workspace,
+    find_person,
+    remember_workspace,
+    rename_person,
+)
+from storepost.accounts.identity.trusted_browsers import count_trusted
+from storepost.accounts.workspaces.repository import Standing, WorkspaceRepository, standings_of
+from storepost.platform.persistence.changes import Changes
+from storepost.values.problems import NotFound
+from storepost.values.scope import PersonScope, WorkspaceScope
+from storepost.values.text import fold
+
+
+@dataclass(frozen=True)
+class Account:
+    """A person with what the account's page shows."""
+
+    person: Person
+    standings: list[Standing]
+    trusted_browsers: int
+
+
+def account_of(caller: Caller) -> Account:
+    """The caller's own account with its workspaces by name.
+
+    For a key it is the person who made it with the key's workspace alone, and with none where that
+    person is no longer a member of it. SignInRequired where the maker's account is deleted
+    (docs/interface.md, section 1).
+    """
+    if isinstance(caller, ApiKeyHolder):
+        person = find_person(PersonScope(caller.maker_id)) if caller.maker_id else None
+        if person is None:
+            raise SignInRequired()
+        standing = WorkspaceRepository(caller.workspace).standing_of(person.id)
+        return Account(person, [standing] if standing else [], count_trusted(person))
+    standings = standings_of(caller.person.scope)
+    standings.sort(key=lambda it: (fold(it.workspace.name), it.workspace.id))
+    return Account(caller.person, standings, count_trusted(caller.person))
+
+
+def rename(caller: SignedInPerson, name: str, changes: Changes) -> None:
+    """Changes the person's name."""
+    rename_person(changes, caller.person, name)
+
+
+def choose_workspace(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> None:
+    """Makes a workspace the session's active one, and the one that the next session opens in.
+
+    NotFound where the caller is no member of it.
+    """
+    repository = WorkspaceRepository(WorkspaceScope(workspace_id))
+    if repository.standing_of(caller.person.id) is None:
+        raise NotFound()
+    repository.expect_member(changes, caller.person.id, otherwise=NotFound())
+    activate_workspace(changes, caller.session, workspace_id)
+    remember_workspace(changes, caller.person, workspace_id)

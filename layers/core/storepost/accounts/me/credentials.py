@@ -1,0 +1,69 @@
+"""The password and the address: what an account is signed in to with."""
+
+from storepost.accounts.emails import messages
+from storepost.accounts.emails.outgoing import send_email
+from storepost.accounts.identity.codes import check_code, issue_code
+from storepost.accounts.identity.limits import NEW_ADDRESS_EMAILS, count_for_address
+from storepost.accounts.identity.model import Person, SignedInPerson
+from storepost.accounts.identity.passwords import hash_password
+from storepost.accounts.identity.problems import ChallengeClosed
+from storepost.accounts.identity.repository import find_account
+from storepost.accounts.me import repository
+from storepost.accounts.me.proof import present, prove
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+
+
+def change_password(
+    caller: SignedInPerson, current: str, password: str, ip: str | None, changes: Changes
+) -> None:
+    """A new password: every other session and every trusted browser ends; the person is told."""
+    caller = prove(caller, current, ip)
+    person = caller.person
+    repository.change_password(changes, caller, hash_password(password))
+    told = messages.PasswordChanged(name=person.name, when=clock.now())
+    send_email(changes, person.email, told)
+
+
+def ask_for_address(
+    caller: SignedInPerson, email: str, password: str, ip: str | None, changes: Changes
+) -> None:
+    """Emails a code to the new address; the account keeps its own until that is given.
+
+    The answer is the same whoever has the address: an account's owner is told in place of the code,
+    and nothing of either account changes. The caller's own address changes nothing either.
+    """
+    person = prove(caller, password, ip).person
+    if email == person.email:
+        return
+    # Counted at once and for every address alike, or the limit would tell which have accounts.
+    count_for_address(NEW_ADDRESS_EMAILS, email)
+    repository.ask_for_address(changes, person.scope, email)
+    code = issue_code(changes, repository.address_code_key(person.scope))
+    owner = find_account(email)
+    if owner:
+        send_email(changes, owner.email, messages.AddressTaken(name=owner.name))
+    else:
+        send_email(changes, email, messages.NewAddressCode(name=person.name, code=code))
+
+
+def confirm_address(caller: SignedInPerson, code: str, changes: Changes) -> None:
+    """Moves the account to the address that the code was sent to; the old one is told.
+
+    Raises CodeInvalid; ChallengeClosed without an open code; EmailTaken where the address has
+    become another account's.
+    """
+    person = present(caller).person
+    email = repository.asked_address(person.scope)
+    if email is None:
+        raise ChallengeClosed()
+    given = check_code(repository.address_code_key(person.scope), code)
+    repository.move_address(changes, person, email, given)
+    _tell_old_address(person, email, changes)
+
+
+def _tell_old_address(person: Person, email: str, changes: Changes) -> None:
+    told = messages.AddressChanged(
+        name=person.name, new_address=messages.mask_address(email), when=clock.now()
+    )
+    send_email(changes, person.email, told)

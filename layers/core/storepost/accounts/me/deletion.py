@@ -1,0 +1,30 @@
+"""Deleting one's account: gone in one transaction, the rest removed by a worker."""
+
+from storepost.accounts.identity.model import SignedInPerson
+from storepost.accounts.me.proof import prove
+from storepost.accounts.me.repository import remove_account
+from storepost.accounts.workspaces.model import Role
+from storepost.accounts.workspaces.problems import OwnerLeave
+from storepost.accounts.workspaces.repository import WorkspaceRepository, standings_of
+from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.persistence.changes import Changes
+
+MEMBERSHIPS_AT_ONCE = 40
+"""Two rows each: with the account's own the transaction stays within 90. More are removed by the
+worker; without its account a membership gives nobody access, and a key's maker no role."""
+
+
+def delete_account(caller: SignedInPerson, password: str, ip: str | None, changes: Changes) -> None:
+    """Deletes the caller's account: it, the claim of its address and its memberships are gone.
+
+    From then on every session is over, and keys that the person made are nobody's. OwnerLeave
+    while the person owns a workspace.
+    """
+    person = prove(caller, password, ip).person
+    standings = standings_of(person.scope)
+    if any(standing.membership.role is Role.OWNER for standing in standings):
+        raise OwnerLeave()
+    for standing in standings[:MEMBERSHIPS_AT_ONCE]:
+        WorkspaceRepository(standing.workspace.scope).remove_member(changes, standing.membership)
+    remove_account(changes, person)
+    send_with(changes, Queue.ACCOUNT_ERASURES, [({"personId": str(person.id)}, None)])

@@ -1,0 +1,37 @@
+"""The browsers and devices where a person is signed in."""
+
+from uuid import UUID
+
+from storepost.accounts.identity.model import Session, SignedInPerson
+from storepost.accounts.identity.repository import find_session, remove_session, sessions_of
+from storepost.accounts.identity.sessions import end_all_sessions
+from storepost.accounts.me.proof import present
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.pagination import Listing, PageRequest, cut
+from storepost.values.problems import NotFound
+
+
+def list_sessions(caller: SignedInPerson, page: PageRequest) -> Listing[Session]:
+    """The live sessions, most recently active first."""
+    person, now = caller.person, clock.now()
+    live = [session for session in sessions_of(person.scope) if session.is_live(person, now)]
+    live.sort(key=lambda session: (session.last_active_at, session.id), reverse=True)
+    return cut(live, page)
+
+
+def end_session(caller: SignedInPerson, session_id: UUID, changes: Changes) -> None:
+    """Signs that browser or device out, the caller's own too.
+
+    NotFound where it isn't a live session of the caller's.
+    """
+    session = find_session(caller.person.scope, session_id)
+    if session is None or not session.is_live(caller.person, clock.now()):
+        raise NotFound()
+    remove_session(changes, session)
+
+
+def end_other_sessions(caller: SignedInPerson, changes: Changes) -> None:
+    """Signs every browser and device out but the one that asks."""
+    caller = present(caller)
+    end_all_sessions(changes, caller.person, except_=caller.session)

@@ -1,0 +1,190 @@
+"""Who belongs to a workspace, as what, and how that ends."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.accounts.api_keys.repository import ApiKeyRepository
+from storepost.accounts.api_keys.telling import tell_owner
+from storepost.accounts.emails import messages
+from storepost.accounts.emails.messages import KeyAct, KeyLabel
+from storepost.accounts.emails.outgoing import send_email
+from storepost.accounts.identity.model import Person
+from storepost.accounts.identity.repository import find_people, find_person
+from storepost.accounts.members.problems import AlreadyOwner, OwnerRemoval, OwnerRole
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.accounts.workspaces.model import Membership, Role
+from storepost.accounts.workspaces.problems import (
+    NoActiveWorkspace,
+    OwnerLeave,
+    RoleTooSmall,
+    TwoFactorOff,
+)
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.persistence.changes import Changes
+from storepost.values.pagination import Listing, PageRequest, cut, in_order
+from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
+from storepost.values.text import fold, matches
+
+
+@dataclass(frozen=True)
+class Member:
+    """A membership and whose it is."""
+
+    membership: Membership
+    person: Person
+
+
+@dataclass(frozen=True)
+class MemberFilter:
+    """Which members are asked for; an empty set asks for every role."""
+
+    q: str | None
+    roles: Set[Role]
+
+    def passes(self, member: Member) -> bool:
+        """Whether the member is among them."""
+        person = member.person
+        return (self.q is None or matches(self.q, person.name, person.email)) and (
+            not self.roles or member.membership.role in self.roles
+        )
+
+
+def list_members(
+    workspace: WorkspaceScope, wanted: MemberFilter, sort: str, page: PageRequest
+) -> Listing[Member]:
+    """The workspace's members."""
+    memberships = WorkspaceRepository(workspace).memberships()
+    people = find_people(m.person_id for m in memberships)
+    members = [Member(m, people[m.person_id]) for m in memberships if m.person_id in people]
+    ordered = in_order(
+        [member for member in members if wanted.passes(member)],
+        sort,
+        {
+            "name": lambda member: (fold(member.person.name), member.membership.id),
+            "joinedAt": lambda member: (member.membership.joined_at, member.membership.id),
+        },
+    )
+    return cut(ordered, page)
+
+
+def transfer_ownership(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
+    """Makes another member the owner and the owner an admin, both in one step.
+
+    Each of the two rows must still be what was read, so two transfers at once can't leave two
+    owners, or none: the one that lost is decided anew and finds its caller an admin. Raises
+    TwoFactorOff where the workspace demands two-factor and the member has none.
+    """
+    repository = WorkspaceRepository(caller.workspace)
+    memberships = repository.memberships()
+    target = _picked(memberships, membership_id)
+    own = next((m for m in memberships if m.person_id == caller.person_id), None)
+    if own is None or own.role is not Role.OWNER:
+        raise RoleTooSmall()
+    if target.id == own.id:
+        raise AlreadyOwner()
+    _expect_two_factor(repository, target, changes)
+    repository.change_role(changes, own, Role.ADMIN)
+    repository.change_role(changes, target, Role.OWNER)
+
+
+def _expect_two_factor(
+    repository: WorkspaceRepository, target: Membership, changes: Changes
+) -> None:
+    """Demands that who is to be the owner has two-factor, where the workspace asks it of members.
+
+    Who has it can't turn it off as long as the workspace demands it.
+    """
+    workspace, person = repository.get(), find_person(target.person)
+    if workspace is None or person is None:
+        raise NotFound()
+    if workspace.require_two_factor and not person.has_two_factor:
+        raise TwoFactorOff()
+    repository.expect_policy(changes, workspace)
+
+
+def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, changes: Changes) -> None:
+    """Makes a member an admin or an admin a member; never touches the owner."""
+    repository = WorkspaceRepository(caller.workspace)
+    target = _picked(repository.memberships(), membership_id)
+    _expect_still_admin(caller, target)
+    if target.role is Role.OWNER:
+        raise OwnerRole()
+    if target.role is not role:
+        repository.change_role(changes, target, role)
+        _tell_owner(caller, "role_changed", target, role, changes)
+
+
+def remove_member(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
+    """Ends somebody's membership; the owner is told which active keys that person made.
+
+    The keys go on working, without the role of the person who made them.
+    """
+    repository = WorkspaceRepository(caller.workspace)
+    memberships = repository.memberships()
+    target = _picked(memberships, membership_id)
+    _expect_still_admin(caller, target)
+    if target.role is Role.OWNER:
+        raise OwnerRemoval()
+    repository.remove_member(changes, target)
+    _tell_owner(caller, "removed", target, None, changes)
+    owner = next((m for m in memberships if m.role is Role.OWNER), None)
+    if owner:
+        _tell_of_keys(caller.workspace, owner, target, changes)
+
+
+def leave(caller: WorkspaceCaller, changes: Changes) -> None:
+    """Ends the caller's own membership."""
+    repository = WorkspaceRepository(caller.workspace)
+    own = repository.membership_of(caller.person_id) if caller.person_id else None
+    if own is None:
+        raise NoActiveWorkspace()
+    if own.role is Role.OWNER:
+        raise OwnerLeave()
+    repository.remove_member(changes, own)
+
+
+def _tell_owner(
+    caller: WorkspaceCaller, act: KeyAct, target: Membership, role: Role | None, changes: Changes
+) -> None:
+    """Tells the owner where a key acts."""
+    person = find_person(target.person) if caller.key else None
+    if person is not None:
+        tell_owner(caller, act, person.name, role, changes)
+
+
+def _tell_of_keys(
+    scope: WorkspaceScope, owner: Membership, removed: Membership, changes: Changes
+) -> None:
+    repository = ApiKeyRepository(scope)
+    keys = repository.all()
+    repository.expect_same(changes, keys)  # none that they make meanwhile is left out
+    active = [key for key in keys if key.is_active and key.maker_id == removed.person_id]
+    active.sort(key=lambda key: (key.created_at, key.id))
+    if not active:
+        return
+    workspace = WorkspaceRepository(scope).get()
+    people = find_people([owner.person_id, removed.person_id])
+    if workspace is None or len(people) < 2:
+        return
+    message = messages.MemberRemovedKeys(
+        workspace=workspace.name,
+        member=people[removed.person_id].name,
+        keys=tuple(KeyLabel(key.name, key.prefix) for key in active),
+    )
+    send_email(changes, people[owner.person_id].email, message)
+
+
+def _expect_still_admin(caller: WorkspaceCaller, target: Membership) -> None:
+    """Refuses a caller who acts on themselves and was demoted after they were let in."""
+    if target.person_id == caller.person_id and not target.manages:
+        raise RoleTooSmall()
+
+
+def _picked(memberships: list[Membership], membership_id: UUID) -> Membership:
+    """The member whose id the path names."""
+    found = next((m for m in memberships if m.id == membership_id), None)
+    if found is None:
+        raise NotFound()
+    return found

@@ -1,0 +1,74 @@
+"""What is begun before anybody is signed in: registrations, second steps and resets."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from storepost.accounts.identity.codes import MOST_TRIES
+from storepost.accounts.identity.codes import VALID_FOR as CODE_VALID_FOR
+from storepost.accounts.identity.model import Person
+from storepost.accounts.identity.tokens import digest
+
+REGISTRATION_VALID_FOR = timedelta(hours=24)
+"""How long a new code can be asked for; each code has its own ten minutes."""
+
+CHALLENGE_VALID_FOR = CODE_VALID_FOR
+"""From the password on, and again from each emailed code on."""
+
+RESET_VALID_FOR = timedelta(minutes=30)
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A sign-up that waits for its code; what was typed belongs to it alone."""
+
+    id: UUID
+    name: str
+    email: str
+    begun_at: datetime
+    password_hash: str = field(repr=False)
+
+    def is_over(self, now: datetime, ended_at: datetime | None) -> bool:
+        """Whether its time is up, or another of the address was verified at `ended_at`."""
+        verified_elsewhere = ended_at is not None and self.begun_at <= ended_at
+        return verified_elsewhere or now >= self.begun_at + REGISTRATION_VALID_FOR
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """A sign-in whose password was right and that waits for its second step."""
+
+    token_digest: str = field(repr=False)
+    person_id: UUID
+    epoch: int
+    """The person's `sessions_epoch` when the password was checked."""
+    tries: int
+    expires_at: datetime
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether its time or its tries are used up."""
+        return now >= self.expires_at or self.tries >= MOST_TRIES
+
+
+@dataclass(frozen=True)
+class Reset:
+    """That a person may choose a new password."""
+
+    token_digest: str = field(repr=False)
+    person_id: UUID
+    email: str
+    password_mark: str = field(repr=False)
+    expires_at: datetime
+
+    def is_for(self, person: Person, now: datetime) -> bool:
+        """Whether it still holds: the address and the password are those of when it was sent."""
+        return (
+            now < self.expires_at
+            and self.email == person.email
+            and self.password_mark == mark_of(person)
+        )
+
+
+def mark_of(person: Person) -> str:
+    """Tells one password of a person from the next, and says nothing of either."""
+    return digest(person.password_hash)

@@ -1,0 +1,239 @@
+"""Rows of what is begun before anybody is signed in, each under the digest of what names it."""
+
+from contextlib import suppress
+from datetime import datetime
+from uuid import UUID
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from storepost.accounts.identity.codes import MOST_TRIES
+from storepost.accounts.identity.problems import ChallengeClosed
+from storepost.accounts.identity.tokens import digest
+from storepost.accounts.sign_in.model import (
+    REGISTRATION_VALID_FOR,
+    Challenge,
+    Registration,
+    Reset,
+)
+from storepost.accounts.sign_in.problems import TokenInvalid
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.platform.persistence.item import Identifier, Item, Key, Moment, find
+
+
+class RegistrationItem(Item, discriminator="registration"):
+    """A sign-up that waits for its code."""
+
+    id = Identifier()
+    name = UnicodeAttribute()
+    email = UnicodeAttribute()
+    password_hash = UnicodeAttribute()
+    begun_at = Moment()
+
+
+class VerifiedAddressItem(Item, discriminator="verified_address"):
+    """When an address was last verified: the registrations that it had by then are over."""
+
+    at = Moment()
+
+
+class ChallengeItem(Item, discriminator="challenge"):
+    """A sign-in that waits for its second step."""
+
+    person_id = Identifier()
+    epoch = NumberAttribute()
+    tries = NumberAttribute(default=0)
+    expires_at = Moment()
+
+
+class ResetItem(Item, discriminator="password_reset"):
+    """That a person may choose a new password."""
+
+    person_id = Identifier()
+    email = UnicodeAttribute()
+    password_mark = UnicodeAttribute()
+    expires_at = Moment()
+
+
+def registration_key(registration_id: UUID) -> Key:
+    """Where a registration stands."""
+    return (f"token#{digest(str(registration_id))}", "registration")
+
+
+def registration_code_key(registration_id: UUID) -> Key:
+    """Where the code of a registration stands."""
+    return (registration_key(registration_id)[0], "code")
+
+
+def verified_address_key(email: str) -> Key:
+    """Where it stands when an address was verified."""
+    return (f"email#{email}", "verified")
+
+
+def challenge_key(token_digest: str) -> Key:
+    """Where a challenge stands."""
+    return (f"token#{token_digest}", "challenge")
+
+
+def challenge_code_key(token_digest: str) -> Key:
+    """Where the code that was emailed for a challenge stands."""
+    return (f"token#{token_digest}", "code")
+
+
+def reset_key(token_digest: str) -> Key:
+    """Where a reset stands."""
+    return (f"token#{token_digest}", "password_reset")
+
+
+def add_registration(changes: Changes, registration: Registration) -> None:
+    """A new registration."""
+    changes.create(
+        RegistrationItem(
+            *registration_key(registration.id),
+            id=registration.id,
+            name=registration.name,
+            email=registration.email,
+            password_hash=registration.password_hash,
+            begun_at=registration.begun_at,
+            expiration=registration.begun_at + REGISTRATION_VALID_FOR,
+        )
+    )
+
+
+def find_registration(registration_id: UUID, now: datetime) -> Registration | None:
+    """The registration, unless it is over."""
+    item = find(RegistrationItem, registration_key(registration_id))
+    if item is None:
+        return None
+    verified = find(VerifiedAddressItem, verified_address_key(item.email))
+    registration = Registration(
+        id=item.id,
+        name=item.name,
+        email=item.email,
+        begun_at=item.begun_at,
+        password_hash=item.password_hash,
+    )
+    return None if registration.is_over(now, verified.at if verified else None) else registration
+
+
+def end_registrations(changes: Changes, registration: Registration, now: datetime) -> None:
+    """This one was verified: it and every other of its address are over."""
+    changes.delete(
+        RegistrationItem(*registration_key(registration.id)),
+        RegistrationItem.pk.exists(),
+        otherwise=ChallengeClosed(),
+    )
+    key = verified_address_key(registration.email)
+    changes.save(VerifiedAddressItem(*key, at=now, expiration=now + REGISTRATION_VALID_FOR))
+
+
+def add_challenge(changes: Changes, challenge: Challenge) -> None:
+    """A new challenge."""
+    changes.create(
+        ChallengeItem(
+            *challenge_key(challenge.token_digest),
+            person_id=challenge.person_id,
+            epoch=challenge.epoch,
+            expires_at=challenge.expires_at,
+            expiration=challenge.expires_at,
+        )
+    )
+
+
+def find_challenge(token: str, now: datetime) -> Challenge | None:
+    """The challenge, unless it is over."""
+    token_digest = digest(token)
+    item = find(ChallengeItem, challenge_key(token_digest))
+    if item is None:
+        return None
+    challenge = Challenge(
+        token_digest=token_digest,
+        person_id=item.person_id,
+        epoch=int(item.epoch),
+        tries=int(item.tries),
+        expires_at=item.expires_at,
+    )
+    return None if challenge.is_over(now) else challenge
+
+
+def prolong_challenge(changes: Changes, challenge: Challenge, until: datetime) -> None:
+    """Lets an open challenge end later."""
+    changes.update(
+        ChallengeItem(*challenge_key(challenge.token_digest)),
+        [ChallengeItem.expires_at.set(until), ChallengeItem.expiration.set(until)],
+        ChallengeItem.pk.exists(),
+        otherwise=ChallengeClosed(),
+    )
+
+
+def count_try(challenge: Challenge) -> None:
+    """Counts a try of an open challenge. Raises `ChallengeClosed` where there is none left.
+
+    At once, outside a request's `Changes`: it counts although the answer is a problem.
+    """
+    changes = Changes()
+    changes.update(
+        ChallengeItem(*challenge_key(challenge.token_digest)),
+        [ChallengeItem.tries.add(1)],
+        ChallengeItem.pk.exists() & (ChallengeItem.tries < MOST_TRIES),
+        otherwise=ChallengeClosed(),
+    )
+    changes.commit()
+
+
+def take_back_try(challenge: Challenge) -> None:
+    """Takes a try back that nothing was found by. One that can't be stays counted."""
+    changes = Changes()
+    changes.update(
+        ChallengeItem(*challenge_key(challenge.token_digest)),
+        [ChallengeItem.tries.add(-1)],
+        ChallengeItem.tries > 0,
+    )
+    with suppress(LostRace):
+        changes.commit()
+
+
+def end_challenge(changes: Changes, challenge: Challenge) -> None:
+    """The second step was taken: it opens one session."""
+    changes.delete(
+        ChallengeItem(*challenge_key(challenge.token_digest)),
+        ChallengeItem.pk.exists(),
+        otherwise=ChallengeClosed(),
+    )
+
+
+def add_reset(changes: Changes, reset: Reset) -> None:
+    """A new reset."""
+    changes.create(
+        ResetItem(
+            *reset_key(reset.token_digest),
+            person_id=reset.person_id,
+            email=reset.email,
+            password_mark=reset.password_mark,
+            expires_at=reset.expires_at,
+            expiration=reset.expires_at,
+        )
+    )
+
+
+def find_reset(token: str) -> Reset | None:
+    """The reset that the token is of, its time over or not."""
+    token_digest = digest(token)
+    item = find(ResetItem, reset_key(token_digest))
+    if item is None:
+        return None
+    return Reset(
+        token_digest=token_digest,
+        person_id=item.person_id,
+        email=item.email,
+        password_mark=item.password_mark,
+        expires_at=item.expires_at,
+    )
+
+
+def end_reset(changes: Changes, reset: Reset) -> None:
+    """The new password was chosen: it is good for one."""
+    changes.delete(
+        ResetItem(*reset_key(reset.token_digest)),
+        ResetItem.pk.exists(),
+        otherwise=TokenInvalid(),
+    )

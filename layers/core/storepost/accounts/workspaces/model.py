@@ -1,0 +1,71 @@
+"""Workspaces and memberships as values."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.values.scope import PersonScope, WorkspaceScope
+from storepost.values.text import fold
+
+SLUG_LENGTH = 60
+_UNFIT = re.compile(r"[^a-z0-9]+")
+_DROPPED = str.maketrans("", "", "'\u2019")
+"""Apostrophes, which stand inside a word: Nora's Tea is noras-tea."""
+
+
+class Role(StrEnum):
+    """What somebody is in a workspace."""
+
+    OWNER = "owner"
+    ADMIN = "admin"
+    MEMBER = "member"
+
+
+MANAGERS = frozenset({Role.OWNER, Role.ADMIN})
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A workspace."""
+
+    id: UUID
+    name: str
+    slug: str
+    require_two_factor: bool
+    store_count: int
+    """Its active stores."""
+
+    @property
+    def scope(self) -> WorkspaceScope:
+        """Where what belongs to the workspace stands."""
+        return WorkspaceScope(self.id)
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Somebody's place in a workspace."""
+
+    id: UUID
+    workspace_id: UUID
+    person_id: UUID
+    role: Role
+    joined_at: datetime
+    last_active_at: datetime | None
+
+    @property
+    def manages(self) -> bool:
+        """Whether it is an owner's or an admin's."""
+        return self.role in MANAGERS
+
+    @property
+    def person(self) -> PersonScope:
+        """Whose it is."""
+        return PersonScope(self.person_id)
+
+
+def slug_of(name: str) -> str:
+    """The slug that a name asks for: folded ASCII words joined by hyphens."""
+    words = _UNFIT.sub("-", fold(name.translate(_DROPPED))).strip("-")[:SLUG_LENGTH].strip("-")
+    return words or "workspace"

@@ -1,0 +1,330 @@
+"""Rows of workspaces, of their slugs and of memberships."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeGuard
+from uuid import UUID
+
+from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from storepost.accounts.identity.model import SignedInPerson
+from storepost.accounts.workspaces.model import Membership, Role, Workspace
+from storepost.accounts.workspaces.problems import NoActiveWorkspace, RoleTooSmall
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+    find_in,
+    note,
+)
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.scope import PersonScope, WorkspaceScope
+
+
+class WorkspaceItem(VersionedItem, discriminator="workspace"):
+    """A workspace."""
+
+    id = Identifier()
+    name = UnicodeAttribute()
+    slug = UnicodeAttribute()
+    require_two_factor = BooleanAttribute(default=False)
+    store_count = NumberAttribute(default=0)
+    created_at = Moment()
+    ended_at = Moment(null=True)
+    """Since when a worker removes it: nobody reaches it from then on."""
+
+
+class SlugItem(Item, discriminator="slug"):
+    """Which workspace a slug belongs to."""
+
+    workspace_id = Identifier()
+
+
+class MembershipItem(VersionedItem, discriminator="membership"):
+    """A membership, in the workspace's partition under the person."""
+
+    id = Identifier()
+    workspace_id = Identifier()
+    person_id = Identifier()
+    role = UnicodeAttribute()
+    joined_at = Moment()
+    last_active_at = Moment(null=True)
+
+
+class MembershipPointerItem(Item, discriminator="membership_pointer"):
+    """That a person belongs to a workspace, in the person's partition."""
+
+    workspace_id = Identifier()
+
+
+def workspace_key(workspace: WorkspaceScope) -> Key:
+    """Where the workspace stands."""
+    return (workspace.key, "workspace")
+
+
+def membership_key(workspace: WorkspaceScope, person_id: UUID) -> Key:
+    """Where somebody's membership stands."""
+    return (workspace.key, f"member#{short(person_id)}")
+
+
+def membership_pointer_key(person: PersonScope, workspace: WorkspaceScope) -> Key:
+    """Where the person's partition names the workspace."""
+    return (person.key, f"membership#{short(workspace.id)}")
+
+
+def slug_key(slug: str) -> Key:
+    """Where a slug's claim stands."""
+    return (f"slug#{slug}", "claim")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A workspace together with somebody's membership in it."""
+
+    workspace: Workspace
+    membership: Membership
+
+
+class WorkspaceRepository:
+    """The workspace itself and its memberships."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self) -> Workspace | None:
+        """The workspace, or None once it is deleted."""
+        item = find(WorkspaceItem, workspace_key(self._scope))
+        return as_workspace(item) if _is_live(item) else None
+
+    def ended_at(self) -> datetime | None:
+        """Since when the workspace is being removed; None where it isn't, or once it is."""
+        item = find(WorkspaceItem, workspace_key(self._scope))
+        return item.ended_at if item else None
+
+    def end(self, changes: Changes, workspace: Workspace) -> None:
+        """Lets nobody reach the workspace any more, and frees its slug."""
+        row = WorkspaceItem(*workspace_key(self._scope))
+        ended: list[Action] = [WorkspaceItem.ended_at.set(clock.now())]
+        unended = WorkspaceItem.pk.exists() & WorkspaceItem.ended_at.does_not_exist()
+        changes.update(row, ended, unended)
+        changes.delete(SlugItem(*slug_key(workspace.slug)))
+
+    def membership_of(self, person_id: UUID) -> Membership | None:
+        """Somebody's membership, or None."""
+        item = find(MembershipItem, membership_key(self._scope, person_id))
+        return as_membership(item) if item else None
+
+    def memberships(self) -> list[Membership]:
+        """All of them, in no order that means anything."""
+        rows = MembershipItem.query(
+            self._scope.key, MembershipItem.sk.startswith("member#"), consistent_read=True
+        )
+        return [as_membership(row) for row in rows]
+
+    def owner(self) -> Membership | None:
+        """The owner's membership."""
+        return next((m for m in self.memberships() if m.role is Role.OWNER), None)
+
+    def standing_of(self, person_id: UUID) -> Standing | None:
+        """The workspace with somebody's membership, in one read; None where there is none."""
+        keys = workspace_key(self._scope), membership_key(self._scope, person_id)
+        rows = find_all(keys)
+        workspace = find_in(rows, WorkspaceItem, keys[0])
+        membership = find_in(rows, MembershipItem, keys[1])
+        if not _is_live(workspace) or membership is None:
+            return None
+        return Standing(as_workspace(workspace), as_membership(membership))
+
+    def add(self, changes: Changes, workspace: Workspace) -> None:
+        """A new workspace with the claim of its slug; a slug taken meanwhile is a lost race."""
+        changes.create(
+            WorkspaceItem(
+                *workspace_key(self._scope),
+                id=workspace.id,
+                name=workspace.name,
+                slug=workspace.slug,
+                store_count=workspace.store_count,
+                created_at=clock.now(),
+            )
+        )
+        changes.create(SlugItem(*slug_key(workspace.slug), workspace_id=workspace.id))
+
+    def update(
+        self, changes: Changes, *, name: str | None, require_two_factor: bool | None
+    ) -> None:
+        """Changes what is given."""
+        actions: list[Action] = []
+        if name is not None:
+            actions.append(WorkspaceItem.name.set(name))
+        if require_two_factor is not None:
+            actions.append(WorkspaceItem.require_two_factor.set(require_two_factor))
+        if actions:
+            row = WorkspaceItem(*workspace_key(self._scope))
+            changes.update(row, actions, WorkspaceItem.pk.exists())
+
+    def count_stores(self, changes: Changes, by: int) -> None:
+        """Counts an active store more or less."""
+        row = WorkspaceItem(*workspace_key(self._scope))
+        changes.update(row, [WorkspaceItem.store_count.add(by)], WorkspaceItem.pk.exists())
+
+    def add_member(self, changes: Changes, membership: Membership) -> None:
+        """A new membership with the person's pointer to it."""
+        key = membership_key(self._scope, membership.person_id)
+        changes.create(
+            MembershipItem(
+                *key,
+                id=membership.id,
+                workspace_id=self._scope.id,
+                person_id=membership.person_id,
+                role=membership.role,
+                joined_at=membership.joined_at,
+                last_active_at=membership.last_active_at,
+            )
+        )
+        pointer = membership_pointer_key(membership.person, self._scope)
+        changes.create(MembershipPointerItem(*pointer, workspace_id=self._scope.id))
+
+    def change_role(self, changes: Changes, membership: Membership, role: Role) -> None:
+        """Gives the member another role, if it is still the one that was read."""
+        changes.update(
+            MembershipItem(*membership_key(self._scope, membership.person_id)),
+            [MembershipItem.role.set(role)],
+            _unchanged(membership),
+        )
+
+    def remove_member(self, changes: Changes, membership: Membership) -> None:
+        """Ends the membership and the person's pointer to it, if it is still what was read."""
+        row = MembershipItem(*membership_key(self._scope, membership.person_id))
+        changes.delete(row, _unchanged(membership))
+        pointer = membership_pointer_key(membership.person, self._scope)
+        changes.delete(MembershipPointerItem(*pointer))
+
+    def expect_live(self, changes: Changes) -> None:
+        """Demands that nobody deletes the workspace meanwhile; else NoActiveWorkspace."""
+        row = WorkspaceItem(*workspace_key(self._scope))
+        live = WorkspaceItem.pk.exists() & WorkspaceItem.ended_at.does_not_exist()
+        changes.expect(row, live, NoActiveWorkspace())
+
+    def expect_policy(self, changes: Changes, workspace: Workspace) -> None:
+        """Demands that the workspace asks of its members what it asked when it was read."""
+        row = WorkspaceItem(*workspace_key(self._scope))
+        changes.expect(row, WorkspaceItem.require_two_factor == workspace.require_two_factor)
+
+    def expect_same(self, changes: Changes, membership: Membership) -> None:
+        """Demands that a membership is still what was read; else it is a lost race."""
+        row = MembershipItem(*membership_key(self._scope, membership.person_id))
+        changes.expect(row, _unchanged(membership))
+
+    def expect_role(
+        self, changes: Changes, membership: Membership, roles: Collection[Role]
+    ) -> None:
+        """Demands that whoever acts still has one of the roles; else RoleTooSmall.
+
+        Whoever changes or ends the membership by that very unit says themselves what it has to be.
+        """
+        row = MembershipItem(*membership_key(self._scope, membership.person_id))
+        if not changes.has(row):
+            fits = MembershipItem.role.is_in(*sorted(roles))
+            changes.expect(row, (MembershipItem.id == membership.id) & fits, RoleTooSmall())
+
+    def expect_member(self, changes: Changes, person_id: UUID, otherwise: Exception) -> None:
+        """Demands that the person is still a member when the changes are committed."""
+        row = MembershipItem(*membership_key(self._scope, person_id))
+        changes.expect(row, MembershipItem.pk.exists(), otherwise)
+
+    def touch_member(self, person_id: UUID, now: datetime) -> bool:
+        """Notes that the member is active; False once the membership ended."""
+        return note(
+            MembershipItem(*membership_key(self._scope, person_id)),
+            [MembershipItem.last_active_at.set(now)],
+        )
+
+
+def taken_slugs(slugs: Iterable[str]) -> set[str]:
+    """Those of the slugs that a workspace has."""
+    wanted = {slug_key(slug): slug for slug in slugs}
+    return {wanted[key] for key in find_all(wanted)}
+
+
+def standings_of(person: PersonScope) -> list[Standing]:
+    """The person's workspaces, each with the membership."""
+    pointers = MembershipPointerItem.query(
+        person.key, MembershipPointerItem.sk.startswith("membership#"), consistent_read=True
+    )
+    scopes = [WorkspaceScope(pointer.workspace_id) for pointer in pointers]
+    return _standings(scopes, person.id)
+
+
+def active_standing(caller: SignedInPerson) -> Standing | None:
+    """The caller's place in the session's active workspace, None where none is active.
+
+    Losing the membership clears the active workspace in every session of the person, however many
+    there are: no row is changed for it, a membership simply doesn't reach back to what was made
+    active before it began.
+    """
+    session = caller.session
+    if session.workspace_id is None:
+        return None
+    repository = WorkspaceRepository(WorkspaceScope(session.workspace_id))
+    standing = repository.standing_of(caller.person.id)
+    if standing and standing.membership.joined_at > session.active_since:
+        return None
+    return standing
+
+
+def _standings(scopes: Iterable[WorkspaceScope], person_id: UUID) -> list[Standing]:
+    scopes = list(scopes)
+    keys = [key for s in scopes for key in (workspace_key(s), membership_key(s, person_id))]
+    rows = find_all(keys)
+    standings = []
+    for scope in scopes:
+        workspace = find_in(rows, WorkspaceItem, workspace_key(scope))
+        membership = find_in(rows, MembershipItem, membership_key(scope, person_id))
+        if _is_live(workspace) and membership:
+            standings.append(Standing(as_workspace(workspace), as_membership(membership)))
+    return standings
+
+
+def _is_live(item: WorkspaceItem | None) -> TypeGuard[WorkspaceItem]:
+    return item is not None and item.ended_at is None
+
+
+def _unchanged(membership: Membership) -> Condition:
+    # The id too: somebody removed and invited again has another membership under the same key.
+    same: Condition = (MembershipItem.id == membership.id) & (
+        MembershipItem.role == membership.role
+    )
+    return same
+
+
+def as_workspace(item: WorkspaceItem) -> Workspace:
+    """The workspace as a value."""
+    return Workspace(
+        id=item.id,
+        name=item.name,
+        slug=item.slug,
+        require_two_factor=item.require_two_factor,
+        store_count=int(item.store_count),
+    )
+
+
+def as_membership(item: MembershipItem) -> Membership:
+    """The membership as a value."""
+    return Membership(
+        id=item.id,
+        workspace_id=item.workspace_id,
+        person_id=item.person_id,
+        role=Role(item.role),
+        joined_at=item.joined_at,
+        last_active_at=item.last_active_at,
+    )

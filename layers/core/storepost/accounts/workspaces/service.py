@@ -1,0 +1,104 @@
+"""Making and changing a workspace."""
+
+from uuid import UUID
+
+from storepost.accounts.identity.model import SignedInPerson
+from storepost.accounts.identity.repository import activate_workspace, remember_workspace
+from storepost.accounts.workspaces.model import Membership, Role, Workspace, slug_of
+from storepost.accounts.workspaces.problems import RoleTooSmall, TwoFactorOff
+from storepost.accounts.workspaces.repository import (
+    Standing,
+    WorkspaceRepository,
+    active_standing,
+    taken_slugs,
+)
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
+
+_NUMBERED = 50
+
+
+def available_slug(name: str) -> str:
+    """The slug that a new workspace of that name would get: the plain one, else numbered."""
+    plain = slug_of(name)
+    candidates = [plain, *(f"{plain}-{number}" for number in range(2, _NUMBERED + 2))]
+    taken = taken_slugs(candidates[:1])
+    if taken:
+        taken = taken_slugs(candidates)
+    free = (slug for slug in candidates if slug not in taken)
+    return next(free, f"{plain}-{new_id().hex[:8]}")
+
+
+def create_workspace(
+    caller: SignedInPerson, name: str, changes: Changes, *, store_count: int = 0
+) -> Workspace:
+    """A new workspace whose owner is the caller; it becomes active where none is.
+
+    `store_count` are the stores that are connected to it in the same step.
+    """
+    workspace = Workspace(
+        id=new_id(),
+        name=name,
+        slug=available_slug(name),
+        require_two_factor=False,
+        store_count=store_count,
+    )
+    repository = WorkspaceRepository(workspace.scope)
+    repository.add(changes, workspace)
+    repository.add_member(changes, owner_of(workspace, caller.person.id))
+    activate_where_none_is(caller, workspace.id, changes)
+    return workspace
+
+
+def activate_where_none_is(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> None:
+    """Makes a workspace that the caller just got into active, unless the session has one."""
+    if active_standing(caller) is None:
+        activate_workspace(changes, caller.session, workspace_id)
+        remember_workspace(changes, caller.person, workspace_id)
+
+
+def owner_of(workspace: Workspace, person_id: UUID) -> Membership:
+    """The membership that a workspace begins with."""
+    return Membership(
+        id=new_id(),
+        workspace_id=workspace.id,
+        person_id=person_id,
+        role=Role.OWNER,
+        joined_at=clock.now(),
+        last_active_at=None,
+    )
+
+
+def owned_by(caller: SignedInPerson, repository: WorkspaceRepository) -> Standing:
+    """The caller's standing, which is the owner's, also where a lost race is decided anew.
+
+    Raises NotFound where the caller is no member, and RoleTooSmall.
+    """
+    standing = repository.standing_of(caller.person.id)
+    if standing is None:
+        raise NotFound()
+    if standing.membership.role is not Role.OWNER:
+        raise RoleTooSmall()
+    return standing
+
+
+def update_workspace(
+    caller: SignedInPerson,
+    workspace_id: UUID,
+    name: str | None,
+    require_two_factor: bool | None,  # noqa: FBT001 - a field's value
+    changes: Changes,
+) -> None:
+    """Changes name or policy; the slug never changes.
+
+    The caller is the owner, or no member at all. The policy can be turned on only by an owner who
+    has two-factor on.
+    """
+    repository = WorkspaceRepository(WorkspaceScope(workspace_id))
+    repository.expect_same(changes, owned_by(caller, repository).membership)
+    if require_two_factor and not caller.person.has_two_factor:
+        raise TwoFactorOff()
+    repository.update(changes, name=name, require_two_factor=require_two_factor)

@@ -1,0 +1,1 @@
+"""How a request comes in and is answered: the resolver, and the service about itself."""

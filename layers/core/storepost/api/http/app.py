@@ -1,0 +1,358 @@
+"""The one factory of resolvers: what happens to a request before and after its route.
+
+    authenticate → validate the request → once → validate the answer → the route
+
+Powertools validates before it resolves a route's dependencies; here an anonymous caller with a bad
+query is told of the missing credentials first.
+"""
+
+import gc
+import re
+from collections.abc import Callable
+from functools import cache
+from time import perf_counter
+from typing import Any
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.api_gateway import BaseRouter, ResponseBuilder, Route
+from aws_lambda_powertools.event_handler.depends import (
+    DependencyResolutionError,
+    DependencyTree,
+    build_dependency_tree,
+    solve_dependencies,
+)
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
+from aws_lambda_powertools.event_handler.middlewares.openapi_validation import (
+    OpenAPIRequestValidationMiddleware,
+    OpenAPIResponseValidationMiddleware,
+)
+from aws_lambda_powertools.event_handler.openapi.exceptions import (
+    RequestUnsupportedContentType,
+    RequestValidationError,
+)
+from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.accounts.identity.limits import Limit, count_for_source
+from storepost.accounts.workspaces.problems import NoActiveWorkspace, RoleTooSmall
+from storepost.api.http.budgets import headers_of
+from storepost.api.http.deadline import DeadlineReached, deadline
+from storepost.api.http.forms import FORM, MULTIPART, media_type, read_form
+from storepost.api.http.head import as_get, is_head, without_body
+from storepost.api.http.locations import location_of
+from storepost.api.http.once import as_sent, first_answer, once
+from storepost.api.http.origin import origin_of
+from storepost.api.http.query import contradictions, unknown_parameters
+from storepost.api.http.rendering import from_validation, missing, render, unexpected
+from storepost.api.http.writing import as_json
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.ledger import Ledger
+from storepost.platform.persistence.patience import Patience, patience
+from storepost.values.json_reading import MAX_DEPTH, TooDeep, read_json
+from storepost.values.logs import log_keys, log_unexpected, logger
+from storepost.values.metrics import count, flush
+from storepost.values.problems import (
+    Busy,
+    MalformedRequest,
+    PayloadTooLarge,
+    Problem,
+    UnsupportedMediaType,
+)
+
+BODY_BYTES = 1_000_000
+LARGE_BODY_BYTES = 5_000_000
+JSON = "application/json"
+CONTENTION = frozenset({"conflict", "busy"})
+"""The codes of problems that say that other writes came between."""
+_READABLE_FORM = "Send a form that is text in UTF-8."
+_EXACT = 2**53
+"""Below it a float holds every whole number exactly."""
+
+type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
+type ProblemPage = Callable[[Resolver, Problem], Response[Any] | None]
+"""A problem as the page that a person gets; None where it is no person that is answered."""
+
+
+class Resolver(APIGatewayHttpResolver):
+    """A group's routes."""
+
+    def __init__(
+        self,
+        *,
+        large_bodies: frozenset[str],
+        forms: frozenset[str],
+        any_query: frozenset[str],
+        unreadable_limit: Limit | None,
+        problem_page: ProblemPage | None,
+    ) -> None:
+        """`large_bodies` and `forms` are the ids of operations that take 5 MB, or a form.
+
+        `any_query` has those whose query others write, and which take what they don't know.
+        """
+        super().__init__(
+            enable_validation=False, serializer=as_json, json_body_deserializer=_read_json
+        )
+        self.large_bodies = large_bodies
+        self.forms = forms
+        self.any_query = any_query
+        self.unreadable_limit = unreadable_limit
+        self.problem_page = problem_page
+        self.operation: str | None = None
+        """The id of the operation that runs, for the log; the context is gone by then."""
+        self.workspace: str | None = None
+        """The id of the caller's workspace, for the log."""
+        self.problem: str | None = None
+        """The code of the problem that was answered, for the log."""
+        self.caller_headers: dict[str, str] = {}
+        """What every answer to a known caller has."""
+
+    @property
+    def declared_routes(self) -> list[Route]:
+        """The group's own routes."""
+        return [*self._static_routes, *self._dynamic_routes]
+
+    @staticmethod
+    def _compile_regex(rule: str, base_regex: str = "^{}$") -> re.Pattern[str]:
+        """A path's parameter may have every character but the slash; Powertools' lacks some."""
+        return re.compile(base_regex.format(re.sub(r"<(\w+)>", r"(?P<\1>[^/]+)", rule)))
+
+    def handler(self) -> Handler:
+        """The group's Lambda handler; everything is imported by now."""
+        gc.freeze()  # and will stay: no collection need look at it again
+
+        def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+            self.operation = self.workspace = self.problem = None
+            self.caller_headers = {}
+            with log_keys(requestId=event["requestContext"]["requestId"]):
+                if is_head(event):
+                    return without_body(self._answer(as_get(event), context))
+                return self._answer(event, context)
+
+        return lambda_handler
+
+    def _answer(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        """The answer; a line of the log and the metrics say how it came about."""
+        began, remaining = perf_counter(), context.get_remaining_time_in_millis()
+        with patience(remaining) as own:
+            try:
+                with deadline(remaining):
+                    answer = self.resolve(event, context)
+            except DeadlineReached as error:
+                answer = self._out_of_time(event, error, own)
+        request_id = event["requestContext"]["requestId"]
+        # Not kept for a retry, which has its own.
+        answer["headers"] |= {
+            **self.caller_headers,
+            **location_of(self.operation, self.current_event, answer),
+            "request-id": request_id,
+        }
+        about = {"operation": self.operation, "workspaceId": self.workspace}
+        logger.info(
+            "request",
+            extra={
+                **about,
+                "status": answer["statusCode"],
+                "code": self.problem,
+                "retries": own.retries,
+                "milliseconds": round((perf_counter() - began) * 1000, 1),
+            },
+        )
+        count("Requests")
+        if own.retries:
+            count("Retries", own.retries)
+        if self.problem in CONTENTION:
+            count("Conflicts")
+        flush(**about, requestId=request_id)
+        return answer
+
+    def _out_of_time(
+        self, event: dict[str, Any], error: DeadlineReached, own: Patience
+    ) -> dict[str, Any]:
+        # The signal may have come before the resolver knew the event.
+        BaseRouter.current_event = self._to_proxy_event(event)
+        response = _render(self, Busy() if own.is_used_up else unexpected(error))
+        return self._build_response(ResponseBuilder(response, serializer=self._serializer))
+
+
+def create_app(
+    *,
+    large_bodies: frozenset[str] = frozenset(),
+    forms: frozenset[str] = frozenset(),
+    any_query: frozenset[str] = frozenset(),
+    unreadable_limit: Limit | None = None,
+    problem_page: ProblemPage | None = None,
+) -> Resolver:
+    """A resolver for a group's routes.
+
+    Where nobody need be known, a body that can't be read counts as an attempt of its source under
+    `unreadable_limit`: else a stranger could send any number of them.
+    """
+    app = Resolver(
+        large_bodies=large_bodies,
+        forms=forms,
+        any_query=any_query,
+        unreadable_limit=unreadable_limit,
+        problem_page=problem_page,
+    )
+    app.use(
+        middlewares=[
+            _authenticate,
+            _validate_request,
+            once,
+            OpenAPIResponseValidationMiddleware(),
+        ]
+    )
+    app.exception_handler(Problem)(lambda error: _render(app, error))
+    app.exception_handler(RequestValidationError)(
+        lambda error: _render(app, from_validation(app, error))
+    )
+    app.exception_handler(RequestUnsupportedContentType)(
+        lambda _: _render(app, UnsupportedMediaType())
+    )
+    app.exception_handler(NotFoundError)(lambda _: _render(app, missing(app)))
+    app.exception_handler(Exception)(lambda error: _render(app, unexpected(error)))
+    return app
+
+
+def _render(app: Resolver, problem: Problem) -> Response[str]:
+    app.problem = problem.code
+    page = app.problem_page(app, problem) if app.problem_page else None
+    return page or render(app, problem)
+
+
+@cache
+def _dependencies(route: Callable[..., Any]) -> DependencyTree:
+    return build_dependency_tree(route)
+
+
+def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[Any]:
+    """Solves the route's dependencies first, the caller among them."""
+    app.context |= {"changes": Changes(), "ledger": Ledger()}
+    route = app.context["_route"]
+    # What no route matched gets one of Powertools', which it names after the path.
+    app.operation = route.operation_id if route in app.declared_routes else None
+    logger.append_keys(operation=app.operation)
+    if route.has_dependencies:
+        try:
+            solve_dependencies(
+                dependant=_dependencies(route.func),
+                request=app.request,
+                dependency_cache=app.context.setdefault("_dependency_cache", {}),
+            )
+        except DependencyResolutionError as error:
+            cause = error.__cause__
+            if isinstance(cause, RoleTooSmall | NoActiveWorkspace) and (kept := first_answer(app)):
+                return kept
+            raise cause or error from None
+        finally:
+            if "caller" in app.context:
+                app.caller_headers = {"Cache-Control": "no-store", **headers_of(app.context)}
+            _name_workspace(app)
+    return as_sent(app, next_middleware(app))
+
+
+def _name_workspace(app: Resolver) -> None:
+    """Every later line of the log has the caller's workspace."""
+    workspace = app.context.get("workspace")
+    if workspace is not None:
+        app.workspace = str(workspace.id)
+        logger.append_keys(workspaceId=app.workspace)
+
+
+_validation: Any = OpenAPIRequestValidationMiddleware()  # type: ignore[no-untyped-call]
+
+
+def _validate_request(app: Resolver, next_middleware: NextMiddleware) -> Response[Any]:
+    """The body's size, type and form, then everything that the route's annotations say."""
+    try:
+        _read_request(app)
+    except Exception:
+        if app.unreadable_limit and app.context["_route"].dependant.body_params:
+            count_for_source(app.unreadable_limit, origin_of(app.request).ip_address)
+        raise
+    return next_middleware(app)
+
+
+def _read_request(app: Resolver) -> None:
+    """Puts what the request says in place of what it sent.
+
+    Whatever else a parser or a validator raises is the request's fault as well: there are too many
+    of them to know what each raises over what nobody thought of.
+    """
+    route, event = app.context["_route"], app.current_event
+    is_form = route.operation_id in app.forms
+    try:
+        most = LARGE_BODY_BYTES if route.operation_id in app.large_bodies else BODY_BYTES
+        _check_size(event, most)
+        if event.body and route.dependant.body_params:
+            _check_form(event) if is_form else _check_json(event)
+        _check_parameters(app)
+    except (Problem, RequestValidationError, RequestUnsupportedContentType):
+        raise
+    except TooDeep as error:
+        raise MalformedRequest(f"Send JSON of at most {MAX_DEPTH} levels.") from error
+    except Exception as error:
+        if not isinstance(error, ValueError):
+            log_unexpected(error)
+        raise MalformedRequest(_READABLE_FORM if is_form else None) from error
+
+
+def _check_parameters(app: Resolver) -> None:
+    """Everything that the route's annotations say, and what holds for the query of every route."""
+    route, event = app.context["_route"], app.current_event
+    # What no route matched is told of its path and method alone.
+    is_any = app.operation is None or route.operation_id in app.any_query
+    wrong = [] if is_any else unknown_parameters(route, event)
+    path = dict(app.context["_route_args"])
+    try:
+        _validation(app, _nothing_more)
+    except RequestValidationError as error:
+        raise RequestValidationError([*wrong, *error.errors()]) from error
+    wrong += contradictions(route, event, path, app.context["_route_args"])
+    if wrong:
+        raise RequestValidationError(wrong)
+
+
+def _nothing_more(_app: APIGatewayHttpResolver) -> Response[Any]:
+    """Stands for the rest of the middlewares, whose errors aren't the request's."""
+    return Response(200)
+
+
+def _check_size(event: BaseProxyEvent, most: int) -> None:
+    body = event.body or ""
+    size = len(body.encode())
+    if event.is_base64_encoded:
+        size = size * 3 // 4 - body[-2:].count("=")
+    if size > most:
+        raise PayloadTooLarge(f"This operation takes at most {most // 1_000_000} MB.")
+
+
+def _check_json(event: BaseProxyEvent) -> None:
+    sent = media_type(event)
+    if sent != JSON:
+        raise UnsupportedMediaType()
+    # Powertools compares it as it was sent; its case says nothing (RFC 9110, section 8.3.1).
+    event["headers"]["content-type"] = sent
+    _ = event.json_body
+
+
+def _check_form(event: BaseProxyEvent) -> None:
+    if media_type(event) not in {FORM, MULTIPART}:
+        raise UnsupportedMediaType(f"Send the form as `{FORM}` or `{MULTIPART}`.")
+    read_form(event)
+
+
+def _read_json(text: str) -> Any:  # noqa: ANN401 - whatever JSON can say
+    return read_json(text, parse_constant=_no_json, parse_float=_number)
+
+
+def _number(text: str) -> float:
+    """To JSON `3.0` is a whole number as `3` is (JSON Schema 2020-12, section 4.2.3)."""
+    number = float(text)
+    return int(number) if number.is_integer() and abs(number) < _EXACT else number
+
+
+def _no_json(constant: str) -> None:
+    """Python's parser takes NaN and the infinities, which JSON doesn't know (RFC 8259, 6)."""
+    raise ValueError(constant)

@@ -1,0 +1,311 @@
+"""Who may call an operation, as types: a route that names none of them is open to everybody.
+
+    Known         anybody with a token; no workspace is needed
+    SignedIn      a signed-in person
+    Reader        a key of scope `read` or more, or a member
+    Proposer      a key of scope `propose` or more, or a member
+    Writer        a key of scope `write`, or a member
+    Admin         an owner or admin, or a `write` key whose maker is one now
+    SignedInAdmin an owner or admin, no key
+    Rotator       an owner or admin, or a `write` key where the path names that very key
+    Member        a signed-in member, no key
+    Owner         the owner, no key
+    PathOwner     the owner of the workspace that the path names, which need not be the active one
+
+Checked in this order: 401, `scope`, `sign_in_required`, `no_active_workspace`,
+`two_factor_required`, `role` (docs/interface.md, section 1). A role that is asked for is demanded
+once more of what the request writes. 429 `rate_limited` comes as soon as it is known whose budget a
+request is counted for: after 401, and for a member's workspace after `no_active_workspace`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated, Any
+from uuid import UUID
+
+from aws_lambda_powertools.event_handler import Depends, Request
+
+from storepost.accounts.identity.model import ApiKeyHolder, Caller, KeyScope, SignedInPerson
+from storepost.accounts.identity.problems import ScopeTooSmall, SignInRequired
+from storepost.accounts.identity.repository import (
+    ApiKeyTokenItem,
+    SessionItem,
+    as_holder,
+    as_session,
+    find_person,
+    find_token,
+    touch_key,
+    touch_session,
+)
+from storepost.accounts.identity.tokens import digest, is_well_formed
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.accounts.workspaces.model import MANAGERS, Role
+from storepost.accounts.workspaces.problems import (
+    NoActiveWorkspace,
+    RoleTooSmall,
+    TwoFactorRequired,
+)
+from storepost.accounts.workspaces.repository import Standing, WorkspaceRepository, active_standing
+from storepost.api.http.budgets import spend_of_caller, spend_of_workspace
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.problems import Problem, Unauthenticated
+from storepost.values.scope import PersonScope, WorkspaceScope
+
+TOUCH_EVERY = timedelta(minutes=1)
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def authenticate(request: Request) -> Caller:
+    """Who calls: one strongly consistent read for a key, two for a session."""
+    known: Caller | None = request.context.get("caller")
+    if known is None:
+        known = _caller_of(_bearer(request))
+        request.context["caller"] = known
+        spend_of_caller(request.context, known)
+    return known
+
+
+def signed_in(request: Request) -> SignedInPerson:
+    """A person, not a key."""
+    caller = authenticate(request)
+    if isinstance(caller, ApiKeyHolder):
+        raise _no_key(request, caller)
+    return caller
+
+
+def _no_key(request: Request, key: ApiKeyHolder) -> Problem:
+    """What a key is told where none may call: `scope` comes first on a write."""
+    if request.method.upper() in SAFE_METHODS or key.scope.covers(KeyScope.WRITE):
+        return SignInRequired()
+    return ScopeTooSmall("This operation needs the scope `write`, which only people have here.")
+
+
+def _in_workspace(
+    scope: KeyScope | None, roles: frozenset[Role] | None
+) -> Callable[[Request], WorkspaceCaller]:
+    """The check of one caller type; without a scope keys are refused."""
+
+    def check(request: Request) -> WorkspaceCaller:
+        caller = authenticate(request)
+        if isinstance(caller, ApiKeyHolder):
+            if scope is None:
+                raise _no_key(request, caller)
+            within = _key_in_workspace(caller, scope, roles)
+        else:
+            _name_workspace(request, caller)
+            within = person_in_workspace(caller, request.context)
+        request.context["workspace"] = within.workspace
+        if roles is not None:
+            request.context["expect_role"] = _expecting(within, roles)
+        return within
+
+    return check
+
+
+def _expecting(within: WorkspaceCaller, roles: frozenset[Role]) -> Callable[[Changes], None]:
+    """What holds the caller's role until the operation's changes are committed."""
+    membership = within.membership
+    if membership is None or membership.role not in roles:
+        raise RoleTooSmall()
+    workspaces = WorkspaceRepository(within.workspace)
+    return lambda changes: workspaces.expect_role(changes, membership, roles)
+
+
+def _name_workspace(request: Request, caller: SignedInPerson) -> None:
+    """What idempotency counts by, even where the caller has left the workspace since."""
+    if caller.session.workspace_id is not None:
+        request.context["workspace"] = WorkspaceScope(caller.session.workspace_id)
+
+
+def key_itself_or_admin(request: Request) -> WorkspaceCaller:
+    """An owner or admin, or a `write` key where the path names that very key."""
+    caller = authenticate(request)
+    if not isinstance(caller, ApiKeyHolder):
+        return _in_workspace(None, MANAGERS)(request)
+    request.context["workspace"] = caller.workspace
+    within = _key_in_workspace(caller, KeyScope.WRITE, None)
+    if _path_id(request) != caller.key_id:
+        raise SignInRequired()
+    return within
+
+
+def _path_id(request: Request) -> UUID | None:
+    """The path's id; of what is none the validation that follows says what is wrong with it."""
+    try:
+        return UUID(request.path_parameters["id"])
+    except ValueError:
+        return None
+
+
+def _key_in_workspace(
+    key: ApiKeyHolder, scope: KeyScope, roles: frozenset[Role] | None
+) -> WorkspaceCaller:
+    if not key.scope.covers(scope):
+        raise ScopeTooSmall(f"This operation needs a key of scope `{scope}`.")
+    membership = None
+    if roles is not None and key.maker_id is not None:
+        membership = WorkspaceRepository(key.workspace).membership_of(key.maker_id)
+        # A deleted account has no role from the moment it is gone, even where it belonged to so
+        # many workspaces that some of its memberships are removed a little later.
+        if membership and find_person(membership.person) is None:
+            membership = None
+    return WorkspaceCaller(key, key.workspace, membership)
+
+
+def person_in_workspace(
+    caller: SignedInPerson, context: dict[str, Any] | None = None
+) -> WorkspaceCaller:
+    """The person in the session's active workspace, with two-factor where it demands that.
+
+    A request, whose context is given, counts for that workspace's budget.
+    """
+    standing = active_standing(caller)
+    if standing is None:
+        raise NoActiveWorkspace()
+    if context is not None:
+        spend_of_workspace(context, standing.workspace.scope)
+    _admit(caller, standing)
+    scope = standing.workspace.scope
+    now, seen = clock.now(), standing.membership.last_active_at
+    noted = seen is not None and now - seen < TOUCH_EVERY
+    if not noted and not WorkspaceRepository(scope).touch_member(caller.person.id, now):
+        raise NoActiveWorkspace()
+    return WorkspaceCaller(caller, scope, standing.membership)
+
+
+def path_owner(request: Request) -> SignedInPerson:
+    """The signed-in owner of the path's workspace; of another's the service says 404."""
+    caller = signed_in(request)
+    workspace_id = _path_id(request)
+    if workspace_id is None:
+        return caller
+    scope = WorkspaceScope(workspace_id)
+    request.context["workspace"] = scope
+    standing = WorkspaceRepository(scope).standing_of(caller.person.id)
+    if standing:
+        _admit(caller, standing)
+        if standing.membership.role is not Role.OWNER:
+            raise RoleTooSmall()
+    return caller
+
+
+def _admit(caller: SignedInPerson, standing: Standing) -> None:
+    """Refuses a member without two-factor where the workspace demands it."""
+    if standing.workspace.require_two_factor and not caller.person.has_two_factor:
+        raise TwoFactorRequired()
+
+
+def _bearer(request: Request) -> str:
+    header = request.resolved_event.headers.get("authorization") or ""
+    scheme, _, token = header.partition(" ")
+    if scheme.lower() != "bearer" or not is_well_formed(token.strip()):
+        raise Unauthenticated()
+    return str(token.strip())
+
+
+def _caller_of(token: str) -> Caller:
+    item = find_token(digest(token))
+    if isinstance(item, ApiKeyTokenItem):
+        return _key_caller(item, token)
+    if isinstance(item, SessionItem):
+        return _session_caller(item, token)
+    raise Unauthenticated()
+
+
+def _key_caller(item: ApiKeyTokenItem, token: str) -> ApiKeyHolder:
+    now = clock.now()
+    if item.ends_at is not None and now >= item.ends_at:
+        raise Unauthenticated()
+    if (item.used_at is None or now - item.used_at >= TOUCH_EVERY) and not touch_key(item, now):
+        raise Unauthenticated()
+    return as_holder(item, token)
+
+
+def _session_caller(item: SessionItem, token: str) -> SignedInPerson:
+    session, now = as_session(item), clock.now()
+    person = None if session.is_over(now) else find_person(PersonScope(session.person_id))
+    if person is None or not session.is_live(person, now):
+        raise Unauthenticated()
+    if now - session.last_active_at >= TOUCH_EVERY and not touch_session(session, now):
+        raise Unauthenticated()
+    return SignedInPerson(person, session, token)
+
+
+@dataclass(frozen=True)
+class MayCall:
+    """What a caller type means to the API reference, beside the check that enforces it."""
+
+    scope: KeyScope | None
+    """The scope that a key needs; None where keys are refused."""
+    people: str
+    """Who of those that are signed in."""
+    problems: tuple[type[Problem], ...]
+    """What the check may answer beside 401."""
+
+
+_MEMBER = (NoActiveWorkspace, TwoFactorRequired)
+_ADMINS = "an owner or admin who is signed in"
+
+Known = Annotated[
+    Caller, Depends(authenticate), MayCall(KeyScope.READ, "anybody who is signed in", ())
+]
+SignedIn = Annotated[
+    SignedInPerson,
+    Depends(signed_in),
+    MayCall(None, "anybody who is signed in", (SignInRequired,)),
+]
+Reader = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(KeyScope.READ, None)),
+    MayCall(KeyScope.READ, "a member who is signed in", _MEMBER),
+]
+Proposer = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(KeyScope.PROPOSE, None)),
+    MayCall(KeyScope.PROPOSE, "a member who is signed in", (ScopeTooSmall, *_MEMBER)),
+]
+Writer = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(KeyScope.WRITE, None)),
+    MayCall(KeyScope.WRITE, "a member who is signed in", (ScopeTooSmall, *_MEMBER)),
+]
+Admin = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(KeyScope.WRITE, MANAGERS)),
+    MayCall(KeyScope.WRITE, _ADMINS, (ScopeTooSmall, *_MEMBER, RoleTooSmall)),
+]
+SignedInAdmin = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(None, MANAGERS)),
+    MayCall(None, _ADMINS, (SignInRequired, *_MEMBER, RoleTooSmall)),
+]
+Rotator = Annotated[
+    WorkspaceCaller,
+    Depends(key_itself_or_admin),
+    MayCall(
+        KeyScope.WRITE,
+        _ADMINS,
+        (ScopeTooSmall, SignInRequired, *_MEMBER, RoleTooSmall),
+    ),
+]
+Member = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(None, None)),
+    MayCall(None, "a member who is signed in", (SignInRequired, *_MEMBER)),
+]
+PathOwner = Annotated[
+    SignedInPerson,
+    Depends(path_owner),
+    MayCall(
+        None,
+        "the workspace's owner, signed in",
+        (SignInRequired, TwoFactorRequired, RoleTooSmall),
+    ),
+]
+Owner = Annotated[
+    WorkspaceCaller,
+    Depends(_in_workspace(None, frozenset({Role.OWNER}))),
+    MayCall(None, "the workspace's owner, signed in", (SignInRequired, *_MEMBER, RoleTooSmall)),
+]

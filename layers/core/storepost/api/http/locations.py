@@ -1,0 +1,45 @@
+"""`Location`: where what a request made, or set going, can be read (RFC 9110, section 10.2.2)."""
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
+
+from storepost.api.http.origin import base_url
+
+LOCATIONS = {
+    "apiKeys.create": "/api-keys/{apiKey[id]}",
+    "changeProposals.create": "/change-proposals/{id}",
+    "connections.create": "/connections/{key}",
+    "coupons.create": "/coupons/{id}",
+    "coupons.createCodes": "/coupons/{id}",
+    "coupons.import": "/coupons/{id}",
+    "feeds.create": "/feeds/{id}",
+    "feeds.createImport": "/feeds/{feedId}/imports/{id}",
+    "orders.put": "/orders/{id}",
+    "productPriorityChanges.apply": "/product-priority-changes/{id}",
+    "productPriorityChanges.create": "/product-priority-changes/{id}",
+    "productPriorityChanges.refresh": "/product-priority-changes/{id}",
+    "products.put": "/products/{id}",
+    "profiles.upsert": "/profiles/{id}",
+    "stores.create": "/stores/{id}",
+    "stores.createBatch": "/stores/{asked}/imports/{id}",
+    "stores.createImport": "/stores/{asked}/imports/{id}",
+}
+"""By operation, in words of the answer; `asked` is the id that the request's path has."""
+
+_STATUSES = frozenset({201, 202})
+
+
+def location_of(
+    operation: str | None, event: BaseProxyEvent, answer: dict[str, Any]
+) -> dict[str, str]:
+    """The header, where the answer is a 201 or 202 of something that has an address of its own."""
+    template = LOCATIONS.get(operation or "")
+    if template is None or answer["statusCode"] not in _STATUSES:
+        return {}
+    told = json.loads(answer["body"])
+    asked = "".join(str(event["rawPath"]).split("/")[3:4])  # as /v1/stores/<id>/imports
+    values = {k: quote(v, safe="") if isinstance(v, str) else v for k, v in told.items()}
+    return {"Location": base_url(event) + template.format_map({**values, "asked": asked})}

@@ -1,0 +1,265 @@
+"""Writes that happen once: the answer is known first, then it and its effect are one transaction.
+
+A retry with the same `idempotency-key` gets the first answer. Kept are 2xx, 404, 410 and 409 but
+for `conflict` and `idempotency_in_progress`; what isn't kept gives the key back.
+"""
+
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from contextlib import suppress
+from os import urandom
+from typing import Annotated, Any, cast
+
+from aws_lambda_powertools.event_handler import (
+    APIGatewayHttpResolver,
+    Depends,
+    Request,
+    Response,
+)
+from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
+
+from storepost.accounts.identity.model import Caller
+from storepost.api.http.deadline import DeadlineReached, grace
+from storepost.api.http.rendering import render
+from storepost.platform.persistence.changes import MOST_RUNS, Changes, LostRace, wait_before
+from storepost.platform.persistence.idempotency import (
+    Answer,
+    Claim,
+    IdempotencyInProgress,
+    LostClaim,
+)
+from storepost.platform.persistence.ledger import Ledger
+from storepost.values.problems import Conflict, FieldError, Problem, ValidationFailed
+from storepost.values.wire import SecretAnswer
+
+KEY_LENGTH = 255
+_LEASE_MARGIN = 1000
+_NONCE = 12
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class SealedAnswer(Conflict):
+    """The kept answer holds a secret that was sealed for another token of the same caller."""
+
+    code = "idempotency_secret_sealed"
+    title = "The answer was sealed for another token"
+    mend = "Retry with the token of the first request, or use a new `idempotency-key`."
+
+
+def unit_of_work(request: Request) -> Changes:
+    """What this request writes."""
+    changes: Changes = request.context["changes"]
+    return changes
+
+
+Writes = Annotated[Changes, Depends(unit_of_work)]
+"""A route's parameter for what it writes; committed together with its answer."""
+
+
+def row_ledger(request: Request) -> Ledger:
+    """What becomes of the rows of this request."""
+    ledger: Ledger = request.context["ledger"]
+    return ledger
+
+
+RowLedger = Annotated[Ledger, Depends(row_ledger)]
+"""A parameter for a route that takes several transactions: a retry goes on where a run ended."""
+
+
+def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Response[Any]:
+    """The middleware: claim, run, commit effect and answer, or give the claim back."""
+    if app.current_event.http_method in _SAFE:
+        return next_middleware(app)
+    claim = _claim_of(app)
+    if claim is None:
+        return _run(app, next_middleware, None)
+    kept = claim.take(app.lambda_context.get_remaining_time_in_millis() + _LEASE_MARGIN)
+    return _replay(app, kept, claim) if kept else _run_claimed(app, next_middleware, claim)
+
+
+def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
+    """The kept answer to a retry whose caller may no longer do what the first run did.
+
+    Whoever hands a workspace over, leaves it or gives up a role loses by that very call what the
+    operation asks for; the retry still gets the first answer.
+    """
+    if app.current_event.http_method in _SAFE:
+        return None
+    with suppress(ValidationFailed):  # the caller is told first of what it may not do
+        claim = _claim_of(app)
+        kept = claim.take(_LEASE_MARGIN) if claim else None
+        if claim and kept:
+            return _replay(app, kept, claim)
+        if claim:
+            claim.release()
+    return None
+
+
+def _run_claimed(
+    app: APIGatewayHttpResolver, next_middleware: NextMiddleware, claim: Claim
+) -> Response[Any]:
+    app.context["ledger"].keep_under(claim.request_id)
+    try:
+        return _run(app, next_middleware, claim)
+    except LostClaim:
+        return _answer_of_the_winner(app, claim)
+    except Problem as problem:
+        return _refuse(app, claim, problem)
+    except DeadlineReached:
+        with grace():
+            claim.release()
+        raise
+    except Exception:
+        claim.release()
+        raise
+
+
+def _run(
+    app: APIGatewayHttpResolver, next_middleware: NextMiddleware, claim: Claim | None
+) -> Response[Any]:
+    changes: Changes = app.context["changes"]
+    for run in range(MOST_RUNS):
+        wait_before(run)
+        changes.clear()
+        try:
+            response = as_sent(app, next_middleware(app))
+            _expect_role(app, changes)
+            if claim:
+                claim.complete(changes, _keep(app, response, claim))
+            changes.commit()
+        except LostRace:
+            continue
+        return response
+    raise Conflict()
+
+
+def _expect_role(app: APIGatewayHttpResolver, changes: Changes) -> None:
+    """Whoever loses the role that the operation asks for before the commit changes nothing."""
+    expect: Callable[[Changes], None] | None = app.context.get("expect_role")
+    if expect and not changes.is_empty:
+        expect(changes)
+
+
+def _refuse(app: APIGatewayHttpResolver, claim: Claim, problem: Problem) -> Response[Any]:
+    changes: Changes = app.context["changes"]
+    changes.clear()
+    response = render(app, problem)
+    if not _is_kept(problem):
+        claim.release()
+        return response
+    claim.complete(changes, _keep(app, response, claim))
+    try:
+        changes.commit()
+    except LostClaim:
+        return _answer_of_the_winner(app, claim)
+    return response
+
+
+def _is_kept(problem: Problem) -> bool:
+    if problem.status == 409:
+        return problem.code not in {Conflict.code, IdempotencyInProgress.code}
+    return problem.status in {404, 410}
+
+
+def _answer_of_the_winner(app: APIGatewayHttpResolver, claim: Claim) -> Response[Any]:
+    """A run that outlived its lease wrote nothing; it answers what the one after it answered."""
+    kept = claim.take(0)
+    if kept is None:  # the winner's answer wasn't kept: this run ended without an effect as well
+        claim.release()
+        raise IdempotencyInProgress()
+    return _replay(app, kept, claim)
+
+
+def _claim_of(app: APIGatewayHttpResolver) -> Claim | None:
+    event, caller = app.current_event, app.context.get("caller")
+    key = event.headers.get("idempotency-key")
+    if key is None or caller is None:
+        return None
+    if not 1 <= len(key) <= KEY_LENGTH:
+        raise ValidationFailed(
+            errors=[FieldError("header.idempotency-key", "Must have 1 to 255 characters")]
+        )
+    workspace = app.context.get("workspace")
+    return Claim(
+        {
+            "caller": str(caller.id),
+            "workspace": str(workspace.id) if workspace else "",
+            "operation": app.context["_route"].operation_id,
+            "key": key,
+        },
+        {
+            "method": event.http_method,
+            "path": event.path,
+            "query": event.raw_query_string,
+            "body": event.body or None,
+        },
+    )
+
+
+def as_sent(app: APIGatewayHttpResolver, response: Response[Any]) -> Response[Any]:
+    """The answer with its body as text; a route that returns None has none, and no content type."""
+    if response.status_code == 204 or response.body is None:
+        response.body = ""
+        response.headers = {k: v for k, v in response.headers.items() if k != "Content-Type"}
+    elif not isinstance(response.body, str | bytes):
+        response.body = app._serializer(cast("Any", response.body))
+    return response
+
+
+def _keep(app: APIGatewayHttpResolver, response: Response[Any], claim: Claim) -> Answer:
+    """The answer as it is stored: sealed under the caller's own token where it holds a secret."""
+    body = response.body
+    answer: Answer = {
+        "status": response.status_code,
+        "headers": {k: v for k, v in response.headers.items() if k != "Content-Type"},
+        "type": response.headers.get("Content-Type"),
+        "body": body,
+    }
+    annotation = app.context["_route"].func.__annotations__.get("return")
+    if response.status_code < 400 and SecretAnswer.is_behind(annotation):
+        caller: Caller = app.context["caller"]
+        answer |= {"body": _seal(str(body), caller.token, claim), "sealed": True}
+    return answer
+
+
+def _replay(app: APIGatewayHttpResolver, kept: Answer, claim: Claim) -> Response[Any]:
+    body = kept["body"]
+    if kept.get("sealed"):
+        body = _unseal(body, app.context["caller"].token, claim)
+    return Response(
+        kept["status"],
+        kept["type"],
+        body,
+        headers={**kept["headers"], "idempotency-replayed": "true"},
+    )
+
+
+def _seal(text: str, token: str, claim: Claim) -> str:
+    """Sealed for this claim under the caller's own token, which nobody keeps.
+
+    So the store alone can't open it, and the answer to one request opens as that of no other.
+    """
+    nonce = urandom(_NONCE)
+    return b64encode(
+        nonce + _cipher(token).encrypt(nonce, text.encode(), claim.id.encode())
+    ).decode()
+
+
+def _unseal(sealed: str, token: str, claim: Claim) -> str:
+    from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - rarely needed
+
+    box = b64decode(sealed)
+    try:
+        opened = _cipher(token).decrypt(box[:_NONCE], box[_NONCE:], claim.id.encode())
+        return str(opened, "utf-8")
+    except InvalidTag as error:
+        raise SealedAnswer() from error
+
+
+def _cipher(token: str) -> Any:  # noqa: ANN401 - imported only where an answer holds a secret
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
+    from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415
+
+    kdf = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"storepost: a kept answer")
+    return AESGCM(kdf.derive(token.encode()))

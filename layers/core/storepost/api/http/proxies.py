@@ -1,0 +1,53 @@
+"""Whose address a request comes from, where a proxy that one trusts stands before the gateway.
+
+Each proxy adds to the right of `x-forwarded-for` the address that it was called from; what is left
+of that, anybody may have written (MDN, "X-Forwarded-For", "Selecting an IP address"). So it is read
+from the right, past the trusted ones, and only where a trusted one called the gateway.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+
+from storepost.values.settings import settings
+
+type Network = IPv4Network | IPv6Network
+
+
+@cache
+def trusted_proxies() -> tuple[Network, ...]:
+    """The networks that the template's parameter names."""
+    return tuple(ip_network(each.strip()) for each in settings().trusted_proxies if each.strip())
+
+
+def caller_address(
+    source_ip: str | None, forwarded_for: str | None, trusted: Iterable[Network]
+) -> str | None:
+    """The caller's address: the gateway's `source_ip`, or what a trusted proxy says of it."""
+    networks = tuple(trusted)
+    if not networks or not _is_within(source_ip, networks):
+        return source_ip
+    address = source_ip
+    for hop in reversed((forwarded_for or "").split(",")):
+        told = hop.strip()
+        if not _is_address(told):
+            return address
+        address = told
+        if not _is_within(told, networks):
+            return address
+    return address
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_within(text: str | None, networks: Iterable[Network]) -> bool:
+    if text is None or not _is_address(text):
+        return False
+    address = ip_address(text)
+    return any(address in network for network in networks)

@@ -1,0 +1,81 @@
+"""What holds for the query and the path of every operation, whichever parameters it has."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from aws_lambda_powertools.event_handler.api_gateway import Route
+from aws_lambda_powertools.utilities.data_classes.common import BaseProxyEvent
+
+from storepost.values.problems import MAX_ERRORS
+from storepost.values.wire import UUID_FORM
+
+type Error = dict[str, Any]
+"""An error as pydantic has them."""
+
+_NAME_LENGTH = 64
+"""Of a name that is looked for among the known ones: the comparison takes quadratic time."""
+_FROM = re.compile("[fF]rom$")
+
+
+def unknown_parameters(route: Route, event: BaseProxyEvent) -> list[Error]:
+    """Those that the operation doesn't have, each with the one that was probably meant."""
+    known = [field.alias for field in route.dependant.query_params]
+    sent = event.resolved_query_string_parameters
+    unknown = (name for name in sent if name not in known)
+    return [_error("query", name, _unknown(name, known)) for name in islice(unknown, MAX_ERRORS)]
+
+
+def contradictions(
+    route: Route, event: BaseProxyEvent, path: Mapping[str, str], values: Mapping[str, Any]
+) -> list[Error]:
+    """Ids that aren't spelled as answers have them, and spans of time that end before they begin.
+
+    `path` has the path's parameters as they were sent, `values` all that was read.
+    """
+    sent = event.resolved_query_string_parameters
+    asked = {field.alias: values[field.name] for field in route.dependant.query_params}
+    found = {field.alias: values[field.name] for field in route.dependant.path_params}
+    return [
+        *_misspelled("path", found, {name: [text] for name, text in path.items()}),
+        *_misspelled("query", asked, sent),
+        *_backwards(asked),
+    ]
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - for mistakes alone
+
+    folded = {each.lower(): each for each in known}
+    close = get_close_matches(name[:_NAME_LENGTH].lower(), folded, 1)
+    if close:
+        return f"There is no such parameter. Did you mean `{folded[close[0]]}`?"
+    return "There is no such parameter"
+
+
+def _misspelled(
+    where: str, values: Mapping[str, Any], sent: Mapping[str, Iterable[str]]
+) -> Iterator[Error]:
+    for name, value in values.items():
+        ids = {str(each) for each in _each(value) if isinstance(each, UUID)}
+        if not ids.issubset(sent.get(name, ())):
+            yield _error(where, name, UUID_FORM)
+
+
+def _each(value: object) -> Iterable[object]:
+    return value if isinstance(value, list) else [value]
+
+
+def _backwards(asked: Mapping[str, Any]) -> Iterator[Error]:
+    for name, first in asked.items():
+        other = _FROM.sub(lambda found: "To" if found[0] == "From" else "to", name)
+        last = asked.get(other) if other != name else None
+        if isinstance(first, date) and isinstance(last, date) and first > last:
+            yield _error("query", other, f"Must not be before `{name}`")
+
+
+def _error(where: str, name: str, message: str) -> Error:
+    return {"type": "value_error", "loc": (where, name), "msg": message, "input": None}

@@ -1,0 +1,62 @@
+"""Problems as answers: the one place that knows what they look like on the wire."""
+
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+
+from storepost.api.http.origin import base_url
+from storepost.api.http.writing import as_json
+from storepost.values.field_errors import field_errors
+from storepost.values.logs import log_unexpected
+from storepost.values.problems import (
+    Internal,
+    MethodNotAllowed,
+    NotFound,
+    Problem,
+    ValidationFailed,
+)
+
+CONTENT_TYPE = "application/problem+json"
+
+
+def render(app: APIGatewayHttpResolver, problem: Problem) -> Response[str]:
+    """The problem as an answer."""
+    return Response(
+        problem.status,
+        CONTENT_TYPE,
+        as_json(problem.document(base_url(app.current_event))),
+        headers=dict(problem.headers),
+    )
+
+
+def from_validation(app: APIGatewayHttpResolver, error: RequestValidationError) -> Problem:
+    """What the caller is told of a request that isn't valid."""
+    errors = error.errors()
+    if any(e["loc"][0] == "response" for e in errors):
+        return unexpected(error)  # our own answer broke its schema: a fault of ours
+    return ValidationFailed(errors=field_errors(errors, _sent(app)))
+
+
+def missing(app: APIGatewayHttpResolver) -> Problem:
+    """404, or 405 with `Allow` where the path has other methods."""
+    path = app.current_event.path
+    routes = [*app._static_routes, *app._dynamic_routes]
+    methods = {route.method for route in routes if route.rule.match(path)}
+    if "GET" in methods:
+        methods.add("HEAD")
+    return (
+        MethodNotAllowed(headers={"Allow": ", ".join(sorted(methods))}) if methods else NotFound()
+    )
+
+
+def unexpected(error: BaseException) -> Internal:
+    """500, and a line in the log."""
+    log_unexpected(error)
+    return Internal()
+
+
+def _sent(app: APIGatewayHttpResolver) -> object:
+    """The body as JSON, None where it is none."""
+    try:
+        return app.current_event.json_body
+    except ValueError:
+        return None

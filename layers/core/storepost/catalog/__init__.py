@@ -1,0 +1,1 @@
+"""Products, merged field by field from their sources, and the sources' priorities."""

@@ -1,0 +1,97 @@
+"""What other rules would make of a product: a function of values."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+from storepost.catalog.priorities.model import ChangedProduct, FieldChange
+from storepost.catalog.products.fields import can_be_ruled, rule_name
+from storepost.catalog.products.model import Product, variant_id
+from storepost.catalog.products.records import Record
+from storepost.catalog.products.resolution import Resolution, Resolved, ResolvedProduct, Terms
+from storepost.catalog.products.rules import Rules
+from storepost.catalog.products.summing import title_of
+
+MOST_CHANGES = 500
+"""Of one product that a preview lists."""
+MOST_BYTES = 400_000
+"""Of a product's changes as they are answered, so that ten products fit into an answer; deflated
+they stay below what a row may have."""
+
+type _Place = tuple[str | None, str]
+"""The variant's key, None for the product itself, and the field."""
+type _Change = tuple[tuple[UUID | None, Any], tuple[UUID | None, Any]]
+
+
+def compare(
+    product: Product, records: Sequence[Record], now: Rules, then: Rules, terms: Terms
+) -> ChangedProduct | None:
+    """What becomes of the product under other rules; None where it stays what it is."""
+    before, after = (Resolution(records, rules, terms) for rules in (now, then))
+    pairs = {each: (before.in_locale(each), after.in_locale(each)) for each in before.locales}
+    found = {locale: dict(_differences(*pair)) for locale, pair in pairs.items()}
+    _, primary = pairs[terms.primary_locale]
+    titles = {variant.key: title_of(variant, primary) for variant in primary.live_variants}
+    changes = list(_gathered(found))
+    if not changes:
+        return None
+    listed = tuple(_listed(product.id, changes, titles))
+    summary = product.summary
+    return ChangedProduct(product.id, product.external_id, summary.title, summary.image, listed)
+
+
+def _differences(
+    before: ResolvedProduct, after: ResolvedProduct
+) -> Iterator[tuple[_Place, _Change]]:
+    yield from _of_fields(None, before.resolved, after.resolved)
+    others = {variant.key: variant.resolved for variant in after.live_variants}
+    for variant in before.live_variants:
+        yield from _of_fields(variant.key, variant.resolved, others[variant.key])
+
+
+def _of_fields(
+    variant: str | None, before: Resolved, after: Resolved
+) -> Iterator[tuple[_Place, _Change]]:
+    for name in sorted({*before.winners, *after.winners}):
+        field = rule_name(name, of_variant=variant is not None)
+        old, new = before.values.get(name), after.values.get(name)
+        # 1 and true are equal to Python, and not to whoever reads them.
+        if can_be_ruled(field) and json.dumps(old) != json.dumps(new):
+            yield (variant, field), (_said(name, before), _said(name, after))
+
+
+def _said(name: str, resolved: Resolved) -> tuple[UUID | None, Any]:
+    winner = resolved.winners.get(name)
+    return (winner.source, resolved.values[name]) if winner else (None, None)
+
+
+def _gathered(
+    found: dict[str, dict[_Place, _Change]],
+) -> Iterator[tuple[_Place, str | None, _Change]]:
+    """What is the same in every locale once, the rest locale by locale."""
+    places = dict.fromkeys(place for changes in found.values() for place in changes)
+    for place in sorted(places, key=lambda each: (each[0] or "", each[1])):
+        said = [changes.get(place) for changes in found.values()]
+        first = said[0]
+        if first and all(
+            json.dumps(s, default=str) == json.dumps(first, default=str) for s in said
+        ):
+            yield place, None, first
+            continue
+        for locale, changes in found.items():
+            if place in changes:
+                yield place, locale, changes[place]
+
+
+def _listed(
+    product: UUID, changes: list[tuple[_Place, str | None, _Change]], titles: dict[str, str]
+) -> Iterator[FieldChange]:
+    size = 0
+    for (key, field), locale, (before, after) in changes[:MOST_CHANGES]:
+        variant = (variant_id(product, key), titles.get(key, key)) if key is not None else None
+        change = FieldChange(locale, variant, field, before, after)
+        size += change.size
+        if size > MOST_BYTES:
+            return
+        yield change

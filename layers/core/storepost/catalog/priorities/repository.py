@@ -1,0 +1,280 @@
+"""Rows of changes: each in a partition of its own, with the products that it changes."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from pynamodb.attributes import BinaryAttribute, BooleanAttribute, NumberAttribute, UnicodeAttribute
+
+from storepost.catalog.priorities.model import (
+    ChangedProduct,
+    ChangeStatus,
+    Counts,
+    FieldChange,
+    NewRules,
+    PriorityChange,
+    Walk,
+)
+from storepost.catalog.products.keys import store_partition
+from storepost.catalog.products.packing import packed, unpacked
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Json,
+    Key,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+    keys_in,
+)
+from storepost.values.ids import from_short, short
+from storepost.values.scope import WorkspaceScope
+
+_PRODUCT = "product#"
+_NAMED = "change#"
+
+
+class PriorityChangeItem(VersionedItem, discriminator="priority_change"):
+    """A change."""
+
+    id = Identifier()
+    store_id = Identifier()
+    status = UnicodeAttribute()
+    order = Json()
+    fields = Json()
+    created_at = Moment()
+    counts = Json()
+    """Products, previewed, changed, applied."""
+    after = UnicodeAttribute(null=True)
+    began_at = Moment(null=True)
+    seen = NumberAttribute(null=True)
+    revision = NumberAttribute(null=True)
+    rounds = NumberAttribute(default=0)
+    clears = BooleanAttribute(null=True)
+    error = UnicodeAttribute(null=True)
+    ready_at = Moment(null=True)
+    applied_at = Moment(null=True)
+    completed_at = Moment(null=True)
+
+
+class ChangedProductItem(Item, discriminator="priority_change_product"):
+    """What a change makes of one product."""
+
+    content = BinaryAttribute(legacy_encoding=False)
+
+
+class StoreChangesItem(VersionedItem, discriminator="priority_changes"):
+    """Which change of a store is open, and which was the last."""
+
+    open_id = Identifier(null=True)
+    last_id = Identifier(null=True)
+
+
+class NamedChangeItem(Item, discriminator="priority_change_name"):
+    """That a store has, or had, a change: whoever removes its workspace finds it."""
+
+
+@dataclass(frozen=True)
+class StoreChanges:
+    """A store's changes."""
+
+    open_id: UUID | None = None
+    last_id: UUID | None = None
+
+
+def change_partition(workspace: WorkspaceScope, change: UUID) -> str:
+    """The partition of a change."""
+    return workspace.partition("priority_change", short(change))
+
+
+def named_changes(workspace: WorkspaceScope, store_id: UUID) -> Iterator[UUID]:
+    """All changes that a store has or had."""
+    rows = NamedChangeItem.query(
+        store_partition(workspace, store_id),
+        NamedChangeItem.sk.startswith(_NAMED),
+        consistent_read=True,
+    )
+    return (from_short(row.sk.removeprefix(_NAMED)) for row in rows)
+
+
+class ChangeRepository:
+    """A workspace's changes."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+        self._read: dict[UUID, PriorityChangeItem] = {}
+        self._stores: dict[UUID, StoreChangesItem] = {}
+
+    def get(self, change: UUID) -> PriorityChange | None:
+        """The change, or None."""
+        item = find(PriorityChangeItem, self._key(change))
+        if item is None:
+            return None
+        self._read[change] = item
+        return _as_change(item)
+
+    def ended_before(self, change: PriorityChange) -> UUID | None:
+        """The latest of the store's other changes that were applied, or failed."""
+        others = [each for each in named_changes(self._scope, change.store_id) if each != change.id]
+        rows = find_all(self._key(each) for each in others).values()
+        ended = [
+            (row.completed_at, row.id)
+            for row in rows
+            if isinstance(row, PriorityChangeItem) and row.completed_at is not None
+        ]
+        return max(ended, default=(None, None))[1]
+
+    def of_store(self, store_id: UUID) -> StoreChanges:
+        """Which changes the store has."""
+        item = find(StoreChangesItem, (store_partition(self._scope, store_id), "changes"))
+        if item is None:
+            return StoreChanges()
+        self._stores[store_id] = item
+        return StoreChanges(item.open_id, item.last_id)
+
+    def save_of_store(self, changes: Changes, store_id: UUID, after: StoreChanges) -> None:
+        """Writes which changes the store has, if nobody did since they were read here."""
+        key = (store_partition(self._scope, store_id), "changes")
+        item = self._stores.get(store_id) or StoreChangesItem(*key)
+        item.open_id, item.last_id = after.open_id, after.last_id
+        changes.save(item)
+
+    def save(self, changes: Changes, change: PriorityChange) -> None:
+        """Writes the change, if nobody did since it was read here."""
+        item = self._read.get(change.id)
+        if item is None:
+            item = PriorityChangeItem(*self._key(change.id))
+            place = (store_partition(self._scope, change.store_id), f"{_NAMED}{short(change.id)}")
+            changes.create(NamedChangeItem(*place))
+        for name, value in _attributes(change).items():
+            setattr(item, name, value)
+        changes.save(item)
+
+    def delete(self, changes: Changes, change: PriorityChange) -> None:
+        """Removes the change; its products are left to the worker."""
+        changes.delete(self._read[change.id])
+
+    def put_product(self, changes: Changes, change: UUID, product: ChangedProduct) -> int:
+        """Keeps what the change makes of a product; how many bytes that is."""
+        key, content = self._product_key(change, product.id), packed(_product_row(product))
+        changes.save(ChangedProductItem(*key, content=content))
+        return len(content)
+
+    def drop_product(self, changes: Changes, change: UUID, product: UUID) -> None:
+        """Takes back that the change makes anything of a product."""
+        changes.delete(ChangedProductItem(*self._product_key(change, product)))
+
+    def known_products(self, change: UUID, products: Iterable[UUID]) -> set[UUID]:
+        """Those of the products of which the change makes something."""
+        keys = {self._product_key(change, each): each for each in products}
+        return {keys[key] for key in find_all(keys)}
+
+    def products(self, change: UUID, most: int | None = None) -> Iterator[ChangedProduct]:
+        """The products that the change makes something of, by id."""
+        rows: Iterable[ChangedProductItem] = ChangedProductItem.query(
+            change_partition(self._scope, change),
+            ChangedProductItem.sk.startswith(_PRODUCT),
+            consistent_read=True,
+            limit=most,
+        )
+        return (_as_product(row) for row in islice(rows, most))
+
+    def some_products(self, change: UUID, most: int) -> list[Key]:
+        """The keys of the first products that are kept of a change."""
+        # The change's own row, where there is one, stands before them.
+        keys = keys_in(change_partition(self._scope, change), most + 1)
+        return [key for key in keys if key[1].startswith(_PRODUCT)][:most]
+
+    def _key(self, change: UUID) -> Key:
+        return (change_partition(self._scope, change), "change")
+
+    def _product_key(self, change: UUID, product: UUID) -> Key:
+        return (change_partition(self._scope, change), f"{_PRODUCT}{short(product)}")
+
+
+def _attributes(change: PriorityChange) -> dict[str, Any]:
+    counts, walk = change.counts, change.walk
+    return {
+        "id": change.id,
+        "store_id": change.store_id,
+        "status": change.status,
+        "order": [short(each) for each in change.rules.order],
+        "fields": {name: [short(i) for i in ids] for name, ids in change.rules.fields.items()},
+        "created_at": change.created_at,
+        "counts": [counts.products, counts.previewed, counts.changed, counts.applied],
+        "after": walk.after,
+        "began_at": walk.began_at,
+        "seen": walk.seen,
+        "revision": walk.revision,
+        "rounds": walk.rounds,
+        "clears": walk.clears or None,
+        "error": change.error,
+        "ready_at": change.ready_at,
+        "applied_at": change.applied_at,
+        "completed_at": change.completed_at,
+    }
+
+
+def _as_change(item: PriorityChangeItem) -> PriorityChange:
+    fields = {name: tuple(map(from_short, ids)) for name, ids in item.fields.items()}
+    return PriorityChange(
+        id=item.id,
+        store_id=item.store_id,
+        status=ChangeStatus(item.status),
+        rules=NewRules(tuple(map(from_short, item.order)), fields),
+        created_at=item.created_at,
+        counts=Counts(*item.counts),
+        walk=Walk(
+            after=item.after,
+            began_at=item.began_at,
+            seen=None if item.seen is None else int(item.seen),
+            revision=None if item.revision is None else int(item.revision),
+            rounds=int(item.rounds),
+            clears=bool(item.clears),
+        ),
+        error=item.error,
+        ready_at=item.ready_at,
+        applied_at=item.applied_at,
+        completed_at=item.completed_at,
+    )
+
+
+def _product_row(product: ChangedProduct) -> list[object]:
+    rows = [
+        [
+            change.locale,
+            [str(change.variant[0]), change.variant[1]] if change.variant else None,
+            change.field,
+            *(_side(side) for side in (change.before, change.after)),
+        ]
+        for change in product.changes
+    ]
+    return [str(product.id), product.external_id, product.title, product.image, rows]
+
+
+def _side(side: tuple[UUID | None, Any]) -> list[object]:
+    return [str(side[0]) if side[0] else None, side[1]]
+
+
+def _as_side(row: list[Any]) -> tuple[UUID | None, Any]:
+    return (UUID(row[0]) if row[0] else None, row[1])
+
+
+def _as_product(item: ChangedProductItem) -> ChangedProduct:
+    identifier, external_id, title, image, rows = unpacked(item.content)
+    changes = tuple(
+        FieldChange(
+            locale,
+            (UUID(variant[0]), variant[1]) if variant else None,
+            field,
+            _as_side(before),
+            _as_side(after),
+        )
+        for locale, variant, field, before, after in rows
+    )
+    return ChangedProduct(UUID(identifier), external_id, title, image, changes)

@@ -1,0 +1,257 @@
+"""The worker: previews and applies changes of rules, a few products a transaction.
+
+It walks through a store's products by when they changed. What changes meanwhile moves to the end of
+that list, and so comes again. Where the worker is stands in the change's row, which each step's
+transaction moves on; so a message may come twice, late, or after a run that was killed anywhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from uuid import UUID
+
+from storepost.catalog.priorities.comparing import compare
+from storepost.catalog.priorities.model import (
+    WORKED_ON,
+    ChangeStatus,
+    PriorityChange,
+    Walk,
+)
+from storepost.catalog.priorities.repository import ChangeRepository, StoreChanges
+from storepost.catalog.products.in_force import RulesRepository
+from storepost.catalog.products.jobs import Job, JobKind, send_job
+from storepost.catalog.products.naming import name_variants
+from storepost.catalog.products.repository import ProductRepository
+from storepost.catalog.products.trees import ProductLists
+from storepost.catalog.products.writing import keys_behind, keys_of, resolve_again
+from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.messaging.tries import TRIES, check_tries
+from storepost.platform.persistence.changes import Changes, TooManyWrites, commit_anew
+from storepost.platform.persistence.counted_tree import KeyRange, moments
+from storepost.platform.persistence.counted_tree.keys import END, LOWEST, id_of
+from storepost.platform.persistence.item import Item
+from storepost.platform.persistence.reads import ReadAhead
+from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.logs import log_unexpected
+from storepost.values.pagination import PageRequest, PageSize
+
+MARGIN_MILLISECONDS = 15_000
+"""With so little time left nothing more is begun."""
+PREVIEWED_AT_ONCE = 20
+MOST_KEPT_AT_ONCE = 3_000_000
+"""Bytes of what a preview's step keeps, by which it ends: a transaction takes 4 MB, and one product
+more may be as large as a row may."""
+APPLIED_AT_ONCE = 8
+CLEARED_AT_ONCE = 80
+UNDER_WAY = timedelta(minutes=1)
+"""A write may bear a time as much older than the moment at which it is done: no unit of work takes
+longer."""
+MOST_ROUNDS = 5
+
+
+def run_job(message: str, tries: int, remaining: Remaining) -> None:
+    """Does what a message asks for, or a part of it; the next message goes on.
+
+    `tries` is how many times the queue brought the message, this one included. What fails every
+    time ends the change; what is left of a discarded one has nothing to end, so it is raised, and
+    the message goes to the dead-letter queue.
+    """
+    job = Job.of(message)
+    if job.kind is JobKind.NAMES:
+        return name_variants(job)
+    try:
+        check_tries(tries)
+        _work(job, remaining)
+    except Exception as error:
+        if tries < TRIES or not commit_anew(partial(_given_up, job=job)):
+            raise
+        log_unexpected(error)
+
+
+def _work(job: Job, remaining: Remaining) -> None:
+    while _step(job):
+        if remaining() < MARGIN_MILLISECONDS:
+            return commit_anew(lambda changes: send_job(changes, job))
+    return None
+
+
+def _step(job: Job) -> bool:
+    """Does a bit of the work; whether more is left."""
+    at_once = APPLIED_AT_ONCE
+    while True:
+        try:
+            return commit_anew(partial(_step_with, job=job, at_once=at_once))
+        except TooManyWrites:
+            if at_once == 1:
+                raise
+            at_once //= 2
+
+
+def _step_with(changes: Changes, job: Job, at_once: int) -> bool:
+    repository = ChangeRepository(job.workspace)
+    change = repository.get(job.id)
+    if change is None or change.walk.clears:
+        return _clear(changes, repository, job.id, change)
+    if change.status not in WORKED_ON:
+        return False
+    store = found_store(StoreRepository(job.workspace), change.store_id)
+    run = _Run(changes, repository, change, store)
+    return run.preview() if change.status is ChangeStatus.PREVIEWING else run.apply(at_once)
+
+
+def _clear(
+    changes: Changes, repository: ChangeRepository, change: UUID, held: PriorityChange | None
+) -> bool:
+    """Removes some of the products of a discarded change, or of a preview that begins anew."""
+    keys = repository.some_products(change, CLEARED_AT_ONCE)
+    for key in keys:
+        changes.delete(Item(*key))
+    if not keys and held:
+        repository.save(changes, replace(held, walk=replace(held.walk, clears=False)))
+    return bool(keys) or held is not None
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One step with one change."""
+
+    changes: Changes
+    repository: ChangeRepository
+    change: PriorityChange
+    store: Store
+
+    def preview(self) -> bool:
+        """Looks at some more products; whether there is more to do."""
+        rules = RulesRepository(self.store)
+        in_force, walk = rules.get().rules, self.change.walk
+        if walk.revision is not None and walk.revision != in_force.revision:
+            self._save(self.change.previewed_anew())
+            return True
+        if walk.seen is None:
+            total = self._total()
+            begun = Walk(None, clock.now(), rules.marked().changes, in_force.revision)
+            counts = replace(self.change.counts, products=total)
+            self._save(replace(self.change, walk=begun, counts=counts))
+            return True
+        keys = self._next(END, PREVIEWED_AT_ONCE)
+        if not keys:
+            return self._end_preview(rules, is_known=self.change.rules.is_of(in_force))
+        self._compare(keys)
+        return True
+
+    def apply(self, at_once: int) -> bool:
+        """Brings some more products up to the rules; whether there is more to do."""
+        change = self.change
+        # What changed later was written under these rules already.
+        until = moments(until=change.applied_at).hi
+        keys = self._next(until, at_once)
+        if not keys:
+            self._end(ChangeStatus.APPLIED)
+            return False
+        ids = [id_of(key) for key in keys]
+        known = self.repository.known_products(change.id, ids)
+        products = ProductRepository(self.store.workspace).get_many(ids)
+        reads = ReadAhead()
+        names = [product.external_id for product in products]
+        reads.ahead(keys_of(self.store, names))
+        reads.ahead(keys_behind(self.store, names, reads))
+        self.changes.reads = reads
+        for product in products:
+            resolve_again(self.changes, self.store, product)
+        applied = min(change.counts.changed, change.counts.applied + len(known))
+        counts = replace(change.counts, applied=applied)
+        self._save(replace(change, walk=replace(change.walk, after=keys[-1]), counts=counts))
+        return True
+
+    def _compare(self, keys: Sequence[str]) -> None:
+        """Keeps what becomes of the products, or of the first of them where that is large."""
+        change, in_force = self.change, RulesRepository(self.store).get()
+        rules, terms = in_force.rules, in_force.terms
+        then = change.rules.instead_of(rules)
+        repository = ProductRepository(self.store.workspace)
+        ids = [id_of(key) for key in keys]
+        products = {product.id: product for product in repository.get_many(ids)}
+        layers = repository.layers_of(products.values())
+        known = self.repository.known_products(change.id, ids)
+        seen = more = kept = 0
+        while seen < len(ids) and kept < MOST_KEPT_AT_ONCE:
+            product = products.get(ids[seen])
+            seen += 1
+            if product is None:
+                continue
+            records = [r for layer in layers[product.id].values() for r in layer.records]
+            found = compare(product, records, rules, then, terms)
+            if found:
+                kept += self.repository.put_product(self.changes, change.id, found)
+            elif product.id in known:
+                self.repository.drop_product(self.changes, change.id, product.id)
+            more += (found is not None) - (product.id in known)
+        counts, last = change.counts, keys[seen - 1]
+        previewed = counts.previewed if change.walk.rounds else counts.previewed + seen
+        after = replace(
+            counts,
+            previewed=min(counts.products, previewed),
+            changed=counts.changed + more,
+        )
+        self._save(replace(change, walk=replace(change.walk, after=last), counts=after))
+
+    def _end_preview(self, rules: RulesRepository, *, is_known: bool) -> bool:
+        """Ready, or back to what changed since the walk began; whether there is more to do.
+
+        Where the change names a source that isn't known any more, it is stale from the beginning.
+        """
+        change, walk, marked = self.change, self.change.walk, rules.marked()
+        if marked.changes != walk.seen and walk.rounds < MOST_ROUNDS and walk.began_at:
+            # A write that was under way may bear a time before those that were looked at last.
+            after = moments(since=walk.began_at - UNDER_WAY).lo
+            again = Walk(after, clock.now(), marked.changes, walk.revision, walk.rounds + 1)
+            self._save(replace(change, walk=again))
+            return True
+        total = self._total()
+        counts = replace(change.counts, products=total, previewed=total)
+        walk = walk if is_known else replace(walk, seen=None)
+        ready = replace(change, status=ChangeStatus.READY, ready_at=clock.now(), counts=counts)
+        self._save(replace(ready, walk=walk))
+        return False
+
+    def _end(self, status: ChangeStatus) -> None:
+        change = self.change
+        counts = replace(change.counts, applied=change.counts.changed)
+        self._save(replace(change, status=status, counts=counts, completed_at=clock.now()))
+        self.repository.of_store(self.store.id)
+        after = StoreChanges(None, change.id)
+        self.repository.save_of_store(self.changes, self.store.id, after)
+
+    def _next(self, until: str, most: int) -> list[str]:
+        """The keys of the next products by when they changed."""
+        tree = ProductLists(self.store.workspace, self.store.id).by_changed
+        after = self.change.walk.after or LOWEST
+        entries = tree.rows.entries(KeyRange(after, until), most + 1)
+        return [entry.key for entry in entries if entry.key != after][:most]
+
+    def _total(self) -> int:
+        tree = ProductLists(self.store.workspace, self.store.id).by_changed
+        return tree.page(PageRequest(size=PageSize.TEN)).total
+
+    def _save(self, change: PriorityChange) -> None:
+        self.repository.save(self.changes, change)
+
+
+def _given_up(changes: Changes, job: Job) -> bool:
+    """Fails a change that can't be brought to its end; False where a discarded one's rows stay."""
+    repository = ChangeRepository(job.workspace)
+    change = repository.get(job.id)
+    if change is None:
+        return not repository.some_products(job.id, 1)
+    if change.status not in WORKED_ON:
+        return True
+    why = "The products could not be worked through. Make the change again, or ask for help."
+    failed = replace(change, status=ChangeStatus.FAILED, error=why, completed_at=clock.now())
+    repository.save(changes, failed)
+    repository.of_store(change.store_id)
+    repository.save_of_store(changes, change.store_id, StoreChanges(None, change.id))
+    return True

@@ -1,0 +1,236 @@
+"""A store's field priority, and changes of it as people make, apply and discard them."""
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from storepost.catalog.priorities.model import (
+    ChangedProduct,
+    ChangeStatus,
+    NewRules,
+    PriorityChange,
+    Walk,
+)
+from storepost.catalog.priorities.problems import (
+    ChangeApplying,
+    ChangeNotReady,
+    ChangeOpen,
+    ChangePreviewing,
+    UnknownField,
+    UnknownSource,
+)
+from storepost.catalog.priorities.repository import ChangeRepository, StoreChanges
+from storepost.catalog.products.fields import can_be_ruled
+from storepost.catalog.products.in_force import InForce, Marked, RulesRepository
+from storepost.catalog.products.jobs import Job, JobKind, send_job
+from storepost.catalog.products.rules import Rules
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.pagination import (
+    MOST_ROWS,
+    FilterTooBroad,
+    Listing,
+    PageRequest,
+    check_size,
+    cut,
+)
+from storepost.values.problems import FieldError, NotFound, Stale
+from storepost.values.scope import WorkspaceScope
+from storepost.values.text import matches
+
+
+@dataclass(frozen=True)
+class ShownChange:
+    """A change, and whether its preview is out of date."""
+
+    change: PriorityChange
+    stale: bool
+
+
+@dataclass(frozen=True)
+class Priority:
+    """What is in force in a store, and its changes."""
+
+    store: Store
+    in_force: InForce
+    marked: Marked
+    open_change: ShownChange | None
+    last_change: ShownChange | None
+
+
+def get_priority(workspace: WorkspaceScope, store_id: UUID) -> Priority:
+    """What is in force in a store."""
+    store = found_store(StoreRepository(workspace), store_id)
+    rules, repository = RulesRepository(store), ChangeRepository(workspace)
+    changes, marked = repository.of_store(store.id), rules.marked()
+    opened, last = (
+        repository.get(each) if each else None for each in (changes.open_id, changes.last_id)
+    )
+    return Priority(store, rules.get(), marked, _shown(opened, marked), _shown(last, marked))
+
+
+def propose_change(
+    workspace: WorkspaceScope, store_id: UUID, proposed: NewRules, changes: Changes
+) -> ShownChange:
+    """A new change of a store's rules, whose preview begins.
+
+    Raises ChangeOpen, UnknownSource and UnknownField.
+    """
+    store = found_store(StoreRepository(workspace), store_id)
+    _check_fields(proposed)
+    _check_sources(proposed, RulesRepository(store).get().rules)
+    repository = ChangeRepository(workspace)
+    held = repository.of_store(store.id)
+    if held.open_id:
+        raise ChangeOpen()
+    change = PriorityChange(
+        new_id(), store.id, ChangeStatus.PREVIEWING, proposed, created_at=clock.now()
+    )
+    repository.save(changes, change)
+    repository.save_of_store(changes, store.id, replace(held, open_id=change.id))
+    _send(changes, workspace, change)
+    return ShownChange(change, stale=False)
+
+
+def get_change(workspace: WorkspaceScope, wanted: UUID) -> ShownChange:
+    """A change; 404 where the workspace has none of that id."""
+    change, store = _found(ChangeRepository(workspace), workspace, wanted)
+    return ShownChange(change, _is_stale(change, RulesRepository(store).marked()))
+
+
+def apply_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) -> ShownChange:
+    """Puts a ready change in force; a worker brings the products up to it.
+
+    Raises ChangeNotReady and Stale.
+    """
+    repository = ChangeRepository(workspace)
+    change, store = _found(repository, workspace, wanted)
+    _demand_ready(change)
+    rules = RulesRepository(store)
+    before, marked = rules.get().rules, rules.marked()
+    if _is_stale(change, marked):
+        raise Stale("Refresh the change, then apply it.")
+    rules.save(changes, change.rules.instead_of(before), unless_changed_since=marked)
+    now = clock.now()
+    applying = replace(
+        change, status=ChangeStatus.APPLYING, applied_at=now, walk=Walk(began_at=now)
+    )
+    repository.save(changes, applying)
+    _send(changes, workspace, applying)
+    return ShownChange(applying, stale=False)
+
+
+def refresh_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) -> ShownChange:
+    """Previews a ready change anew. Raises ChangeNotReady, UnknownSource."""
+    repository = ChangeRepository(workspace)
+    change, store = _found(repository, workspace, wanted)
+    _demand_ready(change)
+    _check_sources(change.rules, RulesRepository(store).get().rules)
+    anew = change.previewed_anew()
+    repository.save(changes, anew)
+    _send(changes, workspace, anew)
+    return ShownChange(anew, stale=False)
+
+
+def discard_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) -> None:
+    """Discards a change; what it would have made of products is removed by the worker.
+
+    Raises ChangeApplying.
+    """
+    repository = ChangeRepository(workspace)
+    change, store = _found(repository, workspace, wanted)
+    if change.status is ChangeStatus.APPLYING:
+        raise ChangeApplying()
+    held = repository.of_store(store.id)
+    after = StoreChanges(
+        None if held.open_id == change.id else held.open_id,
+        repository.ended_before(change) if held.last_id == change.id else held.last_id,
+    )
+    # What ended may be the last by now, of whoever discards another at the same time.
+    if after != held or change.completed_at is not None:
+        repository.save_of_store(changes, store.id, after)
+    repository.delete(changes, change)
+    _send(changes, workspace, change)
+
+
+def list_changed(
+    workspace: WorkspaceScope, wanted: UUID, q: str | None, field: str | None, page: PageRequest
+) -> Listing[ChangedProduct]:
+    """The products of which a change makes something else.
+
+    Raises ChangePreviewing, FilterTooBroad and PageTooLarge.
+    """
+    repository = ChangeRepository(workspace)
+    change, _ = _found(repository, workspace, wanted)
+    if change.status is ChangeStatus.PREVIEWING:
+        raise ChangePreviewing()
+    if q is None and field is None:
+        until = page.skipped + page.size
+        total = change.counts.changed
+        rows = list(repository.products(change.id, until)) if page.skipped < total else []
+        return _answerable(Listing(rows[page.skipped :], total, page))
+    if change.counts.changed > MOST_ROWS:
+        raise FilterTooBroad("field" if q else "q")
+    found = [
+        product
+        for product in repository.products(change.id)
+        if (q is None or matches(q, product.title, product.external_id))
+        and (field is None or any(each.field == field for each in product.changes))
+    ]
+    return _answerable(cut(found, page))
+
+
+def _answerable(listing: Listing[ChangedProduct]) -> Listing[ChangedProduct]:
+    check_size(product.size for product in listing.items)
+    return listing
+
+
+def _found(
+    repository: ChangeRepository, workspace: WorkspaceScope, wanted: UUID
+) -> tuple[PriorityChange, Store]:
+    change = repository.get(wanted)
+    if change is None:
+        raise NotFound()
+    return change, found_store(StoreRepository(workspace), change.store_id)
+
+
+def _demand_ready(change: PriorityChange) -> None:
+    if change.status is not ChangeStatus.READY:
+        raise ChangeNotReady()
+
+
+def _shown(change: PriorityChange | None, marked: Marked) -> ShownChange | None:
+    return ShownChange(change, _is_stale(change, marked)) if change else None
+
+
+def _is_stale(change: PriorityChange, marked: Marked) -> bool:
+    """Whether a product, a source or the rules in force changed since the preview."""
+    return change.status is ChangeStatus.READY and change.walk.seen != marked.changes
+
+
+def _check_fields(proposed: NewRules) -> None:
+    """Raises UnknownField, naming each place."""
+    unknown = [name for name in proposed.fields if not can_be_ruled(name)]
+    if unknown:
+        message = "There is no such field"
+        raise UnknownField(errors=[FieldError(f"/fields/{name}", message) for name in unknown])
+
+
+def _check_sources(proposed: NewRules, rules: Rules) -> None:
+    """Raises UnknownSource, naming each place."""
+    named = {"/order": proposed.order} | {f"/fields/{n}": i for n, i in proposed.fields.items()}
+    errors = [
+        FieldError(f"{path}/{number}", "The store has no such source")
+        for path, ids in named.items()
+        for number, each in enumerate(ids)
+        if each not in rules.by_id
+    ]
+    if errors:
+        raise UnknownSource(errors=errors)
+
+
+def _send(changes: Changes, workspace: WorkspaceScope, change: PriorityChange) -> None:
+    send_job(changes, Job(JobKind.PRIORITY_CHANGE, workspace, change.store_id, change.id))

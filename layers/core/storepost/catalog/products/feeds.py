@@ -1,0 +1,51 @@
+"""Feeds as sources of a store's products: what the feeds themselves call."""
+
+from datetime import datetime
+from uuid import UUID
+
+from storepost.catalog.products.in_force import RulesRepository
+from storepost.catalog.products.rules import Rules, Source, SourceKind, product_source_id
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.model import Store
+from storepost.values import clock
+
+
+def add_feed(changes: Changes, store: Store, feed_id: UUID, name: str) -> int:
+    """Adds a new feed, as the last of the store's sources; its rank, from 1."""
+    repository = RulesRepository(store)
+    rules = repository.get().rules
+    source = Source(
+        id=product_source_id(store.id, feed_id),
+        kind=SourceKind.FEED,
+        source_id=feed_id,
+        name=name,
+        number=rules.next_number,
+        added_at=clock.now(),
+    )
+    repository.save(changes, rules.with_source(source))
+    return len(rules.sources) + 1
+
+
+def rename_feed(changes: Changes, store: Store, feed_id: UUID, name: str) -> None:
+    """Gives a feed another name; nothing becomes of products for that."""
+    RulesRepository(store).note(changes, feed_id, name=name)
+
+
+def note_import(changes: Changes, store: Store, feed_id: UUID, completed_at: datetime) -> None:
+    """Notes that an import of a feed was completed: what is live in it was seen then."""
+    RulesRepository(store).note(changes, feed_id, imported_at=completed_at)
+
+
+def remove_feed(changes: Changes, store: Store, feed_id: UUID) -> None:
+    """Takes a feed out of the rules: from then on its records count for nothing.
+
+    What lists show of its products follows once each of them is written: by `forget_layer`.
+    """
+    repository = RulesRepository(store)
+    rules = repository.get().rules
+    repository.save(changes, rules.without_source(product_source_id(store.id, feed_id)))
+
+
+def rules_of(store: Store) -> Rules:
+    """The rules in force, which know each feed's rank."""
+    return RulesRepository(store).get().rules

@@ -1,0 +1,51 @@
+"""Where products stand, each with its layers, and what those of a store have in common."""
+
+from uuid import UUID
+
+from storepost.platform.persistence.item import Key
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
+
+MARKS = 8
+"""Rows over which a store's counters are spread, so that its writers seldom meet."""
+
+
+def product_partition(workspace: WorkspaceScope, product: UUID) -> str:
+    """The partition of a product."""
+    return workspace.partition("product", short(product))
+
+
+def product_key(workspace: WorkspaceScope, product: UUID) -> Key:
+    """Where a product's own row stands."""
+    return (product_partition(workspace, product), "product")
+
+
+def layer_key(workspace: WorkspaceScope, product: UUID, source: UUID, number: int) -> Key:
+    """Where a part of a source's layer of a product stands; parts are numbered from 0."""
+    place = f"layer#{short(source)}" + (f"#{number}" if number else "")
+    return (product_partition(workspace, product), place)
+
+
+def store_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
+    """The partition of what a store's products have in common."""
+    return workspace.partition("product_store", short(store_id))
+
+
+def rules_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
+    """Where the rules in force of a store stand."""
+    return (store_partition(workspace, store_id), "rules")
+
+
+def mark_key(workspace: WorkspaceScope, store_id: UUID, number: int) -> Key:
+    """Where one of a store's counters stands."""
+    return (store_partition(workspace, store_id), f"mark#{number}")
+
+
+def custom_fields_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
+    """Where the custom fields stand that the store's products have."""
+    return (store_partition(workspace, store_id), "custom_fields")
+
+
+def names_partition(workspace: WorkspaceScope, store_id: UUID, shard: int) -> str:
+    """A partition of what variants are called."""
+    return workspace.partition("product_names", short(store_id), str(shard))

@@ -1,0 +1,271 @@
+"""The list of products: from one list's counters, or looked through.
+
+externalId                    each store can have one: its id follows from that
+q                             found by its words' postings; those that were removed have none
+nothing, or one counted one   the list in that order counts it: a page is read by its number
+anything else                 the narrowest list is looked through, at most 20,000 rows
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from storepost.catalog.products.model import (
+    Missing,
+    Product,
+    ProductStatus,
+    Stock,
+    Summary,
+    product_id,
+)
+from storepost.catalog.products.repository import ProductRepository
+from storepost.catalog.products.rules import product_source_id
+from storepost.catalog.products.trees import PUBLISHED, STATUS, STOCK, ProductLists
+from storepost.platform.persistence.counted_tree import (
+    EVERYTHING,
+    Entry,
+    Filter,
+    KeyRange,
+    Tree,
+    moment_key,
+    moments,
+    text_key,
+)
+from storepost.platform.postings.entries import SearchKind
+from storepost.platform.postings.listing import found_by
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.pagination import Listing, PageRequest, cut
+from storepost.values.scope import WorkspaceScope
+from storepost.values.text import matches
+
+
+@dataclass(frozen=True)
+class ProductFilter:
+    """What a product of the list must be; None asks for nothing."""
+
+    store_id: UUID | None = None
+    external_id: str | None = None
+    locale: str | None = None
+    q: str | None = None
+    statuses: Collection[ProductStatus] | None = None
+    published: bool | None = None
+    stocks: Collection[Stock] | None = None
+    vendor: str | None = None
+    product_type: str | None = None
+    tag: str | None = None
+    missing: Collection[Missing] | None = None
+    source_id: UUID | None = None
+    """A store or a feed that has it."""
+    changed_from: datetime | None = None
+    changed_to: datetime | None = None
+
+    @property
+    def changed(self) -> KeyRange:
+        """The range of the lists by `changedAt`."""
+        return moments(self.changed_from, self.changed_to)
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether it asks when the product changed."""
+        return bool(self.changed_from or self.changed_to)
+
+    @property
+    def counted(self) -> list[Filter]:
+        """Those of the filters that the nodes of lists count, in the store's primary locale.
+
+        Nobody says otherwise of status and publication in another one; of the stock, feeds do.
+        """
+        statuses = None if self.statuses is None else set(self.statuses) - {ProductStatus.REMOVED}
+        published = None if self.published is None else [self.published]
+        stocks = None if self.locale else self.stocks
+        asked = ((STATUS, statuses), (PUBLISHED, published), (STOCK, stocks))
+        return [field.among(*values) for field, values in asked if values is not None]
+
+    @property
+    def takes_removed(self) -> bool:
+        """Whether removed products are asked for; they are by their status alone."""
+        return self.statuses is not None and ProductStatus.REMOVED in self.statuses
+
+    @property
+    def takes_live(self) -> bool:
+        """Whether products are asked for that a source has."""
+        return self.statuses is None or set(self.statuses) != {ProductStatus.REMOVED}
+
+    @property
+    def reads_products(self) -> bool:
+        """Whether only the products themselves say what is asked, and no entry of a list."""
+        asked = (self.locale, self.q, self.vendor, self.product_type, self.tag, self.missing)
+        return any(each is not None for each in (*asked, self.source_id))
+
+    @property
+    def asks_words_alone(self) -> bool:
+        """Whether `q` is all there is."""
+        return self == ProductFilter(q=self.q)
+
+    @property
+    def advised(self) -> str:
+        """The query parameter that would narrow the list."""
+        if self.store_id is None:
+            return "storeId"
+        return "changedTo" if self.changed_from else "changedFrom"
+
+    def takes(self, product: Product) -> bool:
+        """Whether the product is what is asked for."""
+        if self.locale is not None and self.locale not in product.summaries:
+            return False
+        if self.q is not None and not matches(self.q, *product.texts, product.external_id):
+            return False
+        return self._takes_place(product) and self._takes_summary(
+            product.summaries[self.locale] if self.locale else product.summary
+        )
+
+    def _takes_place(self, product: Product) -> bool:
+        if self.store_id and product.store_id != self.store_id:
+            return False
+        if self.source_id:
+            mark = product.layers.get(product_source_id(product.store_id, self.source_id))
+            if mark is None or not mark.is_live:
+                return False
+        since, until = self.changed_from, self.changed_to
+        at = product.changed_at
+        return (since is None or at >= since) and (until is None or at < until)
+
+    def _takes_summary(self, summary: Summary) -> bool:
+        if self.statuses is None and summary.status is ProductStatus.REMOVED:
+            return False
+        asked: tuple[tuple[Collection[object] | None, object], ...] = (
+            (self.statuses, summary.status),
+            (None if self.published is None else [self.published], summary.published),
+            (self.stocks, summary.stock),
+            (None if self.vendor is None else [self.vendor], summary.vendor),
+            (None if self.product_type is None else [self.product_type], summary.product_type),
+        )
+        if any(wanted is not None and value not in wanted for wanted, value in asked):
+            return False
+        if self.tag is not None and self.tag not in summary.tags:
+            return False
+        return self.missing is None or bool(set(self.missing) & set(summary.missing))
+
+
+def list_products(
+    workspace: WorkspaceScope, asked: ProductFilter, sort: str, page: PageRequest
+) -> Listing[Product]:
+    """The products that are asked for, by `title`, `changedAt` or `addedAt`; `-` for descending.
+
+    Raises FilterTooBroad.
+    """
+    search = _Search(workspace, asked, sort.removeprefix("-"), sort.startswith("-"), page)
+    if asked.external_id is not None:
+        return _by_external_id(search, asked.external_id)
+    if asked.q is not None and asked.asks_words_alone and search.order == "addedAt":
+        return _page_of_found(search, asked.q)
+    return _from_list(search) or _looked_through(search)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """One asking of the list."""
+
+    workspace: WorkspaceScope
+    asked: ProductFilter
+    order: str
+    descending: bool
+    page: PageRequest
+
+    @property
+    def lists(self) -> ProductLists:
+        """The workspace's lists, or those of the store that is asked for."""
+        return ProductLists(self.workspace, self.asked.store_id)
+
+
+def _by_external_id(search: _Search, external_id: str) -> Listing[Product]:
+    """Each store can have one."""
+    only = search.asked.store_id
+    stores = [only] if only else [s.id for s in StoreRepository(search.workspace).all()]
+    ids = [product_id(store, external_id) for store in stores]
+    return cut(_sorted(search, _taken(search, ids)), search.page)
+
+
+def _from_list(search: _Search) -> Listing[Product] | None:
+    """A page by its number, where one list counts what is asked in that order."""
+    asked, tree = search.asked, _in_order(search)
+    if tree is None or asked.reads_products or (asked.takes_live and asked.takes_removed):
+        return None
+    if asked.is_dated and search.order != "changedAt":
+        return None
+    filters = asked.counted if asked.takes_live else asked.counted[1:]
+    if len(filters) > (1 if tree.filters else 0):
+        return None
+    return _page(search, tree, filters[0] if filters else None)
+
+
+def _page_of_found(search: _Search, q: str) -> Listing[Product]:
+    """One page of what the words find: postings know when it was added, so it alone is read."""
+    found = found_by(search.workspace, SearchKind.PRODUCT, q)
+    found.sort(key=lambda hit: moment_key(hit.at, hit.id), reverse=search.descending)
+    listing = cut(found, search.page)
+    products = _taken(search, [hit.id for hit in listing.items])
+    return Listing(products, listing.total, search.page)
+
+
+def _looked_through(search: _Search) -> Listing[Product]:
+    """Reads what the words find, or the narrowest lists, and keeps what is asked for."""
+    asked, found = search.asked, list[Product]()
+    if asked.takes_live and asked.q is not None:
+        hits = found_by(search.workspace, SearchKind.PRODUCT, asked.q)
+        found += _taken(search, [hit.id for hit in hits], but=ProductStatus.REMOVED)
+    elif asked.takes_live:
+        lists = search.lists
+        tree = lists.by_changed if asked.is_dated else lists.by_added
+        found += _scanned(search, tree, asked.changed, asked.counted)
+    if asked.takes_removed:
+        found += _scanned(search, search.lists.removed, asked.changed, ())
+    return cut(_sorted(search, found), search.page)
+
+
+def _in_order(search: _Search) -> Tree | None:
+    """The list in the order that is asked for."""
+    lists, order = search.lists, search.order
+    if not search.asked.takes_live:
+        return lists.removed if order == "changedAt" else None
+    if order == "title":
+        return lists.by_title if search.asked.store_id is None else None
+    return lists.by_added if order == "addedAt" else lists.by_changed
+
+
+def _page(search: _Search, tree: Tree, by: Filter | None) -> Listing[Product]:
+    within = search.asked.changed if search.order == "changedAt" else EVERYTHING
+    listing = tree.page(search.page, descending=search.descending, by=by, within=within)
+    repository = ProductRepository(search.workspace)
+    products = repository.get_many(entry.id for entry in listing.items)
+    return Listing(products, listing.total, search.page)
+
+
+def _scanned(search: _Search, tree: Tree, changed: KeyRange, by: Sequence[Filter]) -> list[Product]:
+    """Those of a list's products that are asked for."""
+    kept: list[Product] = []
+
+    def keep(entries: Sequence[Entry]) -> Sequence[Entry]:
+        kept.extend(_taken(search, [entry.id for entry in entries]))
+        return ()
+
+    # Without dates `changed` is everything: then it holds for a list in another order, too.
+    tree.scan(search.page, keep, advised=search.asked.advised, by=by, within=changed)
+    return kept
+
+
+def _taken(search: _Search, ids: Sequence[UUID], but: ProductStatus | None = None) -> list[Product]:
+    found = ProductRepository(search.workspace).get_many(ids)
+    return [p for p in found if search.asked.takes(p) and p.summary.status is not but]
+
+
+def _sorted(search: _Search, products: Sequence[Product]) -> list[Product]:
+    return sorted(products, key=_KEYS[search.order], reverse=search.descending)
+
+
+_KEYS: dict[str, Callable[[Product], str]] = {
+    "title": lambda product: text_key(product.summary.title, product.id),
+    "changedAt": lambda product: moment_key(product.changed_at, product.id),
+    "addedAt": lambda product: moment_key(product.added_at, product.id),
+}

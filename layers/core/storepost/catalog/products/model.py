@@ -1,0 +1,135 @@
+"""Products as values: what lists show of them, in each of their locales."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.catalog.products.records import Value
+from storepost.values.ids import derived_id
+from storepost.values.money import Money
+
+
+class ProductStatus(StrEnum):
+    """Whether a product is sold; removed once no source has it any more."""
+
+    ACTIVE = "active"
+    UNLISTED = "unlisted"
+    DRAFT = "draft"
+    ARCHIVED = "archived"
+    REMOVED = "removed"
+
+
+ON_SALE = frozenset({ProductStatus.ACTIVE, ProductStatus.UNLISTED})
+"""Published unless it is said otherwise."""
+
+
+class Stock(StrEnum):
+    """Whether there is any to sell."""
+
+    IN_STOCK = "in_stock"
+    OUT_OF_STOCK = "out_of_stock"
+    NOT_TRACKED = "not_tracked"
+
+
+class Missing(StrEnum):
+    """What a product lacks to be shown in an email."""
+
+    TITLE = "title"
+    LINK = "link"
+    PRICE = "price"
+    IMAGE = "image"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a list shows of a product in one locale."""
+
+    title: str | None
+    missing: tuple[Missing, ...]
+    published: bool
+    handle: str | None
+    status: ProductStatus
+    vendor: str | None
+    product_type: str | None
+    tags: tuple[str, ...]
+    image: Mapping[str, Value] | None
+    """url and alt."""
+    price: tuple[Money, Money] | None
+    """The least and the greatest of the variants."""
+    compare_at_price: Money | None
+    """That of the cheapest variant."""
+    variant_count: int
+    stock: Stock
+    inventory: int | None
+
+
+@dataclass(frozen=True)
+class LayerMark:
+    """What the product's own row says of a source's layer."""
+
+    source: UUID
+    rows: int
+    digest: str
+    """Of what the source said, so that the same once more is known without reading it."""
+    locales: tuple[str, ...]
+    """Those of its live records."""
+    is_live: bool
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product as its row and the lists have it."""
+
+    id: UUID
+    store_id: UUID
+    external_id: str
+    added_at: datetime
+    changed_at: datetime
+    """When a source last said something new of it."""
+    removed_at: datetime | None
+    primary_locale: str
+    """The store's when it was written."""
+    summaries: Mapping[str, Summary]
+    layers: Mapping[UUID, LayerMark]
+    skus: tuple[str, ...] = ()
+    """Its variants' in any source, of a removed one those that it had; search finds it by them.
+    No more than its row has room for."""
+
+    @property
+    def summary(self) -> Summary:
+        """In the store's primary locale."""
+        return self.summaries[self.primary_locale]
+
+    @property
+    def texts(self) -> list[str]:
+        """What `q` finds it by besides its external id: the titles first, in every locale."""
+        shown = self.summaries.values()
+        texts = [
+            *(each.title for each in shown),
+            *(text for each in shown for text in (each.vendor, each.product_type, each.handle)),
+            *(tag for each in shown for tag in each.tags),
+        ]
+        return list(dict.fromkeys(text for text in texts if text))
+
+    @property
+    def locales(self) -> list[str]:
+        """The locales that it has, the store's primary one first."""
+        return list(self.summaries)
+
+
+def product_id(store_id: UUID, external_id: str) -> UUID:
+    """The id of a store's product: it follows from the store's own, so that a return revives it."""
+    return derived_id(store_id, "product", external_id)
+
+
+def variant_id(product: UUID, key: str) -> UUID:
+    """The id of a product's variant."""
+    return derived_id(product, "variant", key)
+
+
+def record_id(product: UUID, source: UUID, variant: str | None, locale: str | None) -> UUID:
+    """The id of what one source says."""
+    about = ["product"] if variant is None else ["variant", variant]
+    return derived_id(product, "record", str(source), locale or "", *about)

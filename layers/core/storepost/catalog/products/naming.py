@@ -1,0 +1,180 @@
+"""What variants are called: by which a row of a feed finds the variant that it is about.
+
+A row says which variant was called so first, and which last. It is a hint: whoever asks looks into
+the product whether that is true still. So it may come after the product, twice, or for nothing,
+it is never taken back, and it stays small when ten thousand variants are called the same.
+"""
+
+import hashlib
+from base64 import urlsafe_b64encode
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from enum import StrEnum
+from functools import partial
+from itertools import batched
+from typing import NamedTuple
+from uuid import UUID
+
+from pynamodb.expressions.operand import Path
+from pynamodb.expressions.update import Action
+
+from storepost.catalog.products.jobs import Job, JobKind, send_job
+from storepost.catalog.products.keys import names_partition
+from storepost.catalog.products.packing import first_of
+from storepost.catalog.products.records import Layer, Said
+from storepost.catalog.products.repository import ProductRepository
+from storepost.catalog.products.rows import NameItem
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.item import Key, find_raw
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.ids import SHORT_LENGTH, from_short, short
+
+SHARDS = 16
+MOST_SKU_BYTES = 100_000
+"""Of a product's SKUs in its row, deflated: 2,000 of 50 random characters each have room."""
+MOST_WITH_PRODUCT = 40
+"""Names in the product's own transaction; those of more variants a worker writes after it."""
+_AT_ONCE = 80
+_KIND = Path("kind").set("product_name")
+
+
+class NameKind(StrEnum):
+    """What a name is."""
+
+    EXTERNAL_ID = "v"
+    SKU = "s"
+    BARCODE = "b"
+
+
+class Name(NamedTuple):
+    """One name of a variant."""
+
+    kind: NameKind
+    value: str
+
+
+class Called(NamedTuple):
+    """A variant that is called something."""
+
+    product: UUID
+    variant: str
+    """Its key in the product."""
+
+
+def names_of(product_external_id: str, layers: Iterable[Layer]) -> dict[Name, str]:
+    """The names of a product's variants that any source has, and the key of who is called so.
+
+    That a variant is called as its product needs no row: the product is found by that.
+    """
+    names: dict[Name, str] = {}
+    for layer in layers:
+        for record in layer.records:
+            if record.is_live:
+                names |= {name: key for name, key in _called(record.said) if name not in names}
+    names.pop(Name(NameKind.EXTERNAL_ID, product_external_id), None)
+    return names
+
+
+def skus_of(layers: Iterable[Layer]) -> tuple[str, ...]:
+    """The SKUs of a product's variants that any source has, as many as its row has room for.
+
+    Their order, which decides that, says nothing.
+    """
+    records = (record for layer in layers for record in layer.records if record.is_live)
+    called = (name for record in records for name, _ in _called(record.said))
+    skus = sorted({name.value for name in called if name.kind is NameKind.SKU})
+    return tuple(first_of(skus, MOST_SKU_BYTES))
+
+
+def _called(said: Said) -> Iterator[tuple[Name, str]]:
+    if said.variant is None:
+        return
+    values = (said.variant, said.fields.get("sku"), said.fields.get("barcode"))
+    for kind, value in zip(NameKind, values, strict=True):
+        if value:
+            yield Name(kind, value), said.variant
+
+
+def name_key(store: Store, name: Name) -> Key:
+    """Where it stands who is called so."""
+    digest = hashlib.blake2b(name.value.encode(), digest_size=16).digest()
+    partition = names_partition(store.workspace, store.id, digest[0] % SHARDS)
+    return (partition, f"{name.kind}#{urlsafe_b64encode(digest).rstrip(b'=').decode()}")
+
+
+def candidates(item: NameItem) -> list[Called]:
+    """Who is called so, or was."""
+    refs = dict.fromkeys((item.first, item.last))
+    return [Called(from_short(ref[:SHORT_LENGTH]), ref[SHORT_LENGTH:]) for ref in refs]
+
+
+class _Book:
+    """The names that one unit of work gives."""
+
+    def __init__(self, changes: Changes, store: Store) -> None:
+        self._changes = changes
+        self._store = store
+        self._given: dict[Name, list[Called]] = {}
+        changes.before_commit(self._write, lambda: len(self._given))
+
+    def give(self, name: Name, called: Called) -> None:
+        self._given.setdefault(name, []).append(called)
+
+    def _write(self) -> None:
+        for name, called in self._given.items():
+            item = NameItem(*name_key(self._store, name))
+            self._changes.update(item, _actions(called))
+
+
+def give_names(
+    changes: Changes, store: Store, product: UUID, names: Iterable[tuple[Name, str]]
+) -> None:
+    """Notes new names of a product's variants."""
+    given = {name: Called(product, key) for name, key in names}
+    if len(given) > MOST_WITH_PRODUCT:
+        send_job(changes, Job(JobKind.NAMES, store.workspace, store.id, product))
+        return
+    for name, called in given.items():
+        changes.gathered(("product_names", store.id), lambda: _Book(changes, store)).give(
+            name, called
+        )
+
+
+def name_variants(job: Job) -> None:
+    """Writes the names of all variants of a product that has many."""
+    store = StoreRepository(job.workspace).get(job.store_id)
+    repository = ProductRepository(job.workspace)
+    product = repository.get(job.id)
+    if store is None or product is None:
+        return
+    names = names_of(product.external_id, repository.layers(product).values())
+    keys = {name_key(store, name): Called(product.id, key) for name, key in names.items()}
+    known = find_raw(keys)
+    for some in batched(keys.items(), _AT_ONCE, strict=False):
+        commit_anew(partial(_write_some, some=some, known=known))
+
+
+def _write_some(
+    changes: Changes, some: Iterable[tuple[Key, Called]], known: Collection[Key]
+) -> None:
+    for key, called in some:
+        if key in known:
+            changes.update(NameItem(*key), _actions([called]))
+        else:
+            # Who is called so first may be forgotten where that is another one, just now.
+            changes.save(NameItem(*key, first=_ref(called), last=_ref(called)))
+
+
+def _actions(called: Sequence[Called]) -> list[Action]:
+    first, last = _ref(called[0]), _ref(called[-1])
+    return [_KIND, NameItem.first.set(NameItem.first | first), NameItem.last.set(last)]
+
+
+def _ref(called: Called) -> str:
+    return f"{short(called.product)}{called.variant}"
+
+
+def all_partitions(store: Store) -> Iterator[str]:
+    """The partitions of a store's names."""
+    for shard in range(SHARDS):
+        yield names_partition(store.workspace, store.id, shard)

@@ -1,0 +1,11 @@
+"""What can be wrong with what is asked of products."""
+
+from storepost.values.problems import NotFound
+
+
+class LocaleNotFound(NotFound):
+    """The product isn't there in that locale."""
+
+    code = "locale_not_found"
+    title = "The product doesn't have that locale"
+    mend = "Ask for one of the product's `locales`, or leave `locale` out."

@@ -1,0 +1,149 @@
+"""Products as they are kept: the product's own row, and a row or more for each source's layer."""
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import batched
+from uuid import UUID
+
+from storepost.catalog.products.keys import layer_key, product_key
+from storepost.catalog.products.model import LayerMark, Product
+from storepost.catalog.products.packing import layer_of
+from storepost.catalog.products.records import Layer
+from storepost.catalog.products.rows import (
+    DeletedProductItem,
+    LayerItem,
+    ProductItem,
+    as_product,
+    product_attributes,
+)
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.platform.persistence.item import Item, Key, find_in
+from storepost.platform.persistence.reads import ReadAhead, Reads
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+
+DELETION_KEPT = timedelta(days=30)
+"""Of a product of which nothing is held: longer than a webhook or an import is on its way."""
+
+_AT_ONCE = 1000
+
+
+class ProductRepository:
+    """A workspace's products."""
+
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
+        self._scope = workspace
+        self._reads = reads or Reads()
+        self._read: dict[UUID, ProductItem] = {}
+        self._deleted: dict[UUID, DeletedProductItem] = {}
+
+    def get(self, product: UUID) -> Product | None:
+        """The product, or None."""
+        item = self._reads.find(Item, product_key(self._scope, product))
+        if isinstance(item, DeletedProductItem):
+            self._deleted[product] = item
+        if not isinstance(item, ProductItem):
+            return None
+        self._read[product] = item
+        return as_product(item)
+
+    def deleted_at(self, product: UUID) -> datetime | None:
+        """When its store deleted it, of one that was read here and never was there."""
+        item = self._deleted.get(product)
+        return item.at if item else None
+
+    def bury(self, changes: Changes, product: UUID, at: datetime) -> None:
+        """Leaves that its store deleted it then, if nothing is held of it as was read here."""
+        item = self._deleted.get(product)
+        if item is None:
+            item = DeletedProductItem(*product_key(self._scope, product), at=at)
+        item.at = max(item.at, at)
+        item.expiration = clock.now() + DELETION_KEPT
+        changes.save(item)
+
+    def get_many(self, products: Iterable[UUID]) -> list[Product]:
+        """Those of the products that there are, in the order of the ids; a thousand at a time."""
+        return list(self._many(products))
+
+    def layers(self, product: Product) -> dict[UUID, Layer]:
+        """What each source says of the product."""
+        return self.layers_of([product])[product.id]
+
+    def layers_of(self, products: Iterable[Product]) -> dict[UUID, dict[UUID, Layer]]:
+        """What each source says of each product; a hundred rows a call."""
+        wanted = list(products)
+        keys = {(p.id, mark.source): self._keys(p.id, mark) for p in wanted for mark in _marks(p)}
+        rows = self._reads.find_all(key for some in keys.values() for key in some)
+        layers: dict[UUID, dict[UUID, Layer]] = {product.id: {} for product in wanted}
+        for (product, source), some in keys.items():
+            parts = [find_in(rows, LayerItem, key) for key in some]
+            layers[product][source] = _put_together(source, parts)
+        return layers
+
+    def save(
+        self,
+        changes: Changes,
+        before: Product | None,
+        after: Product,
+        written: Mapping[UUID, list[bytes]],
+    ) -> None:
+        """Writes the product if nobody changed it since it was read here, with changed layers."""
+        item = self._read.get(after.id) or self._new(after.id)
+        for name, value in product_attributes(after).items():
+            setattr(item, name, value)
+        changes.save(item)
+        for source, parts in written.items():
+            held = before.layers.get(source) if before else None
+            for number, content in enumerate(parts):
+                changes.save(
+                    LayerItem(*layer_key(self._scope, after.id, source, number), content=content)
+                )
+            for number in range(len(parts), held.rows if held else 0):
+                changes.delete(LayerItem(*layer_key(self._scope, after.id, source, number)))
+
+    def _new(self, product: UUID) -> ProductItem:
+        """A row for the product, in the place of one that says that it was deleted before."""
+        item = ProductItem(*product_key(self._scope, product))
+        if (deleted := self._deleted.get(product)) is not None:
+            item.version = deleted.version
+        return item
+
+    def _many(self, products: Iterable[UUID]) -> Iterator[Product]:
+        for some in batched(products, _AT_ONCE, strict=False):
+            keys = [product_key(self._scope, each) for each in some]
+            rows = self._reads.find_all(keys)
+            for key in keys:
+                item = rows.get(key)
+                if isinstance(item, ProductItem):
+                    self._read[item.id] = item
+                    yield as_product(item)
+
+    def _keys(self, product: UUID, mark: LayerMark) -> list[Key]:
+        return [layer_key(self._scope, product, mark.source, n) for n in range(mark.rows)]
+
+
+def _put_together(source: UUID, parts: Sequence[LayerItem | None]) -> Layer:
+    """The layer of these rows. Raises LostRace where a writer came between the reads."""
+    try:
+        return layer_of(source, [part.content for part in parts if part])
+    except (zlib.error, ValueError) as error:
+        raise LostRace from error
+
+
+def keys_behind(workspace: WorkspaceScope, products: Iterable[UUID], reads: ReadAhead) -> list[Key]:
+    """The layers' rows of products whose own rows are read ahead already."""
+    keys = [product_key(workspace, each) for each in products]
+    rows = (reads.find_all([key]).get(key) for key in keys)
+    found = [as_product(row) for row in rows if isinstance(row, ProductItem)]
+    return [
+        layer_key(workspace, product.id, mark.source, number)
+        for product in found
+        for mark in _marks(product)
+        for number in range(mark.rows)
+    ]
+
+
+def _marks(product: Product) -> Iterable[LayerMark]:
+    return product.layers.values()

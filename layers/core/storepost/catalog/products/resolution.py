@@ -1,0 +1,228 @@
+"""What becomes of what the sources say: for each field the first that has a value wins.
+
+docs/semantics.md, section 4 has the rules.
+
+Functions of values alone. A source's records are asked in the order of their locales before the
+next source is: the very locale, the same language, none, the store's primary one.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from uuid import UUID
+
+from storepost.catalog.products import fields as names
+from storepost.catalog.products.records import Record, Value
+from storepost.catalog.products.rules import Rules
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a store's own settings say: its primary locale and the currency of each locale."""
+
+    primary_locale: str
+    currency: str
+    currencies: Mapping[str, str] = field(default_factory=dict)
+
+    def currency_of(self, locale: str) -> str:
+        """The currency in which prices are shown in a locale."""
+        return self.currencies.get(locale, self.currency)
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The fields of a product, or of a variant, in one locale."""
+
+    values: Mapping[str, Value]
+    winners: Mapping[str, Record]
+    """The live record that each field is from, by the field's own name."""
+
+
+@dataclass(frozen=True)
+class ResolvedVariant:
+    """A variant in one locale."""
+
+    key: str
+    resolved: Resolved
+    removed_at: datetime | None
+
+
+@dataclass(frozen=True)
+class ResolvedProduct:
+    """A product in one locale."""
+
+    locale: str
+    resolved: Resolved
+    variants: Sequence[ResolvedVariant]
+    """Removed ones too, by position."""
+    removed_at: datetime | None
+
+    @property
+    def live_variants(self) -> list[ResolvedVariant]:
+        """Those that a source still has."""
+        return [variant for variant in self.variants if variant.removed_at is None]
+
+
+class Resolution:
+    """What all sources say of one product, under the rules of its store."""
+
+    def __init__(self, records: Iterable[Record], rules: Rules, terms: Terms) -> None:
+        """Records of sources that the rules don't know count as removed, and last of all."""
+        self._rules = rules
+        self._terms = terms
+        self._own: list[Record] = []
+        self._variants: dict[str, list[Record]] = defaultdict(list)
+        strangers = set[UUID]()
+        for record in records:
+            known = record
+            if record.source not in rules.by_id:
+                strangers.add(record.source)
+                known = replace(record, removed_at=record.removed_at or record.seen_at)
+            key = record.said.variant
+            (self._own if key is None else self._variants[key]).append(known)
+        self._strangers = tuple(sorted(strangers))
+
+    @cached_property
+    def locales(self) -> tuple[str, ...]:
+        """The locales that the product has: the store's primary one first."""
+        said = {record.said.locale for record in _heard(self._own)}
+        others = sorted(locale for locale in said if locale and locale != self._primary)
+        return (self._primary, *others)
+
+    @cached_property
+    def custom_names(self) -> tuple[str, ...]:
+        """The custom fields of which any source says something."""
+        said = {name for record in _heard(self._own) for name in record.said.fields}
+        return tuple(sorted(filter(names.is_custom, said)))
+
+    @cached_property
+    def removed_at(self) -> datetime | None:
+        """When the last record of the product itself went; None while there is one."""
+        return _removed_at(self._own)
+
+    @property
+    def has_product(self) -> bool:
+        """Whether any source ever said something of the product itself."""
+        return bool(self._own)
+
+    def in_locale(self, locale: str) -> ResolvedProduct:
+        """The product and its variants."""
+        variants = [
+            ResolvedVariant(key, self._variant(records, locale), _removed_at(records))
+            for key, records in self._variants.items()
+        ]
+        return ResolvedProduct(
+            locale, self._product(locale), sorted(variants, key=_place), self.removed_at
+        )
+
+    @property
+    def _primary(self) -> str:
+        return self._terms.primary_locale
+
+    def _product(self, locale: str) -> Resolved:
+        wanted = (*names.PRODUCT, *names.PRODUCT_FACTS, *self.custom_names)
+        return self._resolve(self._own, wanted, locale, of_variant=False)
+
+    def _variant(self, records: Sequence[Record], locale: str) -> Resolved:
+        wanted = (*names.VARIANT, *names.VARIANT_FACTS)
+        return self._resolve(records, wanted, locale, of_variant=True)
+
+    def _resolve(
+        self, records: Sequence[Record], wanted: Iterable[str], locale: str, *, of_variant: bool
+    ) -> Resolved:
+        """What is removed shows what it was last, but nothing wins in it."""
+        by_source = self._by_source(_heard(records), locale)
+        in_order = list(_of_sources((*self._rules.ranked, *self._strangers), by_source))
+        values: dict[str, Value] = {}
+        winners: dict[str, Record] = {}
+        for name in wanted:
+            asked = self._asked(name, by_source, in_order, of_variant=of_variant)
+            found = next(filter(lambda r: self._has(r, name, locale), asked), None)
+            if found is not None:
+                values[name] = found.said.fields[name]
+                if found.is_live:
+                    winners[name] = found
+        return Resolved(values, winners)
+
+    def _by_source(self, records: Sequence[Record], locale: str) -> Mapping[UUID, Sequence[Record]]:
+        """The records of each source that speak in a locale, in the order in which they count."""
+        by_source: dict[UUID, list[tuple[tuple[int, str], Record]]] = defaultdict(list)
+        for record in records:
+            nearness = _nearness(record.said.locale, locale, self._primary)
+            if nearness is not None:
+                place = (nearness, record.said.locale or "")
+                by_source[record.source].append((place, record))
+        return {
+            source: [record for _, record in sorted(found, key=lambda each: each[0])]
+            for source, found in by_source.items()
+        }
+
+    def _asked(
+        self,
+        name: str,
+        by_source: Mapping[UUID, Sequence[Record]],
+        in_order: Sequence[Record],
+        *,
+        of_variant: bool,
+    ) -> Iterable[Record]:
+        rule = names.rule_name(name, of_variant=of_variant)
+        if rule not in self._rules.fields:
+            return in_order
+        return _of_sources((*self._rules.order_of(rule), *self._strangers), by_source)
+
+    def _has(self, record: Record, name: str, locale: str) -> bool:
+        value = record.said.fields.get(name)
+        if is_empty(value):
+            return False
+        return name not in names.PRICES or _currency(value) == self._terms.currency_of(locale)
+
+
+def is_empty(value: Value) -> bool:
+    """Whether a source so says nothing: false and 0 are words, null, "" and [] are not."""
+    return value is None or value in ("", [], {})
+
+
+def _currency(price: Value) -> str:
+    return str(price["currency"])
+
+
+def _of_sources(
+    order: Iterable[UUID], by_source: Mapping[UUID, Sequence[Record]]
+) -> Iterator[Record]:
+    for source in order:
+        yield from by_source.get(source, ())
+
+
+def _nearness(said: str | None, wanted: str, primary: str) -> int | None:
+    """How near what is said in a locale is to the one that is wanted; None for another one."""
+    if said == wanted:
+        return 0
+    if said is None:
+        return 2
+    if _language(said) == _language(wanted):
+        return 1
+    return 3 if said == primary else None
+
+
+def _language(locale: str) -> str:
+    return locale.partition("-")[0].lower()
+
+
+def _heard(records: Sequence[Record]) -> Sequence[Record]:
+    """Those that count: the live ones, or all of what nobody has any more."""
+    return [record for record in records if record.is_live] or records
+
+
+def _removed_at(records: Sequence[Record]) -> datetime | None:
+    moments = [record.removed_at for record in records]
+    return max((m for m in moments if m is not None), default=None) if all(moments) else None
+
+
+def _place(variant: ResolvedVariant) -> tuple[int, str]:
+    position = variant.resolved.values.get("position")
+    return (position if isinstance(position, int) else _LAST, variant.key)
+
+
+_LAST = 2**31

@@ -1,0 +1,170 @@
+"""Rows of products, of their layers and of what a store's products have in common."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribute
+
+from storepost.catalog.products.model import LayerMark, Product
+from storepost.catalog.products.packing import packed, summaries_of, summaries_row, unpacked
+from storepost.catalog.products.resolution import Terms
+from storepost.catalog.products.rules import Rules, Source, SourceKind
+from storepost.platform.persistence.item import Identifier, Item, Json, Moment, VersionedItem
+from storepost.values import clock
+from storepost.values.ids import from_short, short
+
+
+class ProductItem(VersionedItem, discriminator="product"):
+    """A product as lists show it, and which layers it has."""
+
+    id = Identifier()
+    store_id = Identifier()
+    external_id = UnicodeAttribute()
+    added_at = Moment()
+    changed_at = Moment()
+    removed_at = Moment(null=True)
+    summaries = BinaryAttribute(legacy_encoding=False)
+    layers = Json()
+    """Each `[source, rows, digest, locales, live]`."""
+    skus = BinaryAttribute(legacy_encoding=False, null=True)
+
+
+class DeletedProductItem(VersionedItem, discriminator="deleted_product"):
+    """That a store deleted a product of which nothing was held: it stands where that would."""
+
+    at = Moment()
+
+
+class LayerItem(Item, discriminator="product_layer"):
+    """A part of what one source says of a product."""
+
+    content = BinaryAttribute(legacy_encoding=False)
+
+
+class RulesItem(VersionedItem, discriminator="product_rules"):
+    """The rules in force of a store."""
+
+    revision = NumberAttribute()
+    next_number = NumberAttribute()
+    sources = Json()
+    """Each `[id, kind, store or feed, name, number, added, imported]`."""
+    order = Json()
+    fields = Json()
+    terms = Json(null=True)
+    """Since the store's changed: `[primary locale, currency, currencies of locales]`."""
+
+
+class MarkItem(Item, discriminator="product_mark"):
+    """One of a store's counters: of writes, and of what each source has."""
+
+    changes = NumberAttribute(null=True)
+    rules = NumberAttribute(null=True)
+    """The revision under which products may be written."""
+
+
+class CustomFieldsItem(VersionedItem, discriminator="product_custom_fields"):
+    """The custom fields that the store's products have."""
+
+    names = Json()
+
+
+class NameItem(Item, discriminator="product_name"):
+    """Which variants are called so: the first that was, and the latest."""
+
+    first = UnicodeAttribute()
+    last = UnicodeAttribute()
+
+
+def product_attributes(product: Product) -> Mapping[str, Any]:
+    """A product as its row's attributes."""
+    return {
+        "id": product.id,
+        "store_id": product.store_id,
+        "external_id": product.external_id,
+        "added_at": product.added_at,
+        "changed_at": product.changed_at,
+        "removed_at": product.removed_at,
+        "summaries": summaries_row(product.summaries),
+        "layers": [
+            [short(mark.source), mark.rows, mark.digest, list(mark.locales), int(mark.is_live)]
+            for mark in product.layers.values()
+        ],
+        "skus": packed(product.skus) if product.skus else None,
+    }
+
+
+def as_product(item: ProductItem) -> Product:
+    """The product of a row."""
+    summaries = summaries_of(item.summaries)
+    marks = [
+        LayerMark(from_short(source), rows, digest, tuple(locales), bool(is_live))
+        for source, rows, digest, locales, is_live in item.layers
+    ]
+    return Product(
+        id=item.id,
+        store_id=item.store_id,
+        external_id=item.external_id,
+        added_at=item.added_at,
+        changed_at=item.changed_at,
+        removed_at=item.removed_at,
+        primary_locale=next(iter(summaries)),
+        summaries=summaries,
+        layers={mark.source: mark for mark in marks},
+        skus=tuple(unpacked(item.skus)) if item.skus else (),
+    )
+
+
+def rules_attributes(rules: Rules) -> Mapping[str, Any]:
+    """Rules as their row's attributes."""
+    return {
+        "revision": rules.revision,
+        "next_number": rules.next_number,
+        "sources": [
+            [
+                short(source.id),
+                source.kind,
+                short(source.source_id),
+                source.name,
+                source.number,
+                clock.to_text(source.added_at),
+                clock.to_text(source.imported_at) if source.imported_at else None,
+            ]
+            for source in rules.sources
+        ],
+        "order": [short(each) for each in rules.order],
+        "fields": {name: [short(each) for each in ids] for name, ids in rules.fields.items()},
+    }
+
+
+def terms_row(terms: Terms) -> list[object]:
+    """A store's terms as its rules' row has them."""
+    return [terms.primary_locale, terms.currency, dict(terms.currencies)]
+
+
+def as_terms(row: Sequence[Any]) -> Terms:
+    """What `terms_row` wrote."""
+    primary_locale, currency, currencies = row
+    return Terms(primary_locale, currency, currencies)
+
+
+def as_rules(item: RulesItem) -> Rules:
+    """The rules of a row."""
+    sources = [
+        Source(
+            id=from_short(identifier),
+            kind=SourceKind(kind),
+            source_id=from_short(source_id),
+            name=name,
+            number=number,
+            added_at=clock.from_text(added_at),
+            imported_at=clock.from_text(imported_at) if imported_at else None,
+        )
+        for identifier, kind, source_id, name, number, added_at, imported_at in item.sources
+    ]
+    return Rules(
+        sources=tuple(sources),
+        order=tuple(map(from_short, item.order)),
+        fields={name: tuple(map(from_short, ids)) for name, ids in item.fields.items()},
+        revision=int(item.revision),
+        next_number=int(item.next_number),
+    )

@@ -1,0 +1,109 @@
+"""The rules of a store: its sources, and whose word counts first for each field."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+from uuid import UUID
+
+from storepost.values.ids import derived_id
+
+
+class SourceKind(StrEnum):
+    """What brings records."""
+
+    STORE = "store"
+    FEED = "feed"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A store or a feed, as something that brings records of products."""
+
+    id: UUID
+    kind: SourceKind
+    source_id: UUID
+    """The store's or the feed's own id."""
+    name: str
+    number: int
+    """A small number of its own among the store's sources, never given twice."""
+    added_at: datetime
+    imported_at: datetime | None = None
+    """When a feed's last import was completed: then all that is live in it was seen."""
+
+
+def product_source_id(store_id: UUID, source_id: UUID) -> UUID:
+    """The id under which a store's rules and records name a source."""
+    return derived_id(store_id, "product_source", str(source_id))
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What is in force in a store."""
+
+    sources: tuple[Source, ...]
+    order: tuple[UUID, ...] = ()
+    fields: Mapping[str, tuple[UUID, ...]] = field(default_factory=dict)
+    revision: int = 0
+    """Counts each change of sources, order and fields."""
+    next_number: int = 1
+
+    @cached_property
+    def by_id(self) -> Mapping[UUID, Source]:
+        """The sources by their ids."""
+        return {source.id: source for source in self.sources}
+
+    @cached_property
+    def ranked(self) -> tuple[UUID, ...]:
+        """All sources: those that `order` names, then the others, oldest first."""
+        named = [each for each in dict.fromkeys(self.order) if each in self.by_id]
+        others = sorted(self.sources, key=lambda source: (source.added_at, source.id))
+        return tuple(dict.fromkeys([*named, *(source.id for source in others)]))
+
+    def order_of(self, field_name: str) -> Sequence[UUID]:
+        """The sources in the order in which one field asks them."""
+        own = self.fields.get(field_name)
+        if not own:
+            return self.ranked
+        named = [each for each in own if each in self.by_id]
+        return tuple(dict.fromkeys([*named, *self.ranked]))
+
+    def rank_of(self, source_id: UUID) -> int | None:
+        """The place of a store or feed among the sources, from 1; None where it is none."""
+        wanted = (s.id for s in self.sources if s.source_id == source_id)
+        return next((self.ranked.index(each) + 1 for each in wanted), None)
+
+    def with_source(self, source: Source) -> "Rules":
+        """The rules with a source more, which comes last."""
+        return replace(
+            self,
+            sources=(*self.sources, source),
+            order=(*self.ranked, source.id),
+            revision=self.revision + 1,
+            next_number=self.next_number + 1,
+        )
+
+    def without_source(self, source: UUID) -> "Rules":
+        """The rules without a source; a field of which it was the only one has none of its own."""
+        fields = {name: _without(ids, source) for name, ids in self.fields.items()}
+        return replace(
+            self,
+            sources=tuple(each for each in self.sources if each.id != source),
+            order=_without(self.order, source),
+            fields={name: ids for name, ids in fields.items() if ids},
+            revision=self.revision + 1,
+        )
+
+    def with_order(self, order: Iterable[UUID], fields: Mapping[str, Iterable[UUID]]) -> "Rules":
+        """The rules with another order, of all and of single fields."""
+        return replace(
+            self,
+            order=tuple(order),
+            fields={name: tuple(ids) for name, ids in fields.items()},
+            revision=self.revision + 1,
+        )
+
+
+def _without(ids: Iterable[UUID], source: UUID) -> tuple[UUID, ...]:
+    return tuple(each for each in ids if each != source)

@@ -1,0 +1,122 @@
+"""A custom store's products as it puts and deletes them, and one product read whole."""
+
+from datetime import datetime
+from uuid import UUID
+
+from storepost.catalog.products.details import ProductDetails
+from storepost.catalog.products.in_force import RulesRepository
+from storepost.catalog.products.incoming import IncomingProduct
+from storepost.catalog.products.model import Product, Stock
+from storepost.catalog.products.repository import ProductRepository
+from storepost.catalog.products.resolution import ResolvedProduct, ResolvedVariant
+from storepost.catalog.products.summing import stock_of
+from storepost.catalog.products.writing import (
+    Bringer,
+    Outcome,
+    Written,
+    bury_records,
+    remove_records,
+    replace_layer,
+)
+from storepost.platform.persistence.changes import MOST_RUNS, Changes, LostRace, wait_before
+from storepost.stores.stores.finding import active_custom_store, found_store
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.pagination import Listing, PageRequest, cut
+from storepost.values.problems import Conflict, NotFound
+from storepost.values.scope import WorkspaceScope
+
+
+def put_product(
+    workspace: WorkspaceScope, store_id: UUID, incoming: IncomingProduct, changes: Changes
+) -> tuple[ProductDetails, bool]:
+    """Writes a custom store's product; whether it is new.
+
+    Raises StaleUpdate and CurrencyMismatch.
+    """
+    store = active_custom_store(workspace, store_id)
+    written = write_product(store, incoming, changes)
+    layers = written.layers or ProductRepository(workspace).layers(written.product)
+    records = [record for layer in layers.values() for record in layer.records]
+    rules = RulesRepository(store).get().rules
+    details = ProductDetails(written.product, store, rules, records)
+    return details, written.outcome is Outcome.CREATED
+
+
+def write_product(store: Store, incoming: IncomingProduct, changes: Changes) -> Written:
+    """Adds to a unit of work what a product that arrives from a store changes.
+
+    Raises StaleUpdate and CurrencyMismatch; before either it has added nothing.
+    """
+    incoming.check_currency(store)
+    return replace_layer(changes, Bringer(store, store.id), incoming.brought(store))
+
+
+def delete_product(
+    workspace: WorkspaceScope, store_id: UUID, external_id: str, changes: Changes
+) -> None:
+    """Takes a custom store's product away; what a feed says of it stays."""
+    remove_product(active_custom_store(workspace, store_id), external_id, changes)
+
+
+def remove_product(
+    store: Store, external_id: str, changes: Changes, at: datetime | None = None
+) -> None:
+    """Adds to a unit of work that a store has a product no more. Raises NotFound.
+
+    What was said before `at`, the store's own time of that, doesn't bring it back.
+    """
+    removed = remove_records(changes, Bringer(store, store.id), external_id, at=at)
+    if removed is None or removed.outcome is Outcome.UNCHANGED:
+        raise NotFound()
+
+
+def bury_product(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
+    """Adds to a unit of work that a shop has deleted a product at that moment, known or not.
+
+    Nothing older brings it, in whatever order that comes.
+    """
+    bury_records(changes, Bringer(store, store.id), external_id, at)
+
+
+def get_product(workspace: WorkspaceScope, wanted: UUID) -> ProductDetails:
+    """A product whole, a removed one too; 404 where the workspace has none of that id."""
+    for run in range(MOST_RUNS):
+        wait_before(run)
+        try:
+            return _read(workspace, wanted)
+        except LostRace:  # it was written between the reads
+            continue
+    raise Conflict()
+
+
+def _read(workspace: WorkspaceScope, wanted: UUID) -> ProductDetails:
+    repository = ProductRepository(workspace)
+    product = repository.get(wanted)
+    if product is None:
+        raise NotFound()
+    store = found_store(StoreRepository(workspace), product.store_id)
+    layers = repository.layers(product).values()
+    records = [record for layer in layers for record in layer.records]
+    return ProductDetails(product, store, RulesRepository(store).get().rules, records)
+
+
+def list_variants(
+    product: ResolvedProduct, stocks: list[Stock] | None, page: PageRequest, *, removed: bool
+) -> Listing[ResolvedVariant]:
+    """A product's variants by position: those that a source has, or those that none has now."""
+    variants = [
+        variant
+        for variant in product.variants
+        if (variant.removed_at is not None) is removed
+        and (stocks is None or stock_of(variant.resolved) in stocks)
+    ]
+    return cut(variants, page)
+
+
+def product_of(workspace: WorkspaceScope, wanted: UUID) -> Product:
+    """A product as lists have it; 404 where the workspace has none of that id."""
+    product = ProductRepository(workspace).get(wanted)
+    if product is None:
+        raise NotFound()
+    return product

@@ -1,0 +1,52 @@
+"""What a store's primary locale and currencies are to its products: something that they follow."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from storepost.catalog.products.in_force import RulesRepository, terms_of
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores import service
+from storepost.stores.stores.finding import custom_store
+from storepost.stores.stores.model import Store, StoreLocale
+from storepost.stores.stores.repository import StoreRepository
+from storepost.stores.stores.service import CustomStore
+from storepost.values.scope import WorkspaceScope
+
+
+def connect_store(
+    workspace: WorkspaceScope, given: CustomStore, changes: Changes
+) -> tuple[Store, bool]:
+    """A new store, or a disconnected one connected again; whether it is new.
+
+    Previews of changes of its rules are stale where it says something else than before.
+    """
+    store, before = service.connect_store(workspace, given, changes)
+    if before is not None:
+        follow_terms(changes, before, store)
+    return store, before is None
+
+
+def set_locales(
+    workspace: WorkspaceScope, store_id: UUID, locales: Sequence[StoreLocale], changes: Changes
+) -> Store:
+    """Replaces a custom store's locales; previews of changes of its rules are stale then."""
+    before = custom_store(StoreRepository(workspace), store_id)
+    after = service.set_locales(workspace, store_id, locales, changes)
+    follow_terms(changes, before, after)
+    return after
+
+
+def follow_terms(changes: Changes, before: Store, after: Store) -> None:
+    """Moves the store's marks on where products become something else by what the store says now.
+
+    What was resolved before loses the race, and what was previewed is stale.
+    """
+    if _said(before) == _said(after):
+        return
+    RulesRepository(after).save_terms(changes)
+
+
+def _said(store: Store) -> tuple[str, str, dict[str, str]]:
+    terms = terms_of(store)
+    others = {name: code for name, code in terms.currencies.items() if code != terms.currency}
+    return terms.primary_locale, terms.currency, others

@@ -1,0 +1,116 @@
+"""What a list shows of a product once its fields are resolved."""
+
+from collections.abc import Mapping, Sequence
+
+from storepost.catalog.products.model import ON_SALE, Missing, ProductStatus, Stock, Summary
+from storepost.catalog.products.records import Value
+from storepost.catalog.products.resolution import Resolved, ResolvedProduct, ResolvedVariant
+from storepost.values.money import Money
+
+
+def summary_of(product: ResolvedProduct) -> Summary:
+    """What a list shows of the product in its locale."""
+    values, variants = product.resolved.values, product.live_variants
+    priced = [v for v in variants if "price" in v.resolved.values]
+    prices = sorted(_money(v.resolved.values["price"]).amount for v in priced)
+    cheapest = min(priced, key=_price, default=None)
+    currency = priced[0].resolved.values["price"]["currency"] if priced else ""
+    stocks = {stock_of(v.resolved) for v in variants}
+    counted = [v.resolved.values.get("inventoryQuantity") for v in variants]
+    known = [each for each in counted if each is not None]
+    return Summary(
+        title=values.get("title"),
+        missing=_missing(product),
+        published=is_published(product),
+        handle=values.get("handle"),
+        status=status_of(product),
+        vendor=values.get("vendor"),
+        product_type=values.get("productType"),
+        tags=tuple(values.get("tags", ())),
+        image=values.get("image"),
+        price=(Money(prices[0], currency), Money(prices[-1], currency)) if prices else None,
+        compare_at_price=_compare_at(cheapest),
+        variant_count=len(variants),
+        stock=_together(stocks),
+        inventory=sum(known) if known else None,
+    )
+
+
+def status_of(product: ResolvedProduct) -> ProductStatus:
+    """Active where nobody says otherwise; removed where nobody has it any more."""
+    if product.removed_at is not None:
+        return ProductStatus.REMOVED
+    return ProductStatus(product.resolved.values.get("status", ProductStatus.ACTIVE))
+
+
+def is_published(product: ResolvedProduct) -> bool:
+    """What a source says; else whether it is on sale."""
+    if product.removed_at is not None:
+        return False
+    said = product.resolved.values.get("published")
+    return said if isinstance(said, bool) else status_of(product) in ON_SALE
+
+
+def stock_of(variant: Resolved) -> Stock:
+    """By its inventory; without one by what is said of its availability."""
+    inventory = variant.values.get("inventoryQuantity")
+    if inventory is not None:
+        return Stock.IN_STOCK if inventory > 0 else Stock.OUT_OF_STOCK
+    available = variant.values.get("availableForSale")
+    if available is None:
+        return Stock.NOT_TRACKED
+    return Stock.IN_STOCK if available else Stock.OUT_OF_STOCK
+
+
+def sells_on(variant: Resolved) -> bool:
+    """Whether it is sold when there is none."""
+    return bool(variant.values.get("continueSellingWhenOutOfStock", False))
+
+
+def is_for_sale(variant: Resolved) -> bool:
+    """What a source says; else whether there is any, or it is sold on."""
+    said = variant.values.get("availableForSale")
+    if isinstance(said, bool):
+        return said
+    return stock_of(variant) is not Stock.OUT_OF_STOCK or sells_on(variant)
+
+
+def title_of(variant: ResolvedVariant, product: ResolvedProduct) -> str:
+    """Its own title, or what tells it from the others."""
+    values = variant.resolved.values
+    if values.get("title"):
+        return str(values["title"])
+    options = " / ".join(str(option["value"]) for option in values.get("options", ()))
+    return options or str(product.resolved.values.get("title") or variant.key)
+
+
+def _missing(product: ResolvedProduct) -> tuple[Missing, ...]:
+    winners = product.resolved.winners
+    lacking = [each for each in (Missing.TITLE, Missing.LINK) if each.value not in winners]
+    if not any("price" in v.resolved.winners for v in product.live_variants):
+        lacking.append(Missing.PRICE)
+    if Missing.IMAGE.value not in winners:
+        lacking.append(Missing.IMAGE)
+    return tuple(lacking)
+
+
+def _price(variant: ResolvedVariant) -> int:
+    return _money(variant.resolved.values["price"]).amount
+
+
+def _compare_at(variant: ResolvedVariant | None) -> Money | None:
+    if variant is None or "compareAtPrice" not in variant.resolved.values:
+        return None
+    return _money(variant.resolved.values["compareAtPrice"])
+
+
+def _money(value: Mapping[str, Value]) -> Money:
+    return Money(value["amount"], value["currency"])
+
+
+_BEST_FIRST: Sequence[Stock] = (Stock.IN_STOCK, Stock.NOT_TRACKED, Stock.OUT_OF_STOCK)
+
+
+def _together(stocks: set[Stock]) -> Stock:
+    """The best of its variants; nothing is tracked where there are none."""
+    return next((stock for stock in _BEST_FIRST if stock in stocks), Stock.NOT_TRACKED)

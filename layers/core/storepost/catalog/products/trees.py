@@ -1,0 +1,104 @@
+"""The lists of products: by when they were added and by when they changed, all of a workspace's and
+each store's, and by title.
+
+An entry has the product's id alone, and a page reads its products in one batch get: else each
+change would rewrite rows of every list. Removed products stand in lists of their own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.catalog.products.model import Product, ProductStatus, Stock
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree import (
+    Entry,
+    FilterField,
+    FilterValue,
+    Tree,
+    moment_key,
+    text_key,
+)
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
+
+STATUS = FilterField("status", "t", tuple(s for s in ProductStatus if s != ProductStatus.REMOVED))
+PUBLISHED = FilterField("published", "p", (False, True))
+STOCK = FilterField("stock", "k", tuple(Stock))
+FILTERS = (STATUS, PUBLISHED, STOCK)
+
+
+@dataclass(frozen=True)
+class ProductLists:
+    """The lists of a workspace's products, or of one of its stores'."""
+
+    workspace: WorkspaceScope
+    store_id: UUID | None = None
+
+    @property
+    def by_added(self) -> Tree:
+        """Those that a source has, by when they were added."""
+        return Tree(self._partition("added"), FILTERS)
+
+    @property
+    def by_changed(self) -> Tree:
+        """Those that a source has, by when they changed."""
+        return Tree(self._partition("changed"), FILTERS)
+
+    @property
+    def removed(self) -> Tree:
+        """Those that no source has any more, by when they changed."""
+        return Tree(self._partition("removed"))
+
+    @property
+    def by_title(self) -> Tree:
+        """Those that a source has, by title in the store's primary locale; of all stores alone."""
+        return Tree(self.workspace.partition("products", "title"))
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        """All of them."""
+        trees = (self.by_added, self.by_changed, self.removed)
+        return trees if self.store_id else (*trees, self.by_title)
+
+    def follow(self, changes: Changes, before: Product | None, after: Product | None) -> None:
+        """Makes the lists follow a change of one product."""
+        old, new = dict(self._entries(before)), dict(self._entries(after))
+        for tree in dict.fromkeys((*old, *new)):
+            tree.follow(changes, old.get(tree), new.get(tree))
+
+    def _entries(self, product: Product | None) -> Iterator[tuple[Tree, Entry]]:
+        if product is None:
+            return
+        changed = moment_key(product.changed_at, product.id)
+        if product.removed_at is not None:
+            yield self.removed, Entry(changed)
+            return
+        values = counted_values(product)
+        yield self.by_added, Entry(moment_key(product.added_at, product.id), values)
+        yield self.by_changed, Entry(changed, values)
+        if self.store_id is None:
+            yield self.by_title, Entry(text_key(product.summary.title, product.id))
+
+    def _partition(self, order: str) -> str:
+        if self.store_id is None:
+            return self.workspace.partition("products", order)
+        return self.workspace.partition("products", "store", short(self.store_id), order)
+
+
+def counted_values(product: Product) -> dict[str, FilterValue]:
+    """What the lists count of a product."""
+    summary = product.summary
+    return {
+        STATUS.name: summary.status,
+        PUBLISHED.name: summary.published,
+        STOCK.name: summary.stock,
+    }
+
+
+def relist(
+    changes: Changes, workspace: WorkspaceScope, before: Product | None, after: Product
+) -> None:
+    """Makes all lists follow a change of one product."""
+    for each in (ProductLists(workspace), ProductLists(workspace, after.store_id)):
+        each.follow(changes, before, after)

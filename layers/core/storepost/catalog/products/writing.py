@@ -1,0 +1,330 @@
+"""The way in for whoever brings products: a store's own requests, its imports, and feeds.
+
+A source has a layer of each product and writes no other. What it brings is resolved with what the
+others say, and the product's row, the lists, the names and the store's marks follow, in the
+transaction of the unit of work. Several products go into one unit, each of them once. What a source
+says once more writes nothing.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.catalog.products import fields as names
+from storepost.catalog.products.in_force import InForce, RulesRepository, marking
+from storepost.catalog.products.keys import custom_fields_key, product_key, rules_key
+from storepost.catalog.products.model import LayerMark, Product, product_id
+from storepost.catalog.products.naming import give_names, names_of, skus_of
+from storepost.catalog.products.packing import digest_of, layer_parts
+from storepost.catalog.products.records import Layer, Said
+from storepost.catalog.products.repository import ProductRepository
+from storepost.catalog.products.repository import keys_behind as layer_keys
+from storepost.catalog.products.resolution import Resolution
+from storepost.catalog.products.rules import product_source_id
+from storepost.catalog.products.summing import summary_of
+from storepost.catalog.products.trees import relist
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Key
+from storepost.platform.persistence.reads import ReadAhead
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.problems import StaleUpdate
+from storepost.values import clock
+from storepost.values.problems import FieldError, PayloadTooLarge, ValidationFailed
+
+MOST_VARIANTS = 2000
+MOST_LAYER_BYTES = 3_000_000
+"""Of one layer, deflated: a transaction takes 4 MB."""
+
+
+class Outcome(StrEnum):
+    """What bringing a product did."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True)
+class Written:
+    """A product as it is after it was brought."""
+
+    product: Product
+    outcome: Outcome
+    layers: Mapping[UUID, Layer] | None = None
+    """What all sources say of it then; None where that wasn't read."""
+
+
+@dataclass(frozen=True)
+class Bringer:
+    """A source of a store's products: the store itself, or one of its feeds."""
+
+    store: Store
+    source_id: UUID
+    """The store's id, or the feed's. A feed is added to the store's sources before it brings."""
+
+    @property
+    def source(self) -> UUID:
+        """The id under which rules and records name it."""
+        return product_source_id(self.store.id, self.source_id)
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A product as a source has it."""
+
+    external_id: str
+    """What the store calls the product, or a feed where the store doesn't know it."""
+    said: tuple[Said, ...]
+    """Records of the product itself and of its variants, each place once."""
+    updated_at: datetime | None = None
+    """The source's own time, where it has one: nothing older is taken."""
+    keeps_others: bool = False
+    """Whether what the source said in locales that aren't brought stays."""
+
+    def with_others(self, layer: Layer) -> tuple[Said, ...]:
+        """What the layer is to say."""
+        if not self.keeps_others:
+            return self.said
+        brought = {each.locale for each in self.said}
+        live = (record.said for record in layer.records if record.is_live)
+        return (*self.said, *(said for said in live if said.locale not in brought))
+
+
+def keys_of(store: Store, external_ids: Iterable[str]) -> list[Key]:
+    """The rows that a unit of work reads of the store and of these products, to read them ahead."""
+    common = (rules_key(store.workspace, store.id), custom_fields_key(store.workspace, store.id))
+    own = (product_key(store.workspace, product_id(store.id, each)) for each in external_ids)
+    return [*common, *own]
+
+
+def keys_behind(store: Store, external_ids: Iterable[str], reads: ReadAhead) -> list[Key]:
+    """The rows that it reads besides, once `keys_of` are read."""
+    ids = (product_id(store.id, each) for each in external_ids)
+    return layer_keys(store.workspace, ids, reads)
+
+
+def replace_layer(changes: Changes, bringer: Bringer, brought: Brought) -> Written:
+    """Adds that the source says this of the product, and nothing else any more.
+
+    Raises StaleUpdate, having added nothing, where what is held is newer, or as old and removed.
+    """
+    digest = digest_of(brought.said, brought.updated_at)
+    writing = _Writing(changes, bringer, brought.external_id)
+    held = writing.mark
+    if writing.before and held and held.is_live and held.digest == digest:
+        return Written(writing.before, Outcome.UNCHANGED)
+
+    def replaced(layer: Layer, now: datetime) -> Layer:
+        _refuse_stale(layer, brought.updated_at)
+        return layer.replaced(brought.with_others(layer), brought.updated_at, now)
+
+    return writing.write(replaced)
+
+
+def remove_records(
+    changes: Changes,
+    bringer: Bringer,
+    external_id: str,
+    *,
+    at: datetime | None = None,
+) -> Written | None:
+    """Adds that the source has the product no more; None where it never had it.
+
+    `at` is the source's own time of that, where it tells one: nothing older is taken then.
+
+    The product falls back to what other sources say, or is removed where none has it any more.
+    """
+    writing = _Writing(changes, bringer, external_id)
+    if writing.before is None or writing.mark is None:
+        return None
+    return writing.write(lambda layer, now: layer.emptied(now, at))
+
+
+def bury_records(changes: Changes, bringer: Bringer, external_id: str, at: datetime) -> None:
+    """Adds that a store has the product no more since then, whatever is held of it.
+
+    Nothing older that the store says is taken, also where it has said nothing yet.
+    """
+    writing = _Writing(changes, bringer, external_id)
+    if writing.before is None:
+        writing.bury(at)
+    else:
+        writing.write(lambda layer, now: layer.emptied(now, at))
+
+
+def resolve_again(changes: Changes, store: Store, product: Product) -> Written:
+    """Adds what the product becomes under the rules in force, and nothing where it is that already.
+
+    It must have been read by this unit of work.
+    """
+    writing = _Writing(changes, Bringer(store, store.id), product.external_id)
+    return writing.resolve_again()
+
+
+class _Writing:
+    """One product in one unit of work."""
+
+    def __init__(self, changes: Changes, bringer: Bringer, external_id: str) -> None:
+        self._changes = changes
+        self._bringer = bringer
+        self._external_id = external_id
+        self._id = product_id(bringer.store.id, external_id)
+        self._repository = ProductRepository(bringer.store.workspace, changes.reads)
+        self.before = self._repository.get(self._id)
+
+    @property
+    def mark(self) -> LayerMark | None:
+        """What the product's row says of the bringer's layer."""
+        return self.before.layers.get(self._bringer.source) if self.before else None
+
+    def write(self, change: Callable[[Layer, datetime], Layer]) -> Written:
+        """Adds the product with the bringer's layer changed, unless that changes nothing."""
+        before, source, now = self.before, self._bringer.source, clock.now()
+        layers = self._layers()
+        held = layers.get(source, Layer(source))
+        layer = change(held, now)
+        if before and layer == held:
+            return Written(before, Outcome.UNCHANGED, layers)
+        if before and layer.records == held.records:
+            return self._note_time(before, layer, layers)
+        _check_variants(layer)
+        all_layers = {**layers, source: layer}
+        # A new product may have the moment at which its store deleted it before.
+        written = {source: layer} if before else all_layers
+        parts = {each: layer_parts(written[each]) for each in written}
+        if sum(map(len, parts[source])) > MOST_LAYER_BYTES:
+            raise PayloadTooLarge("What the source says of the product takes more than 3 MB.")
+        after = self._resolved(all_layers, now)
+        marks = {each: _mark(written[each], len(parts[each])) for each in written}
+        after = replace(after, layers={**after.layers, **marks})
+        self._repository.save(self._changes, before, after, parts)
+        self._follow(after, layers, layer)
+        outcome = Outcome.CHANGED if before else Outcome.CREATED
+        return Written(after, outcome, all_layers)
+
+    def _note_time(self, before: Product, layer: Layer, layers: Mapping[UUID, Layer]) -> Written:
+        """Adds no more than the source's own time, by which what is older is known."""
+        parts = layer_parts(layer)
+        marks = {**before.layers, layer.source: _mark(layer, len(parts))}
+        after = replace(before, layers=marks)
+        self._repository.save(self._changes, before, after, {layer.source: parts})
+        return Written(after, Outcome.UNCHANGED, {**layers, layer.source: layer})
+
+    def bury(self, at: datetime) -> None:
+        """Adds no more than that the store deleted the product, which was never there."""
+        self._repository.bury(self._changes, self._id, at)
+
+    def resolve_again(self) -> Written:
+        """Adds the product as it is under the rules in force."""
+        before, now = self.before, clock.now()
+        if before is None:
+            raise LookupError("a product that isn't there can't be resolved again")
+        after = self._resolved(self._layers(), now)
+        if replace(after, changed_at=before.changed_at) == before:
+            return Written(before, Outcome.UNCHANGED)
+        self._repository.save(self._changes, before, after, {})
+        store = self._bringer.store
+        relist(self._changes, store.workspace, before, after)
+        marking(self._changes, store, self._in_force.rules)
+        return Written(after, Outcome.CHANGED)
+
+    def _layers(self) -> Mapping[UUID, Layer]:
+        if self.before:
+            return self._repository.layers(self.before)
+        deleted_at, store = self._repository.deleted_at(self._id), self._bringer.store
+        own = product_source_id(store.id, store.id)
+        return {own: Layer(own, updated_at=deleted_at)} if deleted_at else {}
+
+    @property
+    def _in_force(self) -> InForce:
+        store, changes = self._bringer.store, self._changes
+        return changes.gathered(
+            ("product_rules", store.id), lambda: RulesRepository(store, changes.reads).get()
+        )
+
+    def _resolved(self, layers: Mapping[UUID, Layer], now: datetime) -> Product:
+        store, before = self._bringer.store, self.before
+        terms = self._in_force.terms
+        records = [record for layer in layers.values() for record in layer.records]
+        resolution = Resolution(records, self._in_force.rules, terms)
+        if not resolution.has_product:
+            raise ValueError("a product begins with a record of the product itself")
+        return Product(
+            id=self._id,
+            store_id=store.id,
+            external_id=self._external_id,
+            added_at=before.added_at if before else now,
+            changed_at=max(now, before.changed_at) if before else now,
+            removed_at=resolution.removed_at,
+            primary_locale=terms.primary_locale,
+            summaries={
+                locale: summary_of(resolution.in_locale(locale)) for locale in resolution.locales
+            },
+            layers=before.layers if before else {},
+            # What a removed product was called names it still.
+            skus=before.skus if before and resolution.removed_at else skus_of(layers.values()),
+        )
+
+    def _follow(self, after: Product, layers: Mapping[UUID, Layer], layer: Layer) -> None:
+        """Lists, names, marks and the custom fields that the store has."""
+        store, changes = self._bringer.store, self._changes
+        relist(changes, store.workspace, self.before, after)
+        known = names_of(self._external_id, layers.values())
+        given = names_of(self._external_id, [layer])
+        give_names(
+            changes, store, self._id, [each for each in given.items() if each[0] not in known]
+        )
+        in_force = self._in_force
+        before = self.before.layers.values() if self.before else ()
+        marking(changes, store, in_force.rules).add(before, after.layers.values())
+        self._list_custom_fields(layer, in_force)
+
+    def _list_custom_fields(self, layer: Layer, in_force: InForce) -> None:
+        said = {name for record in layer.records for name in record.said.fields}
+        unknown = {name for name in said if names.is_custom(name)} - in_force.custom_names
+        if unknown:
+            new_names(self._changes, self._bringer.store).update(unknown)
+
+
+def new_names(changes: Changes, store: Store) -> set[str]:
+    """The custom fields that the unit of work brings into the store; listed at its commit."""
+
+    def gather() -> set[str]:
+        found = set[str]()
+        changes.before_commit(lambda: _list(found), lambda: 1)
+        return found
+
+    def _list(found: set[str]) -> None:
+        repository = RulesRepository(store)
+        repository.get()
+        repository.add_custom_names(changes, found)
+
+    return changes.gathered(("product_custom_names", store.id), gather)
+
+
+def _mark(layer: Layer, rows: int) -> LayerMark:
+    live = [record.said for record in layer.records if record.is_live]
+    return LayerMark(
+        source=layer.source,
+        rows=rows,
+        digest=digest_of(live, layer.updated_at),
+        locales=tuple(sorted({said.locale for said in live if said.locale})),
+        is_live=layer.is_live,
+    )
+
+
+def _refuse_stale(layer: Layer, updated_at: datetime | None) -> None:
+    held = layer.updated_at
+    if held is None or updated_at is None:
+        return
+    if updated_at < held or (updated_at == held and not layer.is_live):
+        raise StaleUpdate()
+
+
+def _check_variants(layer: Layer) -> None:
+    keys = {r.said.variant for r in layer.records if r.is_live and r.said.variant is not None}
+    if len(keys) > MOST_VARIANTS:
+        message = f"A product has at most {MOST_VARIANTS:,} variants"
+        raise ValidationFailed(errors=[FieldError("/variants", message)])

@@ -1,0 +1,1 @@
+"""Connections to platforms: begun, approved by the shop, listed and ended."""

@@ -1,0 +1,91 @@
+"""What Shopify leads back with: a shop's approval, which connects nothing.
+
+It ends in a connect link, shown to whoever approved. So nobody can have a stranger's shop approved
+into his own workspace: the one who approves chooses.
+"""
+
+from storepost.connections.links.model import VALID_FOR, ConnectLink
+from storepost.connections.links.repository import add_link
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.shopify.admin import AdminClient, KeptAccess
+from storepost.shopify.app import ShopifyApp, shopify_app
+from storepost.shopify.claims import expect_claim, find_claim
+from storepost.shopify.details import shop_details
+from storepost.shopify.errors import ShopifyError
+from storepost.shopify.grants import keep_grant
+from storepost.shopify.installs import BegunInstall, InstallRepository, find_begun, use_state
+from storepost.shopify.oauth import Tokens, tokens_for_code
+from storepost.shopify.problems import OAuthInvalid
+from storepost.shopify.scopes import lacking
+from storepost.shopify.shops import is_shop
+from storepost.shopify.signatures import signed_query
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.links import page_link
+from storepost.values.logs import logger
+
+PATIENCE_SECONDS = 3.0
+TIMEOUT_SECONDS = 4.0
+"""Somebody looks at an empty page meanwhile, and the function has 27 seconds."""
+
+
+def approved(raw_query: str, base_url: str) -> str:
+    """Takes a shop's approval and returns the address of the link to choose a workspace with.
+
+    Raises OAuthInvalid for what Shopify didn't sign, what nobody began within ten minutes, what
+    came before, and what Shopify then says no to.
+    """
+    app = shopify_app()
+    begun, code = _read(app, raw_query)
+    # First of all: whatever becomes of this one, the same parameters never count again.
+    commit_anew(lambda changes: use_state(changes, begun, OAuthInvalid()))
+    try:
+        link = _made_link(app, begun, code)
+    except ShopifyError as error:
+        logger.warning("install not completed", extra={"reason": str(error)})
+        raise OAuthInvalid("The shop didn't give what was asked of it. Begin again.") from error
+    return page_link(base_url, "connect-link", str(link.id))
+
+
+def _read(app: ShopifyApp, raw_query: str) -> tuple[BegunInstall, str]:
+    """Which install was approved, and the code that its tokens are given for."""
+    parameters = signed_query(raw_query, app.secrets())
+    if parameters is None or not {"code", "shop", "state"} <= parameters.keys():
+        raise OAuthInvalid()
+    begun = find_begun(parameters["state"])
+    if begun is None or begun.shop != parameters["shop"] or not is_shop(begun.shop):
+        raise OAuthInvalid()
+    return begun, parameters["code"]
+
+
+def _made_link(app: ShopifyApp, begun: BegunInstall, code: str) -> ConnectLink:
+    tokens = tokens_for_code(app, begun.shop, code)
+    ends_at = clock.now() + VALID_FOR
+    # At once, before anything else can fail: with these, Shopify ended those that came before, and
+    # a store that is connected to the shop lives on them.
+    commit_anew(lambda changes: _keep(changes, begun.shop, tokens))
+    if lacking(tokens.scopes):
+        raise OAuthInvalid(f"The app needs these scopes too: {', '.join(lacking(tokens.scopes))}.")
+    with AdminClient(
+        begun.shop,
+        KeptAccess(begun.shop),
+        patience_seconds=PATIENCE_SECONDS,
+        timeout_seconds=TIMEOUT_SECONDS,
+    ) as admin:
+        details = shop_details(admin, tokens.scopes)
+    link = ConnectLink(new_id(), begun.shop, details, tokens.scopes, ends_at)
+
+    def write(changes: Changes) -> None:
+        add_link(changes, link)
+        install = InstallRepository(begun.workspace)
+        install.await_choice(changes, begun, link.ends_at, otherwise=OAuthInvalid())
+
+    commit_anew(write)
+    return link
+
+
+def _keep(changes: Changes, shop: str, tokens: Tokens) -> None:
+    """Keeps the tokens: for good where the shop is connected, else as long as a link could last."""
+    claim = find_claim(shop)
+    expect_claim(changes, shop, claim)
+    keep_grant(changes, shop, tokens, None if claim else clock.now() + VALID_FOR)

@@ -1,0 +1,60 @@
+"""A connection as a value: a platform's store, an install that is waited for, or both."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.stores.imports.turns import LatestImportStatus
+from storepost.stores.stores.listing import ListedStore
+from storepost.stores.stores.model import ConnectionStatus
+
+PREFIX = "shopify:"
+
+
+class ConnectionType(StrEnum):
+    """What a connection leads to."""
+
+    SHOPIFY = "shopify"
+
+
+class ConnectionState(StrEnum):
+    """How a connection is doing: the first that holds."""
+
+    PENDING = "pending"
+    DISCONNECTED = "disconnected"
+    NEEDS_ATTENTION = "needs_attention"
+    IMPORTING = "importing"
+    CONNECTED = "connected"
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A connection of a workspace."""
+
+    shop: str
+    name: str
+    state: ConnectionState
+    connected_at: datetime
+    """When it was connected; of a pending one, when it was begun."""
+    install_id: UUID | None
+    install_address: str | None
+    """Where the shop approves a pending one; None once it did."""
+
+    @property
+    def key(self) -> str:
+        """What tells it from the workspace's other connections."""
+        return PREFIX + self.shop
+
+
+def state_of(listed: ListedStore) -> ConnectionState:
+    """How a store's connection is doing, while no install is waited for."""
+    store, imports = listed.store, listed.import_status
+    if not store.is_active:
+        return ConnectionState.DISCONNECTED
+    needs_reauth = store.connection_status is ConnectionStatus.NEEDS_REAUTH
+    if needs_reauth or imports is LatestImportStatus.FAILED:
+        return ConnectionState.NEEDS_ATTENTION
+    if imports in {LatestImportStatus.QUEUED, LatestImportStatus.RUNNING}:
+        return ConnectionState.IMPORTING
+    return ConnectionState.CONNECTED

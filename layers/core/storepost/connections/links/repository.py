@@ -1,0 +1,94 @@
+"""Rows of connect links: by id alone, for whoever holds it."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from pynamodb.attributes import JSONAttribute, UnicodeAttribute
+
+from storepost.connections.links.model import ConnectLink
+from storepost.connections.links.problems import LinkUsed
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Identifier, Item, Key, Moment, find
+from storepost.shopify.details import ShopDetails
+from storepost.stores.stores.model import StoreLocale
+from storepost.values import clock
+from storepost.values.ids import short
+
+TOLD_FOR = timedelta(days=30)
+"""How long a link goes on saying that it has ended, before it is as unknown as any other id."""
+
+
+class ConnectLinkItem(Item, discriminator="connect_link"):
+    """A link, with what the shop said of itself."""
+
+    id = Identifier()
+    shop = UnicodeAttribute()
+    name = UnicodeAttribute()
+    currency = UnicodeAttribute()
+    contact_email = UnicodeAttribute(null=True)
+    storefront_url = UnicodeAttribute(null=True)
+    locales = JSONAttribute()
+    """Each `[locale, label, primary, country, currency, url]`."""
+    scopes = JSONAttribute()
+    ends_at = Moment()
+    used_at = Moment(null=True)
+
+
+def link_key(link_id: UUID) -> Key:
+    """Where a link stands."""
+    return (f"link#{short(link_id)}", "link")
+
+
+def find_link(link_id: UUID) -> ConnectLink | None:
+    """The link, used and ended ones too."""
+    item = find(ConnectLinkItem, link_key(link_id))
+    if item is None:
+        return None
+    details = ShopDetails(
+        name=item.name,
+        currency=item.currency,
+        contact_email=item.contact_email,
+        storefront_url=item.storefront_url,
+        locales=tuple(StoreLocale(*row) for row in item.locales),
+    )
+    return ConnectLink(
+        id=item.id,
+        shop=item.shop,
+        details=details,
+        scopes=tuple(item.scopes),
+        ends_at=item.ends_at,
+        used_at=item.used_at,
+    )
+
+
+def add_link(changes: Changes, link: ConnectLink) -> None:
+    """A new link."""
+    details = link.details
+    changes.create(
+        ConnectLinkItem(
+            *link_key(link.id),
+            id=link.id,
+            shop=link.shop,
+            name=details.name,
+            currency=details.currency,
+            contact_email=details.contact_email,
+            storefront_url=details.storefront_url,
+            locales=[
+                [row.locale, row.label, row.is_primary, row.country, row.currency, row.url]
+                for row in details.locales
+            ],
+            scopes=list(link.scopes),
+            ends_at=link.ends_at,
+            expiration=link.ends_at + TOLD_FOR,
+        )
+    )
+
+
+def use_link(changes: Changes, link: ConnectLink) -> None:
+    """The link is used up; LinkUsed where somebody was faster."""
+    changes.update(
+        ConnectLinkItem(*link_key(link.id)),
+        [ConnectLinkItem.used_at.set(clock.now())],
+        ConnectLinkItem.used_at.does_not_exist(),
+        LinkUsed(),
+    )

@@ -1,0 +1,185 @@
+"""Choosing a shop's workspace: what a link offers to somebody, and what their choice does."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.accounts.emails.messages import StoreMoved
+from storepost.accounts.emails.outgoing import send_email
+from storepost.accounts.identity.model import SignedInPerson
+from storepost.accounts.identity.repository import find_person
+from storepost.accounts.workspaces.model import Workspace
+from storepost.accounts.workspaces.problems import RoleTooSmall, TwoFactorRequired
+from storepost.accounts.workspaces.repository import Standing, WorkspaceRepository, standings_of
+from storepost.accounts.workspaces.service import create_workspace
+from storepost.catalog.products.store_terms import follow_terms
+from storepost.connections.links.model import Choice, ConnectLink, ToNewWorkspace
+from storepost.connections.links.problems import LinkExpired, LinkUsed
+from storepost.connections.links.repository import find_link, use_link
+from storepost.coupons.putting_off import tell_again
+from storepost.people.consent.resending import catch_up
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.shopify.claims import ShopClaim, claim_for, find_claim
+from storepost.shopify.details import locales_of
+from storepost.shopify.grants import keep_for_good
+from storepost.shopify.installs import InstallRepository, installs_of
+from storepost.shopify.scopes import may_make_coupons, may_write_consent
+from storepost.shopify.shops import address_of
+from storepost.stores.imports.service import queue_first_imports
+from storepost.stores.stores.finding import known_store
+from storepost.stores.stores.model import ConnectionStatus, Platform, Store, StoreStatus
+from storepost.stores.stores.problems import StoreDisconnected
+from storepost.stores.stores.repository import StoreRepository
+from storepost.stores.stores.service import disconnect_store, save_connected
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.problems import NotFound, handles
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a link offers to somebody."""
+
+    mine: list[Standing]
+    """The workspaces where they are owner or admin."""
+    requested: list[UUID]
+    """Those of them that wait for this shop."""
+    behind_two_factor: list[Workspace]
+    """Those of them that can't be chosen before two-factor is on."""
+    previous: Workspace | None
+    """The one that the shop is connected to now, if they belong to it."""
+
+
+def preview(link_id: UUID) -> ConnectLink:
+    """The link for whoever holds its id; a used one is still shown until its hour is over."""
+    link = find_link(link_id)
+    if link is None:
+        raise NotFound()
+    if link.has_ended(clock.now()):
+        raise LinkExpired()
+    return link
+
+
+def choices_of(caller: SignedInPerson, link: ConnectLink) -> Choices:
+    """What the link offers to the caller."""
+    standings = standings_of(caller.person.scope)
+    mine = [standing for standing in standings if standing.membership.manages]
+    awaiting = installs_of(link.shop, [standing.workspace.scope for standing in mine])
+    claim = find_claim(link.shop)
+    held_by = claim.workspace.id if claim else None
+    return Choices(
+        mine=mine,
+        requested=[s.workspace.id for s in mine if s.workspace.id in awaiting],
+        behind_two_factor=[s.workspace for s in mine if _needs_two_factor(caller, s.workspace)],
+        previous=next((s.workspace for s in standings if s.workspace.id == held_by), None),
+    )
+
+
+def open_link(link_id: UUID) -> ConnectLink:
+    """The link, if it can be used."""
+    link = find_link(link_id)
+    if link is None:
+        raise NotFound()
+    if link.used_at is not None:
+        raise LinkUsed()
+    if link.has_ended(clock.now()):
+        raise LinkExpired()
+    return link
+
+
+def connect(caller: SignedInPerson, link_id: UUID, choice: Choice, changes: Changes) -> Workspace:
+    """Connects the link's shop to the chosen workspace, from wherever it was before."""
+    if isinstance(choice, ToNewWorkspace):
+        link = open_link(link_id)
+        workspace = create_workspace(caller, choice.name, changes, store_count=1)
+        _connect(link, workspace.scope, changes)
+        return workspace
+    workspace = _chosen(caller, choice.workspace_id, changes)
+    before = _connect(open_link(link_id), workspace.scope, changes)
+    if before is None or not before.is_active:
+        WorkspaceRepository(workspace.scope).count_stores(changes, +1)
+    return workspace
+
+
+def _chosen(caller: SignedInPerson, workspace_id: UUID, changes: Changes) -> Workspace:
+    """The workspace, which the caller manages until the shop is there."""
+    workspaces = WorkspaceRepository(WorkspaceScope(workspace_id))
+    standing = workspaces.standing_of(caller.person.id)
+    if standing is None:
+        raise NotFound()
+    if _needs_two_factor(caller, standing.workspace):
+        raise TwoFactorRequired()
+    if not standing.membership.manages:
+        raise RoleTooSmall()
+    workspaces.expect_same(changes, standing.membership)
+    return standing.workspace
+
+
+def _needs_two_factor(caller: SignedInPerson, workspace: Workspace) -> bool:
+    return workspace.require_two_factor and not caller.person.has_two_factor
+
+
+def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> Store | None:
+    """Makes the shop the workspace's; the store as it was there before, None where it is new."""
+    claim, stores = find_claim(link.shop), StoreRepository(workspace)
+    known = known_store(stores, Platform.SHOPIFY, link.shop)
+    store = _connected(link, workspace, known)
+    use_link(changes, link)
+    keep_for_good(changes, link.shop, otherwise=LinkExpired())
+    claim_for(changes, store, claim)
+    save_connected(stores, store, changes, is_new=known is None)
+    if claim is not None and claim.workspace != workspace:
+        _take_away(claim, changes)
+    awaited = InstallRepository(workspace).get(link.shop)
+    if awaited is not None:
+        InstallRepository(workspace).end(changes, awaited)
+    queue_first_imports(changes, workspace, store.id)
+    if known is not None:
+        follow_terms(changes, known, store)
+        tell_again(changes, workspace, store.id)
+        catch_up(changes, workspace, store.id)
+    return known
+
+
+def _connected(link: ConnectLink, workspace: WorkspaceScope, known: Store | None) -> Store:
+    details = link.details
+    locales = locales_of(details, link.scopes, known.locales if known else ())
+    return Store(
+        id=known.id if known else new_id(),
+        workspace=workspace,
+        platform=Platform.SHOPIFY,
+        name=details.name,
+        external_id=link.shop,
+        currency=details.currency,
+        primary_locale=locales[0].locale,
+        status=StoreStatus.ACTIVE,
+        connection_status=ConnectionStatus.CONNECTED,
+        takes_consent=may_write_consent(link.scopes),
+        makes_coupons=may_make_coupons(link.scopes),
+        admin_url=address_of(link.shop, "/admin"),
+        storefront_url=details.storefront_url,
+        contact_email=details.contact_email,
+        connected_at=clock.now(),
+        locales=locales,
+    )
+
+
+@handles(StoreDisconnected)
+def _take_away(claim: ShopClaim, changes: Changes) -> None:
+    """Disconnects the store that the shop was until now, and tells its workspace's owner.
+
+    Raises LostRace where that workspace disconnects it meanwhile.
+    """
+    store = StoreRepository(claim.workspace).get(claim.store_id)
+    if store is None or not store.is_active:
+        return
+    try:
+        disconnect_store(claim.workspace, claim.store_id, changes)
+    except StoreDisconnected as error:
+        raise LostRace from error
+    workspaces = WorkspaceRepository(claim.workspace)
+    workspace, membership = workspaces.get(), workspaces.owner()
+    owner = find_person(membership.person) if membership else None
+    if workspace and owner:
+        moved = StoreMoved(workspace.name, store.name, claim.shop, clock.now())
+        send_email(changes, owner.email, moved)

@@ -1,0 +1,48 @@
+"""Who proposed or reviewed something, as it is shown: a person by the name of today."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.accounts.identity.model import Person
+from storepost.accounts.identity.repository import find_people
+from storepost.accounts.workspaces.callers import Requester
+
+
+class AuthorType(StrEnum):
+    """Whether a person or a key did it."""
+
+    USER = "user"
+    API_KEY = "api_key"
+
+
+@dataclass(frozen=True)
+class Author:
+    """Who did it; a person whose account was deleted has neither id nor name any more."""
+
+    type: AuthorType
+    id: UUID | None
+    name: str | None
+
+
+@dataclass(frozen=True)
+class Authors:
+    """Shows requesters as authors."""
+
+    people: Mapping[UUID, Person]
+
+    @classmethod
+    def of(cls, requesters: Iterable[Requester | None]) -> "Authors":
+        """Reads the people among them."""
+        ids = {each.person_id for each in requesters if each and each.person_id}
+        return cls(find_people(ids))
+
+    def author(self, requester: Requester) -> Author:
+        """One of them."""
+        if requester.person_id is None:
+            return Author(AuthorType.API_KEY, requester.key_id, requester.name)
+        person = self.people.get(requester.person_id)
+        if person is None:
+            return Author(AuthorType.USER, None, None)
+        return Author(AuthorType.USER, person.id, person.name)

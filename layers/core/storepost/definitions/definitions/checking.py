@@ -1,0 +1,104 @@
+"""Whether a definition is what its kind's schema demands."""
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from storepost.definitions.definitions.kinds import schema_of
+from storepost.definitions.definitions.model import (
+    MOST_BYTES,
+    MOST_LEVELS,
+    MOST_PATCH_BYTES,
+    Content,
+    Kind,
+    compact,
+    levels,
+    shortened,
+)
+from storepost.definitions.definitions.patching import Operation
+from storepost.definitions.definitions.problems import SchemaMismatch
+from storepost.values.problems import MAX_ERRORS, FieldError
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+
+
+def check(kind: Kind, schema_version: int, content: Content, place: str) -> None:
+    """Raises SchemaMismatch, its paths below `place`, where the content isn't what it must be."""
+    errors = list(_bounds(content, place))
+    if not errors:
+        validator = _validator(kind, schema_version)
+        # The first ones alone: finding each takes as long as a thousand bytes of a good definition.
+        found = sorted(islice(validator.iter_errors(content), MAX_ERRORS), key=_path_of)
+        errors = [FieldError(place + _pointer(error), shortened(error.message)) for error in found]
+    if errors:
+        raise SchemaMismatch(errors=errors)
+
+
+def check_patch(operations: Sequence[Operation]) -> None:
+    """Raises SchemaMismatch where what a patch carries could be in no definition, or can't be kept.
+
+    Its result says nothing of that: what one operation adds another may remove.
+    """
+    errors = [
+        error
+        for number, operation in enumerate(operations)
+        for error in _bounds(operation.value, f"/patch/{number}/value")
+    ]
+    if not errors:
+        patch = [operation.as_json() for operation in operations]
+        errors = list(_size(patch, "/patch", MOST_PATCH_BYTES))
+    if errors:
+        raise SchemaMismatch(errors=errors)
+
+
+def _bounds(content: Content, place: str) -> Iterator[FieldError]:
+    """What no schema can say."""
+    if levels(content) > MOST_LEVELS:
+        yield FieldError(place, f"Must be at most {MOST_LEVELS} levels deep")
+    else:
+        yield from _size(content, place, MOST_BYTES)
+
+
+def _size(content: Content, place: str, most: int) -> Iterator[FieldError]:
+    try:
+        size = len(compact(content).encode())
+    except ValueError:
+        yield FieldError(place, "Must be JSON: no NaN, no infinity, no lone surrogate")
+        return
+    if size > most:
+        yield FieldError(place, f"Must be at most {most:,} bytes as JSON; it is {size:,}")
+
+
+@cache
+def _validator(kind: Kind, schema_version: int) -> "Draft202012Validator":
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - 88 ms, for proposals alone
+    from jsonschema.validators import extend  # noqa: PLC0415
+
+    linear = extend(Draft202012Validator, {"uniqueItems": _unique})
+    checked: Draft202012Validator = linear(schema_of(kind, schema_version) or {})
+    return checked
+
+
+def _unique(
+    _validator: object, demanded: object, content: Content, _schema: object
+) -> Iterator["ValidationError"]:
+    """`uniqueItems` in linear time: the library compares each element with every other one."""
+    from jsonschema.exceptions import ValidationError  # noqa: PLC0415
+
+    if demanded and isinstance(content, list):
+        seen = {json.dumps(each, sort_keys=True) for each in content}
+        if len(seen) < len(content):
+            yield ValidationError(f"{content!r} has non-unique elements")
+
+
+def _path_of(error: "ValidationError") -> list[str]:
+    return [str(part) for part in error.absolute_path]
+
+
+def _pointer(error: "ValidationError") -> str:
+    parts = (str(part).replace("~", "~0").replace("/", "~1") for part in error.absolute_path)
+    return "".join(f"/{part}" for part in parts)

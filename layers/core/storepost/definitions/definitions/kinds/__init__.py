@@ -1,0 +1,46 @@
+"""The kinds of definitions, each with its JSON Schemas (2020-12): one file a `schemaVersion`."""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from storepost.definitions.definitions.model import Kind
+
+
+@dataclass(frozen=True)
+class KindInfo:
+    """What people call a kind, and its newest schema."""
+
+    kind: Kind
+    resource: str
+    """What the definitions of the kind are together."""
+    label: str
+    schema_version: int
+
+
+KINDS: tuple[KindInfo, ...] = (
+    KindInfo(Kind.SEGMENT, "segments", "Segment", 1),
+    KindInfo(Kind.EMAIL_TEMPLATE, "email_templates", "Email template", 1),
+    KindInfo(Kind.FLOW, "flows", "Flow", 1),
+)
+
+_NEWEST = {info.kind: info.schema_version for info in KINDS}
+
+
+def newest_schema_version(kind: Kind) -> int:
+    """The schema that a new definition of the kind must meet."""
+    return _NEWEST[kind]
+
+
+def schema_of(kind: Kind, schema_version: int) -> dict[str, Any] | None:
+    """The schema, None where the kind has no such version."""
+    return _read(kind, schema_version) if 1 <= schema_version <= _NEWEST[kind] else None
+
+
+@cache
+def _read(kind: Kind, schema_version: int) -> dict[str, Any]:
+    file = Path(__file__).parent / f"{kind}-{schema_version}.json"
+    schema: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return schema

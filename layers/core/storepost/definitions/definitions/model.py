@@ -1,0 +1,86 @@
+"""Definitions as values: what is in force, and the versions that led there."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from storepost.accounts.workspaces.callers import Requester
+
+MOST_BYTES = 256 * 1024
+"""Of a definition as compact JSON (docs/interface.md, section 2)."""
+
+MOST_PATCH_BYTES = 384 * 1024
+"""Of a patch as compact JSON: it may replace a whole definition, and a row holds 400 KB."""
+
+MOST_LEVELS = 40
+"""How deep objects and arrays may stand in one another."""
+
+_MOST_TEXT = 300
+"""Characters of a message: it may quote what it is about."""
+
+
+class Kind(StrEnum):
+    """What a definition defines."""
+
+    SEGMENT = "segment"
+    EMAIL_TEMPLATE = "email_template"
+    FLOW = "flow"
+
+
+type Content = Any
+"""What a definition says, as JSON."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """A state of a definition; it never changes."""
+
+    id: UUID
+    definition_id: UUID
+    schema_version: int
+    content: Content
+    author: Requester
+    """Who proposed it."""
+    proposal_id: UUID
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A definition without its content, which its current version has."""
+
+    id: UUID
+    kind: Kind
+    name: str
+    version_id: UUID
+    """The current one's."""
+    schema_version: int
+    versions: int
+    """How many there are."""
+    created_at: datetime
+    updated_at: datetime
+
+
+def compact(content: Content) -> str:
+    """The content as it is kept and measured. Raises ValueError where JSON can't say it."""
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def levels(content: Content) -> int:
+    """How deep the content is; it needs no deep stack itself."""
+    deepest, waiting = 0, [(content, 1)]
+    while waiting:
+        node, level = waiting.pop()
+        if isinstance(node, dict | list):
+            deepest = max(deepest, level)
+            inside = node.values() if isinstance(node, dict) else node
+            waiting += [(each, level + 1) for each in inside]
+    return deepest
+
+
+def shortened(message: str) -> str:
+    """The message, cut where it quotes more than anybody reads."""
+    return message if len(message) <= _MOST_TEXT else f"{message[:_MOST_TEXT]} …"

@@ -1,0 +1,176 @@
+"""Rows of definitions, and of their versions, which hold what they say."""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from storepost.accounts.workspaces.rows import RequestedBy
+from storepost.definitions.definitions.keys import (
+    VERSIONS,
+    definition_key,
+    definitions_partition,
+    version_key,
+    versions_partition,
+)
+from storepost.definitions.definitions.model import Definition, Kind, Version, compact
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.deflated import Deflated
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    find,
+    find_all,
+    keys_of_page,
+)
+from storepost.values.pagination import PageRequest, check_size
+from storepost.values.scope import WorkspaceScope
+
+
+class DefinitionItem(Item, discriminator="definition"):
+    """A definition without what it says."""
+
+    id = Identifier()
+    definition_kind = UnicodeAttribute()
+    name = UnicodeAttribute()
+    version_id = Identifier()
+    schema_version = NumberAttribute()
+    versions = NumberAttribute()
+    created_at = Moment()
+    updated_at = Moment()
+
+
+class VersionItem(Item, discriminator="definition_version"):
+    """One state of a definition."""
+
+    id = Identifier()
+    definition_id = Identifier()
+    schema_version = NumberAttribute()
+    content = Deflated()
+    size = NumberAttribute()
+    """Bytes of the content as JSON."""
+    author = RequestedBy()
+    proposal_id = Identifier()
+    created_at = Moment()
+
+
+class DefinitionRepository:
+    """A workspace's definitions."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self, definition_id: UUID) -> Definition | None:
+        """The definition, or None."""
+        item = find(DefinitionItem, definition_key(self._scope, definition_id))
+        return _as_definition(item) if item else None
+
+    def all(self) -> list[Definition]:
+        """All definitions, in no order that means anything."""
+        rows = DefinitionItem.query(definitions_partition(self._scope), consistent_read=True)
+        return [_as_definition(row) for row in rows]
+
+    def current_versions(self, definition_ids: Iterable[UUID]) -> dict[UUID, UUID]:
+        """The current versions of those of the definitions that exist, by definition."""
+        rows = find_all(definition_key(self._scope, each) for each in definition_ids)
+        found = [row for row in rows.values() if isinstance(row, DefinitionItem)]
+        return {row.id: row.version_id for row in found}
+
+    def version(self, definition_id: UUID, version_id: UUID) -> Version | None:
+        """A version with what it says, or None."""
+        item = find(VersionItem, version_key(self._scope, definition_id, version_id))
+        return _as_version(item) if item else None
+
+    def current(self, definitions: Iterable[Definition]) -> list[Version]:
+        """The definitions' current versions, in the same order. Raises PageTooLarge."""
+        keys = [version_key(self._scope, each.id, each.version_id) for each in definitions]
+        return _answerable(keys)
+
+    def versions(self, definition_id: UUID, page: PageRequest) -> list[Version]:
+        """A page of the versions, newest first; none past the last. Raises PageTooLarge."""
+        partition = versions_partition(self._scope, definition_id)
+        return _answerable(
+            keys_of_page(partition, VERSIONS, page.skipped, page.size, newest_first=True)
+        )
+
+    def add(self, changes: Changes, definition: Definition, first: Version) -> None:
+        """A new definition with its first version."""
+        changes.create(
+            DefinitionItem(
+                *definition_key(self._scope, definition.id),
+                id=definition.id,
+                definition_kind=definition.kind,
+                name=definition.name,
+                version_id=definition.version_id,
+                schema_version=definition.schema_version,
+                versions=definition.versions,
+                created_at=definition.created_at,
+                updated_at=definition.updated_at,
+            )
+        )
+        self._add_version(changes, first)
+
+    def advance(self, changes: Changes, definition: Definition, version: Version) -> None:
+        """Puts a version into force, if the definition is still what was read."""
+        changes.update(
+            DefinitionItem(*definition_key(self._scope, definition.id)),
+            [
+                DefinitionItem.version_id.set(version.id),
+                DefinitionItem.schema_version.set(version.schema_version),
+                DefinitionItem.updated_at.set(version.created_at),
+                DefinitionItem.versions.add(1),
+            ],
+            DefinitionItem.version_id == definition.version_id,
+        )
+        self._add_version(changes, version)
+
+    def _add_version(self, changes: Changes, version: Version) -> None:
+        changes.create(
+            VersionItem(
+                *version_key(self._scope, version.definition_id, version.id),
+                id=version.id,
+                definition_id=version.definition_id,
+                schema_version=version.schema_version,
+                content=version.content,
+                size=len(compact(version.content).encode()),
+                author=version.author,
+                proposal_id=version.proposal_id,
+                created_at=version.created_at,
+            )
+        )
+
+
+def _answerable(keys: Sequence[Key]) -> list[Version]:
+    """The versions under the keys, in their order. Raises PageTooLarge."""
+    found = find_all(keys)
+    rows = [row for key in keys if isinstance(row := found.get(key), VersionItem)]
+    check_size(row.size for row in rows)
+    return [_as_version(row) for row in rows]
+
+
+def _as_definition(item: DefinitionItem) -> Definition:
+    return Definition(
+        id=item.id,
+        kind=Kind(item.definition_kind),
+        name=item.name,
+        version_id=item.version_id,
+        schema_version=int(item.schema_version),
+        versions=int(item.versions),
+        created_at=item.created_at,
+        updated_at=item.updated_at,
+    )
+
+
+def _as_version(item: VersionItem) -> Version:
+    return Version(
+        id=item.id,
+        definition_id=item.definition_id,
+        schema_version=int(item.schema_version),
+        content=item.content,
+        author=item.author,
+        proposal_id=item.proposal_id,
+        created_at=item.created_at,
+    )

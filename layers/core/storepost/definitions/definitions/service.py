@@ -1,0 +1,105 @@
+"""Reading definitions and their versions; proposals alone change them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from storepost.definitions.definitions.authors import Author, Authors
+from storepost.definitions.definitions.kinds import KINDS, KindInfo, schema_of
+from storepost.definitions.definitions.model import Definition, Kind, Version
+from storepost.definitions.definitions.repository import DefinitionRepository
+from storepost.values.pagination import Listing, PageRequest, cut
+from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
+from storepost.values.text import matches
+
+
+@dataclass(frozen=True)
+class InForce:
+    """A definition with its current version."""
+
+    definition: Definition
+    version: Version
+
+
+@dataclass(frozen=True)
+class ShownVersion:
+    """A version of a definition with who proposed it."""
+
+    definition: Definition
+    version: Version
+    author: Author
+
+
+def list_kinds(page: PageRequest) -> Listing[KindInfo]:
+    """The kinds of definitions."""
+    return cut(KINDS, page)
+
+
+def get_schema(kind: str, schema_version: int | None) -> dict[str, Any]:
+    """A kind's JSON Schema, the newest where none is named. Raises NotFound."""
+    known = next((info for info in KINDS if info.kind == kind), None)
+    schema = schema_of(known.kind, schema_version or known.schema_version) if known else None
+    if schema is None:
+        raise NotFound()
+    return schema
+
+
+def list_definitions(
+    workspace: WorkspaceScope, kinds: Collection[Kind] | None, q: str | None, page: PageRequest
+) -> Listing[InForce]:
+    """The workspace's definitions, newest first."""
+    repository = DefinitionRepository(workspace)
+    found = [
+        each
+        for each in repository.all()
+        if (not kinds or each.kind in kinds) and (q is None or matches(q, each.name))
+    ]
+    found.sort(key=lambda each: (each.created_at, each.id), reverse=True)
+    listing = cut(found, page)
+    versions = repository.current(listing.items)
+    shown = [InForce(*pair) for pair in zip(listing.items, versions, strict=True)]
+    return Listing(shown, listing.total, page)
+
+
+def get_definition(workspace: WorkspaceScope, definition_id: UUID) -> InForce:
+    """The definition with what is in force. Raises NotFound."""
+    definition = find_definition(workspace, definition_id)
+    return InForce(definition, find_version(workspace, definition_id, definition.version_id))
+
+
+def list_versions(
+    workspace: WorkspaceScope, definition_id: UUID, page: PageRequest
+) -> Listing[ShownVersion]:
+    """The definition's versions, newest first. Raises NotFound."""
+    definition = find_definition(workspace, definition_id)
+    if page.skipped >= definition.versions:
+        return Listing([], definition.versions, page)
+    versions = DefinitionRepository(workspace).versions(definition_id, page)
+    authors = Authors.of(version.author for version in versions)
+    shown = [ShownVersion(definition, each, authors.author(each.author)) for each in versions]
+    return Listing(shown, definition.versions, page)
+
+
+def get_version(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID) -> ShownVersion:
+    """One version of a definition. Raises NotFound."""
+    definition = find_definition(workspace, definition_id)
+    version = find_version(workspace, definition_id, version_id)
+    return ShownVersion(definition, version, Authors.of([version.author]).author(version.author))
+
+
+def find_definition(workspace: WorkspaceScope, definition_id: UUID) -> Definition:
+    """The definition without what it says. Raises NotFound."""
+    definition = DefinitionRepository(workspace).get(definition_id)
+    if definition is None:
+        raise NotFound()
+    return definition
+
+
+def find_version(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID) -> Version:
+    """A version with what it says. Raises NotFound."""
+    version = DefinitionRepository(workspace).version(definition_id, version_id)
+    if version is None:
+        raise NotFound()
+    return version

@@ -1,0 +1,169 @@
+"""Feeds and their imports as they are read."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from uuid import UUID
+
+from storepost.catalog.products.feeds import rules_of
+from storepost.catalog.products.rules import Rules
+from storepost.feeds.feeds.model import (
+    Feed,
+    FeedImport,
+    FeedImportStatus,
+    FeedMode,
+    LatestFeedImport,
+    SkippedRow,
+)
+from storepost.feeds.feeds.repository import FeedImportRepository, FeedRepository, latest_imports
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.pagination import (
+    MOST_ROWS,
+    FilterTooBroad,
+    Listing,
+    PageRequest,
+    cut,
+    in_order,
+)
+from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
+from storepost.values.text import matches, sort_key
+
+MOST_SKIPPED = 10_000
+"""Skipped rows of an import that are kept, the first ones; its count has all of them."""
+
+
+@dataclass(frozen=True)
+class ShownFeed:
+    """A feed with what is shown of it."""
+
+    feed: Feed
+    store: Store
+    rank: int
+    """Its place among the store's product sources, from 1."""
+    latest: FeedImport | None
+
+
+@dataclass(frozen=True)
+class FeedFilter:
+    """What a feed of the list must be; None asks for nothing."""
+
+    store_id: UUID | None = None
+    q: str | None = None
+    modes: Collection[FeedMode] | None = None
+    import_statuses: Collection[LatestFeedImport] | None = None
+
+    def takes(self, feed: Feed) -> bool:
+        """Whether the feed is what is asked for."""
+        if self.store_id is not None and feed.store_id != self.store_id:
+            return False
+        if self.modes is not None and feed.settings.mode not in self.modes:
+            return False
+        if self.import_statuses is not None and feed.import_status not in self.import_statuses:
+            return False
+        return self.q is None or matches(self.q, feed.settings.name)
+
+
+def list_feeds(
+    workspace: WorkspaceScope, asked: FeedFilter, sort: str, page: PageRequest
+) -> Listing[ShownFeed]:
+    """The feeds that are asked for: hundreds at most, read whole."""
+    feeds = [feed for feed in FeedRepository(workspace).all() if asked.takes(feed)]
+    shown = _shown(workspace, feeds)
+    ordered = in_order(
+        shown,
+        sort,
+        {
+            "name": lambda row: (sort_key(row.feed.settings.name), row.feed.id),
+            "createdAt": lambda row: (row.feed.created_at, row.feed.id),
+            "rank": lambda row: (row.rank, row.feed.id),
+        },
+    )
+    listing = cut(ordered, page)
+    latest = latest_imports(workspace, (row.feed for row in listing.items))
+    items = [
+        ShownFeed(row.feed, row.store, row.rank, latest.get(row.feed.id)) for row in listing.items
+    ]
+    return Listing(items, listing.total, page)
+
+
+def shown_feed(workspace: WorkspaceScope, feed: Feed) -> ShownFeed:
+    """One feed with what is shown of it."""
+    [row] = _shown(workspace, [feed])
+    latest = latest_imports(workspace, [feed]).get(feed.id)
+    return ShownFeed(row.feed, row.store, row.rank, latest)
+
+
+def found_feed(workspace: WorkspaceScope, feed_id: UUID) -> Feed:
+    """A feed that isn't deleted; 404 where there is none of that id."""
+    feed = FeedRepository(workspace).get(feed_id)
+    if feed is None or feed.deleted_at is not None:
+        raise NotFound()
+    return feed
+
+
+def list_feed_imports(
+    workspace: WorkspaceScope,
+    feed_id: UUID,
+    statuses: Collection[FeedImportStatus] | None,
+    page: PageRequest,
+) -> Listing[FeedImport]:
+    """The feed's imports, most recently queued first. Raises FilterTooBroad."""
+    feed = found_feed(workspace, feed_id)
+    total = sum(n for status, n in feed.counts.items() if statuses is None or status in statuses)
+    wanted = min(page.size, total - page.skipped)
+    if wanted <= 0:
+        return Listing([], total, page)
+    kept = _kept(FeedImportRepository(workspace, feed_id).newest_first(), statuses)
+    return Listing(list(islice(kept, page.skipped, page.skipped + wanted)), total, page)
+
+
+def _kept(
+    stored: Iterator[FeedImport], statuses: Collection[FeedImportStatus] | None
+) -> Iterator[FeedImport]:
+    for number, row in enumerate(stored):
+        if statuses is None:
+            yield row
+            continue
+        if number >= MOST_ROWS:
+            raise FilterTooBroad("status")
+        if row.status in statuses:
+            yield row
+
+
+def found_import(workspace: WorkspaceScope, feed_id: UUID, import_id: UUID) -> FeedImport:
+    """One of the feed's imports; 404 where it has none of that id."""
+    found_feed(workspace, feed_id)
+    found = FeedImportRepository(workspace, feed_id).get(import_id)
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def list_skipped(
+    workspace: WorkspaceScope, feed_id: UUID, import_id: UUID, page: PageRequest
+) -> Listing[SkippedRow]:
+    """The rows that an import skipped, in the file's order: the first 10,000."""
+    found = found_import(workspace, feed_id, import_id)
+    total = min(found.counts.skipped, MOST_SKIPPED)
+    repository = FeedImportRepository(workspace, feed_id)
+    items = repository.skipped(import_id, page) if page.skipped < total else []
+    return Listing(items, total, page)
+
+
+def _shown(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> list[ShownFeed]:
+    wanted = list(feeds)
+    stores = {
+        store.id: store
+        for store in StoreRepository(workspace).named({feed.store_id for feed in wanted})
+    }
+    rules = {store.id: rules_of(store) for store in stores.values()}
+    return [
+        ShownFeed(feed, stores[feed.store_id], _rank(rules[feed.store_id], feed), None)
+        for feed in wanted
+    ]
+
+
+def _rank(rules: Rules, feed: Feed) -> int:
+    return rules.rank_of(feed.id) or len(rules.ranked) + 1

@@ -1,0 +1,198 @@
+"""A feed and its imports as values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.feeds.files.failures import FeedFailure
+from storepost.feeds.files.formats import FeedFormat
+from storepost.feeds.records.mapping import FeedMapping
+
+INTERVAL = timedelta(hours=6)
+_EPOCH = datetime(2020, 1, 1, tzinfo=UTC)
+_MOMENT = timedelta(milliseconds=1)
+
+
+class FeedMode(StrEnum):
+    """What becomes of rows whose product the store doesn't have."""
+
+    ADD_AND_ENRICH = "add_and_enrich"
+    ENRICH_ONLY = "enrich_only"
+
+
+class FeedImportStatus(StrEnum):
+    """How far an import is."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class LatestFeedImport(StrEnum):
+    """How a feed's import is doing: the one that runs, else the next, else the latest."""
+
+    NONE = "none"
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+class FeedTrigger(StrEnum):
+    """Why an import was queued."""
+
+    CREATED = "created"
+    SCHEDULE = "schedule"
+    MANUAL = "manual"
+
+
+class Stage(StrEnum):
+    """What a running import has behind it."""
+
+    STARTED = "started"
+    FETCHED = "fetched"
+    PLANNED = "planned"
+
+
+@dataclass(frozen=True)
+class FeedCounts:
+    """What an import did, in rows where nothing else is said."""
+
+    rows: int = 0
+    imported: int = 0
+    variant_only: int = 0
+    from_first_row: int = 0
+    """Products."""
+    created: int = 0
+    """Products."""
+    products: int = 0
+    unmatched: int = 0
+    skipped: int = 0
+    removed: int = 0
+    """Rows of the import before that this one didn't bring."""
+
+
+@dataclass(frozen=True)
+class FeedImport:
+    """One import of a feed."""
+
+    id: UUID
+    """Ids of a feed's imports sort by `queued_at`, and no two have the same moment."""
+    feed_id: UUID
+    status: FeedImportStatus
+    trigger: FeedTrigger
+    queued_at: datetime
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    format: FeedFormat | None = None
+    bytes: int | None = None
+    content_type: str | None = None
+    """What the server said of the file."""
+    counts: FeedCounts = FeedCounts()
+    failure: FeedFailure | None = None
+    stage: Stage = Stage.STARTED
+    done: int = 0
+    """Products of its plan that are written."""
+
+    def failed(self, why: FeedFailure, at: datetime) -> "FeedImport":
+        """The import once it failed."""
+        return replace(self, status=FeedImportStatus.FAILED, completed_at=at, failure=why)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What somebody says of a feed."""
+
+    name: str
+    url: str = field(repr=False)
+    locale: str | None
+    mode: FeedMode
+    mapping: FeedMapping
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A feed of a store, and how its imports take turns: one runs and one waits, at most."""
+
+    id: UUID
+    store_id: UUID
+    settings: Settings
+    created_at: datetime
+    next_import_at: datetime
+    counts: Mapping[FeedImportStatus, int] = field(default_factory=dict)
+    queued: UUID | None = None
+    running: UUID | None = None
+    ended: UUID | None = None
+    """The import that ended last."""
+    outcome: FeedImportStatus | None = None
+    """What became of that one."""
+    queued_at: datetime | None = None
+    """When the latest import was queued."""
+    deleted_at: datetime | None = None
+    """From then on it is nowhere any more; a worker takes back what it brought."""
+    removed: int = 0
+    """Of a deleted one: products of which that is done."""
+    version: int | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def latest(self) -> UUID | None:
+        """The import that is shown with it."""
+        return self.running or self.queued or self.ended
+
+    @property
+    def import_status(self) -> LatestFeedImport:
+        """How that one is doing."""
+        if self.running:
+            return LatestFeedImport.RUNNING
+        if self.queued:
+            return LatestFeedImport.QUEUED
+        return LatestFeedImport(self.outcome) if self.outcome else LatestFeedImport.NONE
+
+    def next_moment(self, now: datetime) -> datetime:
+        """The `queuedAt` of the next import: now, and later than that of each before it."""
+        return max(now, self.queued_at + _MOMENT) if self.queued_at else now
+
+    def with_queued(self, queued: FeedImport) -> "Feed":
+        """Once an import waits."""
+        counts = self._moved(None, FeedImportStatus.QUEUED)
+        return replace(self, counts=counts, queued=queued.id, queued_at=queued.queued_at)
+
+    def with_started(self) -> "Feed":
+        """Once the import that waited runs."""
+        counts = self._moved(FeedImportStatus.QUEUED, FeedImportStatus.RUNNING)
+        return replace(self, counts=counts, running=self.queued, queued=None)
+
+    def with_ended(self, before: FeedImport, ended: FeedImport) -> "Feed":
+        """Once the import that ran has ended, or the one that waited did before it ran."""
+        counts = self._moved(before.status, ended.status)
+        queued = None if self.queued == ended.id else self.queued
+        after = replace(self, counts=counts, queued=queued, running=None)
+        return replace(after, ended=ended.id, outcome=ended.status)
+
+    def _moved(
+        self, before: FeedImportStatus | None, after: FeedImportStatus
+    ) -> Mapping[FeedImportStatus, int]:
+        counts = dict(self.counts)
+        if before:
+            counts[before] = counts.get(before, 0) - 1
+        counts[after] = counts.get(after, 0) + 1
+        return counts
+
+
+def next_import_after(feed_id: UUID, moment: datetime) -> datetime:
+    """The feed's first time after a moment; each feed has its own, every six hours."""
+    spread = timedelta(seconds=feed_id.int % int(INTERVAL.total_seconds()))
+    since = moment - _EPOCH - spread
+    return _EPOCH + spread + (since // INTERVAL + 1) * INTERVAL
+
+
+@dataclass(frozen=True)
+class SkippedRow:
+    """A row that an import or a check could not use."""
+
+    row: int
+    id: str | None = field(repr=False)
+    reason: str

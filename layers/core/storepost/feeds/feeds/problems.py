@@ -1,0 +1,77 @@
+"""What can be wrong with a feed (docs/interface.md, section 8)."""
+
+from storepost.feeds.files.failures import FeedFailure
+from storepost.values.problems import Conflict, Unreadable, ValidationFailed
+
+
+class FeedExists(Conflict):
+    """The store has a feed of that address and locale."""
+
+    code = "feed_exists"
+    title = "The store has this feed"
+    mend = "Change the feed that is there, or delete it first."
+
+
+class MappingMissingId(ValidationFailed):
+    """No column of the mapping is the id."""
+
+    code = "mapping_missing_id"
+    title = "No column is the id"
+    mend = "Map a column to `id`: it says which product a row is about."
+
+
+class FeedUnreachable(ValidationFailed):
+    """No answer came from the feed's address."""
+
+    code = "unreachable"
+    title = "The feed can't be reached"
+    mend = "Check the address, and that its server answers without a password and in time."
+
+
+class FeedHttpError(ValidationFailed):
+    """The feed's server answered with an error."""
+
+    code = "http_error"
+    title = "The feed's server answered with an error"
+    mend = "Check that the address answers 200, after five redirects at most."
+
+
+class FeedTooLarge(ValidationFailed):
+    """The feed is larger than 1 GiB."""
+
+    code = "too_large"
+    title = "The feed is too large"
+    mend = "Use a feed of at most 1 GiB, or several smaller ones."
+
+
+class FeedRowTooLong(ValidationFailed):
+    """A row of the feed is longer than 1 MiB, or has more than 2,000 columns."""
+
+    code = "row_too_long"
+    title = "A row of the feed is too long"
+    mend = "Look for a quote that is never closed, shorten the row, or send at most 2,000 columns."
+
+
+class FeedWithoutRows(ValidationFailed):
+    """The feed has no rows."""
+
+    code = "no_rows"
+    title = "The feed has no rows"
+    mend = "Check that the file has products in it, as `item`, `entry`, lines or objects."
+
+
+def problem_of(why: FeedFailure) -> ValidationFailed:
+    """The problem that says why a feed can't be previewed or checked."""
+    match why:
+        case FeedFailure.UNREACHABLE:
+            return FeedUnreachable()
+        case FeedFailure.HTTP_ERROR:
+            return FeedHttpError()
+        case FeedFailure.TOO_LARGE:
+            return FeedTooLarge()
+        case FeedFailure.ROW_TOO_LONG:
+            return FeedRowTooLong()
+        case FeedFailure.NO_ROWS:
+            return FeedWithoutRows()
+        case _:
+            return Unreadable("A feed is CSV, TSV, XML (RSS or Atom) or JSON, plain or gzipped.")

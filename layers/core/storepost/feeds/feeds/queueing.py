@@ -1,0 +1,110 @@
+"""A feed's imports as they queue, run in turn and end."""
+
+from dataclasses import replace
+from uuid import UUID
+
+from storepost.feeds.feeds.model import (
+    Feed,
+    FeedImport,
+    FeedImportStatus,
+    FeedTrigger,
+)
+from storepost.feeds.feeds.repository import FeedImportRepository, FeedRepository
+from storepost.feeds.files.failures import FeedFailure
+from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.ids import timed_id
+from storepost.values.scope import WorkspaceScope
+
+
+def queue_import(
+    changes: Changes, workspace: WorkspaceScope, feed: Feed, trigger: FeedTrigger
+) -> tuple[Feed, FeedImport | None]:
+    """The feed with an import that waits, which is new unless one waited already.
+
+    The worker is told in any case: the message of the one that waited may have been lost. The feed
+    is the caller's to save; the import is None where none was added.
+    """
+    if feed.queued is not None:
+        go_on_with(changes, workspace, feed.id)
+        return feed, None
+    return _queued(changes, workspace, feed, trigger)
+
+
+def import_by_hand(
+    changes: Changes, workspace: WorkspaceScope, feed: Feed
+) -> tuple[Feed, FeedImport]:
+    """The feed with an import that waits because somebody wants it: the schedule's, too, then.
+
+    The worker is told in any case: the message of what waited may have been lost. The feed is the
+    caller's to save, in any case: so what waits doesn't begin meanwhile.
+    """
+    if feed.queued is None:
+        return _queued(changes, workspace, feed, FeedTrigger.MANUAL)
+    repository = FeedImportRepository(workspace, feed.id)
+    waiting = repository.get(feed.queued)
+    if waiting is None:
+        raise LookupError("a feed names an import that isn't there")
+    go_on_with(changes, workspace, feed.id)
+    if waiting.trigger is not FeedTrigger.SCHEDULE:
+        return feed, waiting
+    wanted = replace(waiting, trigger=FeedTrigger.MANUAL)
+    repository.save(changes, waiting, wanted)
+    return feed, wanted
+
+
+def _queued(
+    changes: Changes, workspace: WorkspaceScope, feed: Feed, trigger: FeedTrigger
+) -> tuple[Feed, FeedImport]:
+    queued_at = feed.next_moment(clock.now())
+    queued = FeedImport(
+        id=timed_id(queued_at),
+        feed_id=feed.id,
+        status=FeedImportStatus.QUEUED,
+        trigger=trigger,
+        queued_at=queued_at,
+    )
+    FeedImportRepository(workspace, feed.id).add(changes, queued)
+    go_on_with(changes, workspace, feed.id)
+    return feed.with_queued(queued), queued
+
+
+def go_on_with(changes: Changes, workspace: WorkspaceScope, feed_id: UUID) -> None:
+    """Tells the worker to go on with whatever is open of the feed; one feed's go in turn."""
+    told: dict[str, object] = {"workspaceId": str(workspace.id), "feedId": str(feed_id)}
+    send_with(changes, Queue.FEED_IMPORTS, [(told, str(feed_id))])
+
+
+def in_turn(workspace: WorkspaceScope, feed: Feed) -> FeedImport | None:
+    """The import that runs, else the one that waits; None where nothing is open."""
+    current = feed.running or feed.queued
+    return FeedImportRepository(workspace, feed.id).get(current) if current else None
+
+
+def start_import(
+    changes: Changes, workspace: WorkspaceScope, feed: Feed, queued: FeedImport
+) -> FeedImport:
+    """The import that waited, running from now on."""
+    started = replace(queued, status=FeedImportStatus.RUNNING, started_at=clock.now())
+    FeedImportRepository(workspace, feed.id).save(changes, queued, started)
+    FeedRepository(workspace).save(changes, feed.with_started())
+    return started
+
+
+def end_import(
+    changes: Changes, workspace: WorkspaceScope, feed: Feed, before: FeedImport, ended: FeedImport
+) -> Feed:
+    """The feed once the import whose turn it was has ended."""
+    FeedImportRepository(workspace, feed.id).save(changes, before, ended)
+    after = feed.with_ended(before, ended)
+    FeedRepository(workspace).save(changes, after)
+    return after
+
+
+def end_open_import(changes: Changes, workspace: WorkspaceScope, feed: Feed) -> None:
+    """What runs of a feed that is deleted writes nothing more."""
+    repository = FeedImportRepository(workspace, feed.id)
+    running = repository.get(feed.running) if feed.running else None
+    if running:
+        repository.save(changes, running, running.failed(FeedFailure.IMPORT_FAILED, clock.now()))

@@ -1,0 +1,273 @@
+"""Feeds and their imports as they are kept."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple
+from datetime import datetime
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from pynamodb.attributes import Attribute
+from pynamodb.expressions.update import Action
+
+from storepost.feeds.feeds.keys import (
+    DUE_SHARDS,
+    FEEDS,
+    IMPORTS,
+    address_key,
+    due_key,
+    feed_key,
+    import_key,
+    imports_partition,
+    partition,
+    skipped_key,
+)
+from storepost.feeds.feeds.model import (
+    Feed,
+    FeedCounts,
+    FeedImport,
+    FeedImportStatus,
+    FeedMode,
+    FeedTrigger,
+    Settings,
+    SkippedRow,
+    Stage,
+)
+from storepost.feeds.feeds.problems import FeedExists
+from storepost.feeds.feeds.rows import (
+    FeedAddressItem,
+    FeedDueItem,
+    FeedImportItem,
+    FeedItem,
+    SkippedRowsItem,
+)
+from storepost.feeds.files.failures import FeedFailure
+from storepost.feeds.files.formats import FeedFormat
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Item, find, find_all
+from storepost.values import clock
+from storepost.values.pagination import PageRequest
+from storepost.values.scope import WorkspaceScope
+
+SKIPPED_TOGETHER = 100
+"""Skipped rows in one row of the table; pages are of sizes that divide it."""
+
+
+class FeedRepository:
+    """A workspace's feeds."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self.workspace = workspace
+
+    def get(self, feed_id: UUID) -> Feed | None:
+        """The feed, deleted ones too, or None."""
+        item = find(FeedItem, feed_key(self.workspace, feed_id))
+        return _as_feed(item) if item else None
+
+    def all(self) -> list[Feed]:
+        """All feeds that aren't deleted."""
+        rows = FeedItem.query(
+            self.workspace.key, FeedItem.sk.startswith(FEEDS), consistent_read=True
+        )
+        return [feed for feed in map(_as_feed, rows) if feed.deleted_at is None]
+
+    def ids(self) -> list[UUID]:
+        """The ids of all feeds, deleted ones too."""
+        rows = FeedItem.query(
+            self.workspace.key, FeedItem.sk.startswith(FEEDS), consistent_read=True
+        )
+        return [row.id for row in rows]
+
+    def save(self, changes: Changes, feed: Feed) -> None:
+        """Writes the feed, if nobody changed it since it was read."""
+        item = FeedItem(*feed_key(self.workspace, feed.id), **_feed_attributes(feed))
+        if feed.version is not None:
+            item.version = feed.version
+        changes.save(item)
+
+    def remove(self, changes: Changes, feed: Feed) -> None:
+        """Takes the feed's own row away."""
+        changes.delete(FeedItem(*feed_key(self.workspace, feed.id)))
+
+    def claim(self, changes: Changes, feed: Feed) -> None:
+        """Claims the feed's address. Fails with FeedExists."""
+        changes.create(FeedAddressItem(*self._address(feed), feed_id=feed.id), FeedExists())
+
+    def release(self, changes: Changes, feed: Feed) -> None:
+        """Gives the feed's address up."""
+        changes.delete(FeedAddressItem(*self._address(feed)))
+
+    def due(self, changes: Changes, feed: Feed) -> None:
+        """Notes when the feed is due."""
+        key = due_key(feed.id, feed.next_import_at)
+        changes.save(FeedDueItem(*key, workspace_id=self.workspace.id, feed_id=feed.id))
+
+    def not_due(self, changes: Changes, feed: Feed) -> None:
+        """Takes back that it is."""
+        changes.delete(FeedDueItem(*due_key(feed.id, feed.next_import_at)))
+
+    def _address(self, feed: Feed) -> tuple[str, str]:
+        told = feed.settings
+        return address_key(self.workspace, feed.store_id, told.url, told.locale)
+
+
+class FeedImportRepository:
+    """The imports of one feed."""
+
+    def __init__(self, workspace: WorkspaceScope, feed_id: UUID) -> None:
+        """Of one feed of one workspace."""
+        self._scope = workspace
+        self._feed_id = feed_id
+
+    def get(self, import_id: UUID) -> FeedImport | None:
+        """The import, or None."""
+        item = find(FeedImportItem, import_key(self._scope, self._feed_id, import_id))
+        return _as_import(item) if item else None
+
+    def newest_first(self) -> Iterator[FeedImport]:
+        """All imports, most recently queued first."""
+        rows = FeedImportItem.query(
+            imports_partition(self._scope, self._feed_id),
+            FeedImportItem.sk.startswith(IMPORTS),
+            consistent_read=True,
+            scan_index_forward=False,
+        )
+        return map(_as_import, rows)
+
+    def add(self, changes: Changes, queued: FeedImport) -> None:
+        """A new import."""
+        key = import_key(self._scope, self._feed_id, queued.id)
+        changes.create(
+            FeedImportItem(
+                *key,
+                id=queued.id,
+                feed_id=queued.feed_id,
+                status=queued.status,
+                trigger=queued.trigger,
+                queued_at=queued.queued_at,
+                counts=astuple(queued.counts),
+                stage=queued.stage,
+                done=queued.done,
+            )
+        )
+
+    def save(self, changes: Changes, before: FeedImport, after: FeedImport) -> None:
+        """Writes what became of an import, if it still is where `before` says."""
+        changes.update(
+            FeedImportItem(*import_key(self._scope, self._feed_id, after.id)),
+            [
+                FeedImportItem.status.set(after.status),
+                FeedImportItem.trigger.set(after.trigger),
+                *_told(FeedImportItem.started_at, after.started_at),
+                *_told(FeedImportItem.completed_at, after.completed_at),
+                *_told(FeedImportItem.format, after.format),
+                *_told(FeedImportItem.bytes, after.bytes),
+                *_told(FeedImportItem.content_type, after.content_type),
+                *_told(FeedImportItem.failure, after.failure),
+                FeedImportItem.counts.set(astuple(after.counts)),
+                FeedImportItem.stage.set(after.stage),
+                FeedImportItem.done.set(after.done),
+            ],
+            (FeedImportItem.status == before.status)
+            & (FeedImportItem.stage == before.stage)
+            & (FeedImportItem.done == before.done),
+        )
+
+    def keep_skipped(
+        self, changes: Changes, import_id: UUID, number: int, rows: Sequence[SkippedRow]
+    ) -> None:
+        """Keeps a hundred of the rows that an import skipped."""
+        told = [[row.row, row.id, row.reason] for row in rows]
+        changes.save(SkippedRowsItem(*skipped_key(self._scope, import_id, number), rows=told))
+
+    def skipped(self, import_id: UUID, page: PageRequest) -> list[SkippedRow]:
+        """A page of the rows that an import skipped."""
+        number, start = divmod(page.skipped, SKIPPED_TOGETHER)
+        item = find(SkippedRowsItem, skipped_key(self._scope, import_id, number))
+        told = item.rows if item else []
+        return [SkippedRow(*row) for row in islice(told, start, start + page.size)]
+
+
+def latest_imports(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> dict[UUID, FeedImport]:
+    """Of each feed the import that is shown with it, by the feed's id."""
+    wanted = {import_key(workspace, f.id, f.latest): f.id for f in feeds if f.latest}
+    rows: dict[Any, Item] = find_all(wanted)
+    return {
+        wanted[key]: _as_import(row) for key, row in rows.items() if isinstance(row, FeedImportItem)
+    }
+
+
+def due_feeds(now: datetime) -> Iterator[FeedDueItem]:
+    """The feeds whose time has come, of all workspaces."""
+    for shard in range(DUE_SHARDS):
+        yield from FeedDueItem.query(
+            partition(shard), FeedDueItem.sk < clock.to_text(now) + "$", consistent_read=True
+        )
+
+
+def _told(attribute: Attribute[Any], value: object) -> list[Action]:
+    return [] if value is None else [attribute.set(value)]
+
+
+def _feed_attributes(feed: Feed) -> dict[str, Any]:
+    told = feed.settings
+    return {
+        "id": feed.id,
+        "store_id": feed.store_id,
+        "name": told.name,
+        "url": told.url,
+        "locale": told.locale,
+        "mode": told.mode,
+        "mapping": dict(told.mapping),
+        "created_at": feed.created_at,
+        "next_import_at": feed.next_import_at,
+        "counts": dict(feed.counts),
+        "queued": feed.queued,
+        "running": feed.running,
+        "ended": feed.ended,
+        "outcome": feed.outcome,
+        "queued_at": feed.queued_at,
+        "deleted_at": feed.deleted_at,
+        "removed": feed.removed,
+    }
+
+
+def _as_feed(item: FeedItem) -> Feed:
+    return Feed(
+        id=item.id,
+        store_id=item.store_id,
+        settings=Settings(
+            item.name, item.url, item.locale, FeedMode(item.mode), dict(item.mapping)
+        ),
+        created_at=item.created_at,
+        next_import_at=item.next_import_at,
+        counts={FeedImportStatus(status): count for status, count in item.counts.items()},
+        queued=item.queued,
+        running=item.running,
+        ended=item.ended,
+        outcome=FeedImportStatus(item.outcome) if item.outcome else None,
+        queued_at=item.queued_at,
+        deleted_at=item.deleted_at,
+        removed=int(item.removed),
+        version=int(item.version),
+    )
+
+
+def _as_import(item: FeedImportItem) -> FeedImport:
+    return FeedImport(
+        id=item.id,
+        feed_id=item.feed_id,
+        status=FeedImportStatus(item.status),
+        trigger=FeedTrigger(item.trigger),
+        queued_at=item.queued_at,
+        started_at=item.started_at,
+        completed_at=item.completed_at,
+        format=FeedFormat(item.format) if item.format else None,
+        bytes=int(item.bytes) if item.bytes is not None else None,
+        content_type=item.content_type,
+        counts=FeedCounts(*item.counts),
+        failure=FeedFailure(item.failure) if item.failure else None,
+        stage=Stage(item.stage),
+        done=int(item.done),
+    )

@@ -1,0 +1,121 @@
+"""What people do with feeds."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from storepost.catalog.products.feeds import add_feed, remove_feed, rename_feed
+from storepost.feeds.feeds.listing import ShownFeed, found_feed, shown_feed
+from storepost.feeds.feeds.model import Feed, FeedImport, FeedTrigger, Settings, next_import_after
+from storepost.feeds.feeds.problems import MappingMissingId
+from storepost.feeds.feeds.queueing import (
+    end_open_import,
+    go_on_with,
+    import_by_hand,
+    queue_import,
+)
+from storepost.feeds.feeds.repository import FeedRepository
+from storepost.feeds.records.mapping import has_id
+from storepost.platform import fetching
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.problems import StoreDisconnected, UrlNotAllowed
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.scope import WorkspaceScope
+
+
+def create_feed(
+    workspace: WorkspaceScope, store_id: UUID, settings: Settings, changes: Changes
+) -> ShownFeed:
+    """A new feed, the last of its store's product sources, and its first import.
+
+    Raises MappingMissingId, UrlNotAllowed, StoreDisconnected; fails with FeedExists.
+    """
+    check_settings(settings)
+    store = found_store(StoreRepository(workspace), store_id)
+    if not store.is_active:
+        raise StoreDisconnected()
+    identifier, now = new_id(), clock.now()
+    feed = Feed(identifier, store.id, settings, now, next_import_after(identifier, now))
+    feed, queued = queue_import(changes, workspace, feed, FeedTrigger.CREATED)
+    repository = FeedRepository(workspace)
+    repository.save(changes, feed)
+    repository.claim(changes, feed)
+    repository.due(changes, feed)
+    return ShownFeed(feed, store, add_feed(changes, store, feed.id, settings.name), queued)
+
+
+def update_feed(
+    workspace: WorkspaceScope, feed_id: UUID, given: Mapping[str, Any], changes: Changes
+) -> ShownFeed:
+    """Changes a feed; an import is queued unless only its name changed, or its store is away.
+
+    Raises MappingMissingId and UrlNotAllowed; fails with FeedExists.
+    """
+    feed = found_feed(workspace, feed_id)
+    before, settings = feed.settings, replace(feed.settings, **given)
+    check_settings(settings, known_url=before.url)
+    shown = shown_feed(workspace, feed)
+    if settings == before:
+        return shown
+    after, queued = replace(feed, settings=settings), None
+    repository = FeedRepository(workspace)
+    if (settings.url, settings.locale) != (before.url, before.locale):
+        repository.release(changes, feed)
+        repository.claim(changes, after)
+    if settings.name != before.name:
+        rename_feed(changes, shown.store, feed.id, settings.name)
+    if replace(settings, name=before.name) != before and shown.store.is_active:
+        after, queued = import_by_hand(changes, workspace, after)
+    repository.save(changes, after)
+    return replace(
+        shown, feed=after, latest=shown.latest if after.running else queued or shown.latest
+    )
+
+
+def delete_feed(workspace: WorkspaceScope, feed_id: UUID, changes: Changes) -> None:
+    """Deletes a feed: it leaves the store's rules, and a worker takes back what it brought."""
+    feed = found_feed(workspace, feed_id)
+    repository = FeedRepository(workspace)
+    repository.release(changes, feed)
+    repository.not_due(changes, feed)
+    repository.save(changes, replace(feed, deleted_at=clock.now()))
+    store = found_store(StoreRepository(workspace), feed.store_id)
+    remove_feed(changes, store, feed.id)
+    end_open_import(changes, workspace, feed)
+    go_on_with(changes, workspace, feed.id)
+
+
+def request_import(
+    workspace: WorkspaceScope, feed_id: UUID, changes: Changes
+) -> tuple[FeedImport, bool]:
+    """An import that waits: the one that does already, by hand then, or a new one (then True).
+
+    Raises StoreDisconnected.
+    """
+    feed = found_feed(workspace, feed_id)
+    store = found_store(StoreRepository(workspace), feed.store_id)
+    if not store.is_active:
+        raise StoreDisconnected()
+    after, waiting = import_by_hand(changes, workspace, feed)
+    FeedRepository(workspace).save(changes, after)
+    return waiting, feed.queued is None
+
+
+def check_settings(settings: Settings, known_url: str | None = None) -> None:
+    """Raises MappingMissingId and UrlNotAllowed."""
+    if not has_id(settings.mapping):
+        raise MappingMissingId()
+    if settings.url != known_url:
+        check_url(settings.url)
+
+
+def check_url(url: str) -> None:
+    """Raises UrlNotAllowed where the guard would never open the address."""
+    try:
+        fetching.check_url(url, schemes=fetching.HTTP_OR_HTTPS)
+    except fetching.UrlNotAllowed as refused:
+        raise UrlNotAllowed(refused.reason) from None

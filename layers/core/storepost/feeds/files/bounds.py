@@ -1,0 +1,71 @@
+"""How much of a feed is read: the bounds of every file, and the smaller ones of a sample."""
+
+import time
+from collections.abc import Iterable, Iterator, Sized
+from itertools import islice
+
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+
+MOST_BYTES = 1024**3
+"""Of the file as it is fetched, and of what it inflates to."""
+ROW_LENGTH = 1024**2
+"""Characters of the file that one row may take, with what stands before it."""
+
+MAX_COLUMNS = 2_000
+"""Of a row: each is a value in memory, however short its text is."""
+
+MAX_NAME_LENGTH = 1_000
+"""Characters of the name of a column that stands inside another, with the names around it."""
+
+
+class Bound:
+    """The whole file is read; more than 1 GiB is `too_large`."""
+
+    was_cut = False
+    """Whether the file goes on behind what was read."""
+
+    def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """The pieces as they come. Raises FeedUnusable."""
+        got = 0
+        for piece in pieces:
+            got += len(piece)
+            if got > MOST_BYTES:
+                raise FeedUnusable(FeedFailure.TOO_LARGE)
+            yield piece
+
+    def rows[Row: Sized | None](self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows up to the bound: here all of them."""
+        yield from rows
+
+
+class Sample(Bound):
+    """The beginning of the file: so many rows, cells, bytes or seconds, whichever end first."""
+
+    ROWS = 10_000
+    CELLS = 1_000_000
+    """Of all rows together, which a preview holds at once."""
+    BYTES = 20 * 1024**2
+    SECONDS = 15.0
+
+    def __init__(self) -> None:
+        """The time runs from here on."""
+        self._end = time.monotonic() + self.SECONDS
+
+    def pieces(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """The pieces up to the bound."""
+        got = 0
+        for piece in pieces:
+            yield piece[: self.BYTES - got]
+            got += len(piece)
+            if got > self.BYTES or time.monotonic() > self._end:
+                self.was_cut = True
+                return
+
+    def rows[Row: Sized | None](self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows up to the bound, the first one in any case."""
+        cells = 0
+        for row in islice(rows, self.ROWS):
+            before, cells = cells, cells + (0 if row is None else len(row))
+            if before and cells > self.CELLS:
+                return
+            yield row

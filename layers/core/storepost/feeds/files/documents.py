@@ -1,0 +1,176 @@
+"""Rows of JSON: an array, `{"products": […]}`, or an object a line."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+import ijson
+
+from storepost.feeds.files.bounds import MAX_NAME_LENGTH, ROW_LENGTH
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.files.numbers import number_of
+from storepost.feeds.files.source import FeedText
+from storepost.values.json_reading import DepthGuard, read_json
+
+_PRODUCTS = "products"
+_STARTS = frozenset({"start_map", "start_array"})
+_ENDS = frozenset({"end_map", "end_array"})
+_MAY_HALVE = "\\ud"
+"""How half a pair of surrogates begins where it is escaped, and a whole pair too."""
+
+
+def json_rows(text: FeedText) -> Iterator[dict[str, str]]:
+    """The objects as rows. Raises FeedUnusable."""
+    start = ""
+    while not start.lstrip("\ufeff \t\r\n") and (piece := text.read()):
+        start += piece
+    source = _Source(text, start)
+    try:
+        if start.lstrip("\ufeff \t\r\n").startswith("["):
+            yield from _array(source, 1)
+        elif _is_lines(source):
+            yield from _lines(source)
+        else:
+            yield from _array(source, 2)
+    except (ijson.JSONError, ValueError) as error:
+        raise FeedUnusable(FeedFailure.UNREADABLE) from error
+
+
+class _Source:
+    """The text as ijson reads it, with what was read already put back in front."""
+
+    def __init__(self, text: FeedText, start: str) -> None:
+        self.text = text
+        self._start = start.lstrip("\ufeff \t\r\n")
+        self._depth = DepthGuard()
+
+    def first_line(self) -> str | None:
+        """The first line, without taking it; None where it has no end within a row's bound."""
+        while "\n" not in self._start and len(self._start) <= ROW_LENGTH:
+            piece = self.text.read()
+            if not piece:
+                return self._start
+            self._start += piece
+        line, end, _ = self._start.partition("\n")
+        return line if end else None
+
+    def lines(self) -> Iterator[str]:
+        """The rest, a line at a time."""
+        *whole, left = self._start.split("\n")
+        yield from whole
+        self._start = ""
+        for line in self.text.lines():
+            yield left + line
+            left = ""
+        if left:
+            yield left
+
+    def row_ended(self) -> None:
+        """A row is whole."""
+        self.text.row_ended()
+
+    def read(self, _length: int = -1) -> bytes:
+        """The next piece, for ijson."""
+        if _length == 0:
+            return b""
+        taken, self._start = self._start or self.text.read(), ""
+        self._depth.follow(taken)
+        return taken.encode()
+
+
+def _is_lines(source: _Source) -> bool:
+    line = source.first_line()
+    if line is None:
+        return False
+    try:
+        found = read_json(line)
+    except ValueError:
+        return False
+    return isinstance(found, dict) and not isinstance(found.get(_PRODUCTS), list)
+
+
+def _lines(source: _Source) -> Iterator[dict[str, str]]:
+    for line in source.lines():
+        if line.strip():
+            row = _row(read_json(line, parse_float=Decimal))
+            yield _in_utf_8(row) if _MAY_HALVE in line.lower() else row
+            source.row_ended()
+
+
+def _in_utf_8(row: dict[str, str]) -> dict[str, str]:
+    """The row with `?` for half a pair of surrogates, as the other parser has it."""
+    return {_replaced(name): type(value)(_replaced(value)) for name, value in row.items()}
+
+
+def _replaced(text: str) -> str:
+    return text.encode(errors="replace").decode()
+
+
+def _array(source: _Source, level: int) -> Iterator[dict[str, str]]:
+    for found in _values(ijson.basic_parse(source), level):
+        source.row_ended()
+        yield _row(found)
+
+
+def _values(events: Iterable[tuple[str, Any]], level: int) -> Iterator[Any]:
+    """What stands in the array at that level, which in an object is its `products`.
+
+    ijson's own `items` names each value by all that it stands in: in a row of long names that
+    takes hours.
+    """
+    depth, key, is_inside = 0, _PRODUCTS, False
+    value = ijson.ObjectBuilder()
+    for event, content in events:
+        depth -= event in _ENDS
+        if is_inside and depth >= level:
+            value.event(event, content)
+            depth += event in _STARTS
+            if depth == level:
+                yield value.value
+        else:
+            depth += event in _STARTS
+            key = content if event == "map_key" and depth == 1 else key
+            is_inside = event == "start_array" and depth == level and key == _PRODUCTS
+
+
+def _row(found: object) -> dict[str, str]:
+    if not isinstance(found, Mapping):
+        raise FeedUnusable(FeedFailure.UNREADABLE)
+    row = dict[str, str]()
+    for key, value in found.items():
+        if type(value) is str:
+            row[key] = value
+        else:
+            _flatten(row, str(key), value)
+    return row
+
+
+def _flatten(row: dict[str, str], name: str, value: object) -> None:
+    """What stands inside another object is a column of its own, `outer.inner`.
+
+    Raises ValueError where the names of what a value stands in get too long together.
+    """
+    if len(name) > MAX_NAME_LENGTH:
+        raise ValueError("a column's name is too long")
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            _flatten(row, f"{name}.{key}", inner)
+    elif isinstance(value, list):
+        row[name] = ",".join(_text(each) for each in value)
+    else:
+        row[name] = _text(value)
+
+
+def _text(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value
+        case int() | float() | Decimal():
+            return number_of(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False, default=str)

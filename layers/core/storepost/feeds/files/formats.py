@@ -1,0 +1,120 @@
+"""What a file is, told by its beginning, and where that says nothing by what its server says."""
+
+import codecs
+import re
+from dataclasses import dataclass
+from email.message import Message
+from enum import StrEnum
+
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+
+
+class FeedFormat(StrEnum):
+    """The formats."""
+
+    CSV = "csv"
+    TSV = "tsv"
+    XML = "xml"
+    JSON = "json"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a file is: its format, its encoding, and of tables the delimiter."""
+
+    format: FeedFormat
+    encoding: str
+    delimiter: str = ","
+
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_XML_ENCODING = re.compile(rb"""\A\s*<\?xml[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._:-]+)["']""")
+_ENCODINGS = re.compile(
+    r"utf-?(8|16)(-?[lb]e)?|(us-)?ascii|latin-?\d+|iso-?8859-?\d+|windows-?\d+|cp\d+|koi8-\w"
+    r"|shift_?jis|euc-?\w+|gb\w+|big5\w*|mac-?\w+",
+    re.IGNORECASE,
+)
+_HTML = re.compile(r"<(?:!doctype\s+html|html|head|body|script)\b", re.IGNORECASE)
+_DELIMITERS = ",;\t|"
+
+
+def shape_of(head: bytes, content_type: str) -> Shape:
+    """What begins so. Raises FeedUnusable for what is no feed."""
+    encoding = _encoding(head, content_type)
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(head).lstrip("\ufeff \t\r\n")
+    except UnicodeDecodeError as error:
+        raise FeedUnusable(FeedFailure.UNREADABLE) from error
+    if "\0" in text or _HTML.match(text):
+        raise FeedUnusable(FeedFailure.UNREADABLE)
+    if text.startswith("<"):
+        return Shape(FeedFormat.XML, encoding)
+    if text.startswith(("[", "{")):
+        return Shape(FeedFormat.JSON, encoding)
+    delimiter = _delimiter(text, content_type)
+    return Shape(FeedFormat.TSV if delimiter == "\t" else FeedFormat.CSV, encoding, delimiter)
+
+
+def _encoding(head: bytes, content_type: str) -> str:
+    for mark, marked in _BOMS:
+        if head.startswith(mark):
+            return marked
+    sixteen = _sixteen_bits(head[:64])
+    if sixteen:
+        return sixteen
+    declared = _XML_ENCODING.match(head)
+    name = declared[1].decode() if declared else _charset(content_type)
+    return _known(name) if name else "utf-8"
+
+
+def _sixteen_bits(head: bytes) -> str | None:
+    """UTF-16 without a mark: in what begins with ASCII every other byte is zero."""
+    pairs = len(head) // 2
+    for name, ascii_side, zero_side in (("utf-16-le", 0, 1), ("utf-16-be", 1, 0)):
+        zeros, others = head[zero_side::2][:pairs], head[ascii_side::2][:pairs]
+        if pairs >= 2 and zeros.count(0) * 2 > pairs and not others.count(0):
+            return name
+    return None
+
+
+def _charset(content_type: str) -> str | None:
+    message = Message()
+    message["content-type"] = content_type
+    found = message.get_param("charset")
+    return found.strip() if isinstance(found, str) else None
+
+
+def _known(name: str) -> str:
+    if not _ENCODINGS.fullmatch(name):
+        raise FeedUnusable(FeedFailure.UNREADABLE)
+    try:
+        found = codecs.lookup(name).name
+    except LookupError as error:
+        raise FeedUnusable(FeedFailure.UNREADABLE) from error
+    # Declared in what was read byte by byte: then it isn't sixteen bits.
+    return "utf-8" if found == "utf-16" else found
+
+
+def _delimiter(text: str, content_type: str) -> str:
+    """What stands most often in the header, outside of quotes."""
+    header = _unquoted(text)
+    most = max(header.count(each) for each in _DELIMITERS)
+    if most and header.count("\t") == most and "tab-separated" in content_type:
+        return "\t"
+    return max(_DELIMITERS, key=header.count)
+
+
+def _unquoted(text: str) -> str:
+    kept, quoted = list[str](), False
+    for character in text:
+        if character == '"':
+            quoted = not quoted
+        elif not quoted:
+            if character in "\r\n" and kept:
+                break
+            kept.append(character)
+    return "".join(kept)

@@ -1,0 +1,70 @@
+"""A feed's file, from its bytes to its rows."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from storepost.feeds.files.bounds import MAX_COLUMNS, Bound, Sample
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.files.formats import FeedFormat, Shape, shape_of
+from storepost.feeds.files.markup import xml_rows
+from storepost.feeds.files.source import HEAD_BYTES, FeedText, head_of, inflated
+from storepost.feeds.files.tables import Cells, table_rows
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: its number in the file, from 1, and its text by column."""
+
+    number: int
+    cells: dict[str, str] | None = field(repr=False)
+    """None where it has more or fewer columns than the header."""
+
+
+@dataclass(frozen=True)
+class FeedFile:
+    """What the file is, and its rows, which can be gone through once."""
+
+    format: FeedFormat
+    rows: Iterator[Row]
+
+
+def read_feed(pieces: Iterable[bytes], content_type: str, bound: Bound) -> FeedFile:
+    """The feed that the bytes are. Raises FeedUnusable, here or with any of the rows."""
+    whole = bound.pieces(inflated(pieces))
+    head, rest = head_of(whole, HEAD_BYTES)
+    if not head.strip():
+        raise FeedUnusable(FeedFailure.NO_ROWS)
+    shape = shape_of(head, content_type)
+    text = FeedText(rest, shape.encoding, may_break_off=isinstance(bound, Sample))
+    rows = bound.rows(_read(text, shape, bound))
+    return FeedFile(shape.format, (Row(number, cells) for number, cells in enumerate(rows, 1)))
+
+
+def _rows_of(text: FeedText, shape: Shape) -> Iterator[Cells]:
+    match shape.format:
+        case FeedFormat.XML:
+            return xml_rows(text)
+        case FeedFormat.JSON:
+            from storepost.feeds.files.documents import json_rows  # noqa: PLC0415 - ijson
+
+            return json_rows(text)
+        case _:
+            return table_rows(text, shape.delimiter)
+
+
+def _read(text: FeedText, shape: Shape, bound: Bound) -> Iterator[Cells]:
+    """The rows; of a file that is cut, all but the last, in which that may have happened."""
+    held: list[Cells] = []
+    try:
+        for row in _rows_of(text, shape):
+            if row and len(row) > MAX_COLUMNS:
+                raise FeedUnusable(FeedFailure.ROW_TOO_LONG)
+            yield from held
+            held = [row]
+    except (FeedUnusable, UnicodeDecodeError) as error:
+        if bound.was_cut:
+            return
+        why = error.why if isinstance(error, FeedUnusable) else FeedFailure.UNREADABLE
+        raise FeedUnusable(why) from error
+    if not bound.was_cut:
+        yield from held

@@ -1,0 +1,143 @@
+"""The file's bytes as a stream of text: inflated where they are gzip, decoded as they say."""
+
+import codecs
+import io
+import zlib
+from collections.abc import Buffer, Iterable, Iterator
+from itertools import chain
+
+from storepost.feeds.files.bounds import ROW_LENGTH
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+
+HEAD_BYTES = 65_536
+_PIECE_BYTES = 65_536
+_GZIP = b"\x1f\x8b"
+_GZIP_WINDOW = 31
+
+
+def inflated(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces, unpacked if they are gzip (one member or several). Raises FeedUnusable."""
+    head, rest = head_of(pieces, len(_GZIP))
+    return _inflate(rest) if head.startswith(_GZIP) else rest
+
+
+def head_of(pieces: Iterable[bytes], length: int) -> tuple[bytes, Iterator[bytes]]:
+    """The first bytes, so many or as many as there are, and all pieces from the beginning."""
+    iterator, taken, got = iter(pieces), list[bytes](), 0
+    while got < length and (piece := next(iterator, None)) is not None:
+        taken.append(piece)
+        got += len(piece)
+    head = b"".join(taken)
+    return head[:length], chain([head], iterator)
+
+
+def _inflate(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    member = _Member()
+    try:
+        for piece in pieces:
+            left = piece
+            while left and not member.is_padding(left):
+                unpacked, left = member.take(left)
+                yield unpacked
+        yield from member.rest()
+    except zlib.error as error:
+        raise FeedUnusable(FeedFailure.UNREADABLE) from error
+    if not member.is_whole:
+        raise FeedUnusable(FeedFailure.UNREADABLE)
+
+
+class _Member:
+    """The member of a gzip file that is unpacked at the moment."""
+
+    def __init__(self) -> None:
+        self._unpacking = zlib.decompressobj(_GZIP_WINDOW)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its end was seen."""
+        return self._unpacking.eof
+
+    def is_padding(self, left: bytes) -> bool:
+        """Whether what stands behind it is no other member."""
+        return self.is_whole and not left.startswith(_GZIP[: len(left)])
+
+    def take(self, packed: bytes) -> tuple[bytes, bytes]:
+        """What some of it comes to, 64 KB at most, and what is left of it."""
+        if self.is_whole:
+            self._unpacking = zlib.decompressobj(_GZIP_WINDOW)
+        unpacked = self._unpacking.decompress(packed, _PIECE_BYTES)
+        return unpacked, self._unpacking.unconsumed_tail or self._unpacking.unused_data
+
+    def rest(self) -> Iterator[bytes]:
+        """What the last of it comes to besides, where that was more than 64 KB."""
+        while not self.is_whole and (more := self._unpacking.decompress(b"", _PIECE_BYTES)):
+            yield more
+
+
+class _Pieces(io.RawIOBase):
+    """Pieces as a file, for the standard library's readers."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer, /) -> int:
+        into = memoryview(buffer)
+        while not self._left:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._left = memoryview(piece)
+        count = min(len(into), len(self._left))
+        into[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+
+_BREAKS_OFF = "storepost.breaks_off"
+
+
+def _drop_what_breaks_off(error: UnicodeError) -> tuple[str, int]:
+    if isinstance(error, UnicodeDecodeError) and error.end == len(error.object):
+        return "", error.end
+    raise error
+
+
+codecs.register_error(_BREAKS_OFF, _drop_what_breaks_off)
+
+
+class FeedText:
+    """The file's text, read by whichever parser it is for; no row takes more than its bound."""
+
+    def __init__(self, pieces: Iterator[bytes], encoding: str, *, may_break_off: bool) -> None:
+        """The encoding is one that Python knows; a sample may break off within a character."""
+        binary = io.BufferedReader(_Pieces(pieces), HEAD_BYTES)
+        errors = _BREAKS_OFF if may_break_off else "strict"
+        self._text = io.TextIOWrapper(binary, encoding=encoding, errors=errors, newline="")
+        self._since_row = 0
+
+    def row_ended(self) -> None:
+        """A row is whole: what comes next belongs to another one."""
+        self._since_row = 0
+
+    def read(self, length: int = HEAD_BYTES) -> str:
+        """The next piece, empty at the end. Raises FeedUnusable."""
+        return self._counted(self._text.read(length), length)
+
+    def lines(self) -> Iterator[str]:
+        """The lines with their ends. Raises FeedUnusable."""
+        while line := self._line():
+            yield line
+
+    def _line(self) -> str:
+        return self._counted(self._text.readline(ROW_LENGTH + 1), 0)
+
+    def _counted(self, text: str, allowance: int) -> str:
+        # What is read ahead in pieces may hold the end of one row and the beginning of another.
+        self._since_row += len(text)
+        if self._since_row > ROW_LENGTH + allowance:
+            raise FeedUnusable(FeedFailure.ROW_TOO_LONG)
+        return text

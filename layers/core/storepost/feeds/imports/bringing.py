@@ -1,0 +1,209 @@
+"""A running import, brought to its end: fetched, settled, written, from where it stands."""
+
+from dataclasses import dataclass, replace
+from itertools import batched
+from pathlib import Path
+
+from storepost.catalog.products.feeds import note_import
+from storepost.catalog.products.writing import Bringer
+from storepost.feeds.feeds.listing import MOST_SKIPPED
+from storepost.feeds.feeds.model import FeedImport, FeedImportStatus, FeedTrigger, Stage
+from storepost.feeds.feeds.queueing import end_import
+from storepost.feeds.feeds.repository import SKIPPED_TOGETHER
+from storepost.feeds.files.bounds import Bound
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.files.reading import read_feed
+from storepost.feeds.imports.fetching import fetch_into
+from storepost.feeds.imports.matching import adds, digest_of, finder, terms_of
+from storepost.feeds.imports.plan import Plan
+from storepost.feeds.imports.run import Run, Stopped, TakenAway
+from storepost.feeds.imports.work import Work
+from storepost.feeds.imports.writing import AHEAD, Writer
+from storepost.feeds.records.reading import RowReader
+from storepost.platform.persistence.changes import (
+    MOST_RUNS,
+    Changes,
+    LostRace,
+    commit_anew,
+    wait_before,
+)
+from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.metrics import count
+
+PIECE_BYTES = 65_536
+
+
+class Bringing:
+    """One run's work on one import, with its files."""
+
+    def __init__(self, run: Run, place: Path) -> None:
+        self._run = run
+        self._place = place
+        feed = run.feed()
+        if feed is None or feed.deleted_at is not None:
+            raise TakenAway
+        self._feed = feed
+        self._store: Store = found_store(StoreRepository(run.workspace), feed.store_id)
+        if not self._store.is_active:
+            raise FeedUnusable(FeedFailure.IMPORT_FAILED)
+        self._settings = digest_of(self._store, feed.settings)
+
+    def bring(self, running: FeedImport) -> None:
+        """Fetches, settles, writes: from where the import stands."""
+        running = self._planned(self._fetched(running))
+        if running.stage is Stage.PLANNED:
+            running = self._written(running)
+        self._run.files.keep_manifest(self._after)
+        commit_anew(lambda changes: self._complete(changes, running))
+        self._run.files.forget(running.id)
+
+    def _fetched(self, running: FeedImport) -> FeedImport:
+        if running.stage is not Stage.STARTED:
+            return running
+        fetched = fetch_into(self._file, self._feed.settings.url)
+        self._run.files.keep_file(running.id, self._file)
+        said = fetched.content_type
+        return self._moved(
+            running, replace(running, stage=Stage.FETCHED, bytes=fetched.bytes, content_type=said)
+        )
+
+    def _planned(self, running: FeedImport) -> FeedImport:
+        """The import once it is known what is to be written; the same stage where nothing is."""
+        if running.stage is Stage.PLANNED:
+            self._run.files.get_plan(running.id, self._plan, self._after)
+            return running
+        files, before, rows = self._run.files, self._place / "before", self._place / "rows"
+        files.get_work(running.id, self._settings, rows)
+        with Work(rows, before if files.get_manifest(before) else None) as work:
+            running = self._settled(running, work)
+            self._check(running, work)
+            self._keep_skipped(running, work)
+            work.write_manifest(self._after, self._settings, is_ahead=False)
+            running = replace(running, counts=work.counts())
+            if not work.planned:
+                return running
+            work.write_plan(self._plan)
+            work.write_manifest(self._place / "ahead", self._settings, is_ahead=True)
+        files.keep_plan(running.id, self._plan, self._after)
+        files.keep_manifest(self._place / "ahead")
+        return self._moved(running, replace(running, stage=Stage.PLANNED))
+
+    def _settled(self, running: FeedImport, work: Work) -> FeedImport:
+        settings = self._feed.settings
+        if not self._file.exists():
+            self._run.files.get_file(running.id, self._file)
+        with self._file.open("rb") as content:
+            pieces = iter(lambda: content.read(PIECE_BYTES), b"")
+            feed = read_feed(pieces, running.content_type or "", Bound())
+            reader = RowReader(settings.mapping, terms_of(self._store, settings))
+            is_all = work.read(feed.rows, reader, self._run.is_over)
+        if not is_all or not work.settle(
+            finder(self._store, settings),
+            self._run.is_over,
+            adds=adds(settings),
+            settings=self._settings,
+        ):
+            self._run.files.keep_work(running.id, self._settings, self._place / "rows")
+            self._run.stop()
+        return replace(running, format=feed.format)
+
+    def _check(self, running: FeedImport, work: Work) -> None:
+        """Raises FeedUnusable for what is to change nothing."""
+        if not work.rows:
+            raise FeedUnusable(FeedFailure.NO_ROWS)
+        if running.trigger is FeedTrigger.SCHEDULE and work.lacking * 2 > work.known_before:
+            raise FeedUnusable(FeedFailure.IMPORT_FAILED)
+
+    def _keep_skipped(self, running: FeedImport, work: Work) -> None:
+        hundreds = batched(work.skipped(MOST_SKIPPED), SKIPPED_TOGETHER, strict=False)
+        for number, rows in enumerate(hundreds):
+            changes = Changes()
+            self._run.imports.keep_skipped(changes, running.id, number, rows)
+            changes.commit()
+
+    def _written(self, running: FeedImport) -> FeedImport:
+        """Writes what is left of the plan, a chunk at a time."""
+        lost = 0
+        with Plan(self._plan) as plan:
+            writer = Writer(Bringer(self._store, self._feed.id), plan.rows_of)
+            while products := plan.products(running.done, AHEAD):
+                note = _Note(self._run, running, stops=self._run.is_over())
+                try:
+                    running = note.after(*writer.write(products, note))
+                except LostRace:
+                    lost += 1
+                    if lost == MOST_RUNS:
+                        raise
+                    wait_before(lost)
+                    running = self._still(running)
+                    continue
+                lost = 0
+                if note.stops:
+                    raise Stopped
+        return running
+
+    def _complete(self, changes: Changes, running: FeedImport) -> None:
+        feed, now = self._run.feed(), clock.now()
+        if feed is None or feed.running != running.id:
+            raise TakenAway
+        before = self._run.imports.get(running.id)
+        if before is None:
+            raise TakenAway
+        completed = replace(running, status=FeedImportStatus.COMPLETED, completed_at=now)
+        end_import(changes, self._run.workspace, feed, before, completed)
+        count("ImportedRows", running.counts.rows)
+        note_import(changes, self._store, feed.id, now)
+
+    def _moved(self, before: FeedImport, after: FeedImport) -> FeedImport:
+        """The import once it stands elsewhere."""
+        changes = Changes()
+        self._run.imports.save(changes, before, after)
+        try:
+            changes.commit()
+        except LostRace as error:
+            raise TakenAway from error
+        return after
+
+    def _still(self, running: FeedImport) -> FeedImport:
+        """The import as it stands. Raises TakenAway where it doesn't run any more."""
+        found = self._run.imports.get(running.id)
+        if found is None or found.status is not FeedImportStatus.RUNNING:
+            raise TakenAway
+        return found
+
+    @property
+    def _file(self) -> Path:
+        return self._place / "file"
+
+    @property
+    def _plan(self) -> Path:
+        return self._place / "plan"
+
+    @property
+    def _after(self) -> Path:
+        """The manifest that holds once all is written."""
+        return self._place / "after"
+
+
+@dataclass(frozen=True)
+class _Note:
+    """What a chunk's transaction has besides its products."""
+
+    run: Run
+    before: FeedImport
+    stops: bool
+
+    def __call__(self, changes: Changes, done: int, created: int) -> None:
+        """Moves the import on."""
+        self.run.imports.save(changes, self.before, self.after(done, created))
+        if self.stops:
+            self.run.send_next(changes)
+
+    def after(self, done: int, created: int) -> FeedImport:
+        """The import with so many products more."""
+        counts = self.before.counts
+        counted = replace(counts, created=counts.created + created)
+        return replace(self.before, done=self.before.done + done, counts=counted)

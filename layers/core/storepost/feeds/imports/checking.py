@@ -1,0 +1,156 @@
+"""A feed's beginning, looked at before anything is imported.
+
+A check goes the way of an import up to the writing; so of a file inside its bound both count the
+same.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from storepost.feeds.feeds.model import FeedCounts, FeedMode, Settings, SkippedRow
+from storepost.feeds.feeds.problems import MappingMissingId, problem_of
+from storepost.feeds.feeds.service import check_url
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.files.formats import FeedFormat
+from storepost.feeds.files.reading import FeedFile, Row
+from storepost.feeds.imports.fetching import sampled
+from storepost.feeds.imports.matching import adds, digest_of, finder, terms_of
+from storepost.feeds.records.mapping import FeedMapping, has_id
+from storepost.feeds.records.reading import RowReader
+from storepost.feeds.records.suggesting import suggested_mapping
+from storepost.platform.fetching import UrlNotAllowed
+from storepost.stores.stores import problems
+from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.scope import WorkspaceScope
+from storepost.values.scratch import scratch
+
+if TYPE_CHECKING:
+    from storepost.feeds.imports.work import Work
+
+MOST_SAMPLES = 3
+SAMPLE_LENGTH = 200
+MAX_SHOWN_COLUMNS = 500
+"""In a preview's answer, the first ones: a mapping names no more."""
+MOST_SKIPPED_SHOWN = 500
+"""Skipped rows in a check's answer, the first ones."""
+
+
+@dataclass(frozen=True)
+class SeenColumn:
+    """A column, what it probably is, and some of what is in it."""
+
+    name: str
+    suggested: str
+    samples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a feed's beginning has."""
+
+    format: FeedFormat
+    columns: tuple[SeenColumn, ...]
+    sampled: int
+    """Rows."""
+    matches: int
+    """Of those, the ones about something that the store has."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What an import would do with a feed's beginning."""
+
+    counts: FeedCounts
+    skipped: tuple[SkippedRow, ...]
+
+
+def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview:
+    """What the feed's beginning has, and what its columns probably are.
+
+    Raises UrlNotAllowed and the problem of what is wrong with the feed.
+    """
+    store = found_store(StoreRepository(workspace), store_id)
+    with _opened(url) as file:
+        rows = list(_seen(file.rows))
+        samples = _samples(rows)
+        mapping = suggested_mapping(list(samples))
+        seen = tuple(SeenColumn(name, mapping[name], tuple(some)) for name, some in samples.items())
+        matches = _matches(store, mapping, rows) if has_id(mapping) else 0
+        return Preview(file.format, seen, len(rows), matches)
+
+
+def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: Settings) -> Check:
+    """What an import of the feed's beginning would count.
+
+    Raises MappingMissingId, UrlNotAllowed and the problem of what is wrong with the feed.
+    """
+    if not has_id(settings.mapping):
+        raise MappingMissingId()
+    store = found_store(StoreRepository(workspace), store_id)
+    with _opened(settings.url) as file, _settled(store, settings, _seen(file.rows)) as work:
+        return Check(work.counts(), tuple(work.skipped(MOST_SKIPPED_SHOWN)))
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[FeedFile]:
+    check_url(url)
+    try:
+        with sampled(url) as file:
+            yield file
+    except FeedUnusable as unusable:
+        raise problem_of(unusable.why) from unusable
+    except UrlNotAllowed as refused:
+        raise problems.UrlNotAllowed(refused.reason) from None
+
+
+def _seen(rows: Iterator[Row]) -> Iterator[Row]:
+    """The rows. Raises FeedUnusable where there are none."""
+    first = next(rows, None)
+    if first is None:
+        raise FeedUnusable(FeedFailure.NO_ROWS)
+    yield first
+    yield from rows
+
+
+@contextmanager
+def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator[Work]":
+    from storepost.feeds.imports.work import Work  # noqa: PLC0415 - SQLite, of no use to a list
+
+    with scratch() as place, Work(place / "work") as work:
+        work.read(rows, RowReader(settings.mapping, terms_of(store, settings)), _never)
+        work.settle(
+            finder(store, settings),
+            _never,
+            adds=adds(settings),
+            settings=digest_of(store, settings),
+        )
+        yield work
+
+
+def _matches(store: Store, mapping: FeedMapping, rows: list[Row]) -> int:
+    settings = Settings("", "", None, FeedMode.ENRICH_ONLY, mapping)
+    with _settled(store, settings, iter(rows)) as work:
+        return work.matches
+
+
+def _samples(rows: Iterable[Row]) -> dict[str, list[str]]:
+    """The first columns that there are, each with the first different values in it."""
+    samples = dict[str, list[str]]()
+    for name, text in (cell for row in rows for cell in (row.cells or {}).items()):
+        some = samples.get(name)
+        if some is None and len(samples) < MAX_SHOWN_COLUMNS:
+            some = samples.setdefault(name, [])
+        if some is not None and len(some) < MOST_SAMPLES:
+            value = text.strip()[:SAMPLE_LENGTH]
+            if value and value not in some:
+                some.append(value)
+    return samples
+
+
+def _never() -> bool:
+    return False

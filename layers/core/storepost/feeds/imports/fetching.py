@@ -1,0 +1,85 @@
+"""A feed's file, fetched: into a file, or a sample of it straight into the reader."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from storepost.feeds.files.bounds import MOST_BYTES, Sample
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.files.reading import FeedFile, read_feed
+from storepost.platform.fetching import HTTP_OR_HTTPS, Failure, FetchFailed, UrlNotAllowed, download
+
+MOST_REDIRECTS = 5
+MOST_SECONDS = 200.0
+
+_FAILURES = {
+    Failure.STATUS: FeedFailure.HTTP_ERROR,
+    Failure.REDIRECTS: FeedFailure.HTTP_ERROR,
+    Failure.TOO_LONG: FeedFailure.TOO_LARGE,
+}
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A file that was fetched."""
+
+    bytes: int
+    content_type: str
+
+
+def fetch_into(path: Path, url: str) -> Fetched:
+    """Writes the feed's file down. Raises FeedUnusable."""
+    got = 0
+    try:
+        with (
+            download(
+                url,
+                timeout=MOST_SECONDS,
+                most_bytes=MOST_BYTES,
+                schemes=HTTP_OR_HTTPS,
+                redirects=MOST_REDIRECTS,
+            ) as file,
+            path.open("wb") as written,
+        ):
+            for piece in file.pieces:
+                got += written.write(piece)
+            return Fetched(got, file.content_type)
+    except FetchFailed as failed:
+        raise FeedUnusable(_failure(failed)) from failed
+    except UrlNotAllowed as refused:
+        raise FeedUnusable(FeedFailure.UNREACHABLE) from refused
+
+
+@contextmanager
+def sampled(url: str) -> Iterator[FeedFile]:
+    """The beginning of the feed. Raises FeedUnusable and UrlNotAllowed."""
+    bound = Sample()
+    try:
+        with download(
+            url,
+            timeout=Sample.SECONDS,
+            most_bytes=MOST_BYTES,
+            schemes=HTTP_OR_HTTPS,
+            redirects=MOST_REDIRECTS,
+        ) as file:
+            yield read_feed(_until_late(file.pieces, bound), file.content_type, bound)
+    except FetchFailed as failed:
+        raise FeedUnusable(_failure(failed)) from failed
+
+
+def _until_late(pieces: Iterator[bytes], bound: Sample) -> Iterator[bytes]:
+    """The pieces that come in time: a slow server's feed is sampled as far as it came."""
+    got = False
+    try:
+        for piece in pieces:
+            yield piece
+            got = True
+    except FetchFailed as failed:
+        if not got or failed.reason != Failure.TIMED_OUT.value:
+            raise
+        bound.was_cut = True
+
+
+def _failure(failed: FetchFailed) -> FeedFailure:
+    return _FAILURES.get(Failure(failed.reason), FeedFailure.UNREACHABLE)

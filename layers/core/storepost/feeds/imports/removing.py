@@ -1,0 +1,87 @@
+"""What is left of a feed that was deleted: what it brought is taken back, and its rows go."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import batched
+
+from storepost.catalog.products.writing import Bringer
+from storepost.feeds.feeds.keys import imports_partition, skipped_partition
+from storepost.feeds.feeds.model import Feed
+from storepost.feeds.feeds.repository import FeedRepository
+from storepost.feeds.feeds.rows import FeedImportItem
+from storepost.feeds.imports.objects import KeptFiles
+from storepost.feeds.imports.plan import Plan, plan_removal
+from storepost.feeds.imports.writing import AHEAD, Writer
+from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
+from storepost.platform.persistence.item import Item, keys_in
+from storepost.stores.stores.model import Store
+from storepost.values.scope import WorkspaceScope
+from storepost.values.scratch import scratch
+
+_ROWS_AT_ONCE = 80
+
+
+def take_back(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
+    """Takes back what the feed brought, then removes its rows; whether there was time for all."""
+    if not _products_taken_back(store, feed, is_over):
+        return False
+    while _removed_some(store.workspace, feed):
+        if is_over():
+            return False
+    KeptFiles(store.workspace, feed.id).forget_manifest()
+    commit_anew(lambda changes: _remove_feed(changes, store.workspace, feed))
+    return True
+
+
+def _products_taken_back(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
+    feeds, bringer = FeedRepository(store.workspace), Bringer(store, feed.id)
+    with scratch() as place:
+        manifest, removal = place / "manifest", place / "plan"
+        if not KeptFiles(store.workspace, feed.id).get_manifest(manifest):
+            return True
+        plan_removal(manifest, removal)
+        with Plan(removal) as plan:
+            writer = Writer(bringer, plan.rows_of)
+            while current := feeds.get(feed.id):
+                products = plan.products(current.removed, AHEAD)
+                if not products:
+                    return True
+                if is_over():
+                    return False
+                _take_back_some(feeds, writer, current, products)
+    return True
+
+
+def _take_back_some(feeds: FeedRepository, writer: Writer, feed: Feed, products: list[str]) -> None:
+    def note(changes: Changes, done: int, _created: int) -> None:
+        feeds.save(changes, replace(feed, removed=feed.removed + done))
+
+    try:
+        writer.write(products, note)
+    except LostRace:
+        return  # the feed is read again, and the same products come again
+
+
+def _removed_some(workspace: WorkspaceScope, feed: Feed) -> bool:
+    """Removes an import and the rows that it skipped; whether there was one."""
+    found = FeedImportItem.query(
+        imports_partition(workspace, feed.id), consistent_read=True, limit=1
+    )
+    for row in found:
+        while keys := keys_in(skipped_partition(workspace, row.id), _ROWS_AT_ONCE):
+            for some in batched(keys, _ROWS_AT_ONCE, strict=False):
+                changes = Changes()
+                for key in some:
+                    changes.delete(Item(*key))
+                changes.commit()
+        changes = Changes()
+        changes.delete(Item(*row.key))
+        changes.commit()
+        return True
+    return False
+
+
+def _remove_feed(changes: Changes, workspace: WorkspaceScope, feed: Feed) -> None:
+    feeds = FeedRepository(workspace)
+    if feeds.get(feed.id) is not None:
+        feeds.remove(changes, feed)

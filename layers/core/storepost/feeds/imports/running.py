@@ -1,0 +1,125 @@
+"""The worker: goes on with whatever is open of a feed, in turn, until nothing is or time is up.
+
+A message says no more than which feed. How far an import is stands in its row, which each chunk's
+transaction moves on; what it has settled of its rows is kept on S3 when it stops. So a message may
+come twice, late, or after a run that was killed anywhere: nothing is written before all rows are
+settled, and from then on each product once.
+"""
+
+import json
+from uuid import UUID
+
+from storepost.feeds.feeds.model import Feed, FeedImport, FeedImportStatus
+from storepost.feeds.feeds.queueing import end_import, in_turn, start_import
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.imports.bringing import Bringing
+from storepost.feeds.imports.removing import take_back
+from storepost.feeds.imports.run import Run, Stopped, TakenAway
+from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.messaging.tries import TRIES, check_tries
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.objects import ObjectGone
+from storepost.stores.stores.finding import found_store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.logs import log_unexpected
+from storepost.values.scope import WorkspaceScope
+from storepost.values.scratch import scratch
+
+FRESH_MILLISECONDS = 250_000
+"""What a run should have before it begins to fetch a file: that takes 200 seconds at most."""
+
+
+def go_on(message: str, tries: int, remaining: Remaining) -> None:
+    """Goes on with the feed that a message names.
+
+    `tries` is how many times the queue brought the message, this one included. What fails every
+    time ends the import that it fails in; where that is no import, as a deleted feed's products are
+    taken back, it is raised, and the message goes to the dead-letter queue.
+    """
+    named = {name: UUID(value) for name, value in json.loads(message).items()}
+    run = Run(WorkspaceScope(named["workspaceId"]), named["feedId"], tries, remaining)
+    try:
+        check_tries(tries)
+        while running := commit_anew(lambda changes: _begun(changes, run)):
+            _bring(run, running)
+            _leave_to_next(run)
+        _take_back(run)
+    except Stopped:
+        return
+    except Exception as error:
+        if tries < TRIES or not commit_anew(lambda changes: _given_up(changes, run)):
+            raise
+        log_unexpected(error)
+
+
+def _leave_to_next(run: Run) -> None:
+    """Leaves the next import to the next run, where a download might take more than is left.
+
+    And where this run's message failed before: its tries were the last import's.
+    """
+    feed = run.feed()
+    if feed and feed.queued and (run.tries > 1 or run.remaining() < FRESH_MILLISECONDS):
+        run.stop()
+
+
+def _take_back(run: Run) -> None:
+    feed = run.feed()
+    if feed is None or feed.deleted_at is None:
+        return
+    store = found_store(StoreRepository(run.workspace), feed.store_id)
+    if not take_back(store, feed, run.is_over):
+        run.stop()
+
+
+def _begun(changes: Changes, run: Run) -> FeedImport | None:
+    """The import whose turn it is, running; None where nothing is open."""
+    feed = run.feed()
+    if feed is None or feed.deleted_at is not None:
+        return None
+    found = in_turn(run.workspace, feed)
+    if found is None or found.status is FeedImportStatus.RUNNING:
+        return found
+    return start_import(changes, run.workspace, feed, found)
+
+
+def _bring(run: Run, running: FeedImport) -> None:
+    """Brings the running import to its end."""
+    try:
+        with scratch() as place:
+            Bringing(run, place).bring(running)
+    except TakenAway:
+        return
+    except FeedUnusable as unusable:
+        _fail(run, running, unusable.why)
+    except ObjectGone as error:
+        log_unexpected(error)
+        _fail(run, running, FeedFailure.IMPORT_FAILED)
+
+
+def _fail(run: Run, running: FeedImport, why: FeedFailure) -> None:
+    """Fails the import, if it still runs."""
+
+    def write(changes: Changes) -> None:
+        feed = run.feed()
+        if feed and not feed.deleted_at and feed.running == running.id:
+            _end_failed(changes, run, feed, why)
+
+    commit_anew(write)
+
+
+def _given_up(changes: Changes, run: Run) -> bool:
+    """Fails the import whose turn it is, begun or not; False where a deleted feed is left as is."""
+    feed = run.feed()
+    if feed is not None and feed.deleted_at is None:
+        after = _end_failed(changes, run, feed, FeedFailure.IMPORT_FAILED)
+        if after.queued:
+            run.send_next(changes)
+    return feed is None or feed.deleted_at is None
+
+
+def _end_failed(changes: Changes, run: Run, feed: Feed, why: FeedFailure) -> Feed:
+    current = in_turn(run.workspace, feed)
+    if current is None:
+        return feed
+    return end_import(changes, run.workspace, feed, current, current.failed(why, clock.now()))

@@ -1,0 +1,72 @@
+"""A feed's rows on their way into the file in which they are settled."""
+
+import sqlite3
+from typing import Self
+
+from storepost.feeds.files.reading import Row
+from storepost.feeds.records.reading import Entry, RowReader, Skipped
+
+_ROWS_TOGETHER = 1_000
+_LENGTH_TOGETHER = 4 * 1024**2
+
+
+class Taking:
+    """Rows on their way into the file, a thousand or a few megabytes at once."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        """Into the tables that `Work` makes."""
+        self._db = db
+        self._read: list[tuple[object, ...]] = []
+        self._skipped: list[tuple[int, str | None, str]] = []
+        self._length = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is time to write them down."""
+        together = len(self._read) + len(self._skipped)
+        return together >= _ROWS_TOGETHER or self._length >= _LENGTH_TOGETHER
+
+    def take(self, row: Row, reader: RowReader) -> None:
+        """Takes a row, read or skipped."""
+        try:
+            entry = reader.read(row.cells)
+        except Skipped as skipped:
+            self._skipped.append((row.number, skipped.id, skipped.reason))
+        else:
+            self._read.append(_as_row(row.number, entry))
+            self._length += len(entry.content)
+
+    def flush(self) -> None:
+        """Writes them down."""
+        self._db.execute("BEGIN")
+        self._db.executemany(
+            "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, 0)", self._read
+        )
+        self._db.executemany("INSERT INTO skipped VALUES (?, ?, ?)", self._skipped)
+        self._db.execute("COMMIT")
+        self._read.clear()
+        self._skipped.clear()
+        self._length = 0
+
+    def __enter__(self) -> Self:
+        """Takes them from here on."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Writes down what is left, unless something went wrong."""
+        if kind is None:
+            self.flush()
+
+
+def _as_row(number: int, entry: Entry) -> tuple[object, ...]:
+    locale = entry.locale or ""
+    return (
+        number,
+        entry.id,
+        locale,
+        entry.group,
+        entry.digest,
+        entry.sku,
+        entry.gtin,
+        entry.content,
+    )

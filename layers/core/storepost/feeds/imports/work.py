@@ -1,0 +1,347 @@
+"""A feed's rows on disk, and what becomes of each: in SQLite, so that memory stays flat.
+
+Rows are read once, then settled in steps: of rows with the same id and locale the first stays; what
+is as the import before left it keeps its product; the others are matched; what is about one product
+is put together. An import that stops keeps the file elsewhere and goes on with it.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Any, Self
+
+from storepost.feeds.feeds.model import FeedCounts, SkippedRow
+from storepost.feeds.files.reading import Row
+from storepost.feeds.imports.plan import PLAN
+from storepost.feeds.imports.taking import Taking
+from storepost.feeds.records.reading import SEEN_BEFORE, TOO_MANY_VARIANTS, RowReader
+
+MOST_VARIANTS = 2_000
+_CACHE_KIB = 16_000
+
+
+class State(IntEnum):
+    """What is known of a row."""
+
+    READ = 0
+    CARRIED = 1
+    """It is as the import before left it."""
+    PLACED = 2
+    """It is about a product, and may be new there."""
+    UNMATCHED = 3
+    ALONE = 4
+    """It matches nothing, and is to be added."""
+
+
+@dataclass(frozen=True)
+class Unplaced:
+    """A row that is to be matched."""
+
+    number: int
+    id: str
+    group: str | None
+    sku: str | None
+    gtin: str | None
+
+
+type Stops = Callable[[], bool]
+"""Whether it is time to stop."""
+type Find = Callable[[Sequence[Unplaced]], Sequence[tuple[str, str | None] | None]]
+"""The product's external id and the variant's key of each row; None for no match."""
+
+_SCHEMA = """
+    CREATE TABLE row (number INTEGER PRIMARY KEY, id TEXT, locale TEXT, grp TEXT, digest BLOB,
+        sku TEXT, gtin TEXT, content TEXT, product TEXT, variant TEXT, state INTEGER);
+    CREATE TABLE skipped (number INTEGER PRIMARY KEY, id TEXT, reason TEXT);
+    CREATE TABLE gone (id TEXT, locale TEXT, product TEXT, moved INTEGER);
+    CREATE TABLE step (name TEXT PRIMARY KEY);
+"""
+_MANIFEST = """
+    CREATE TABLE {schema}.entry (id TEXT, locale TEXT, digest BLOB, product TEXT, variant TEXT,
+        PRIMARY KEY (id, locale)) WITHOUT ROWID;
+    CREATE TABLE {schema}.settings (digest TEXT);
+"""
+
+
+class Work:
+    """One import's or check's rows; use it in a `with`."""
+
+    def __init__(self, path: Path, manifest: Path | None = None) -> None:
+        """What stands in the file is gone on with; `manifest` is the import before."""
+        is_new = not path.exists()
+        self._db = sqlite3.connect(path, isolation_level=None)
+        self._db.execute("PRAGMA journal_mode = OFF")
+        self._db.execute("PRAGMA synchronous = OFF")
+        self._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        if is_new:
+            self._db.executescript(_SCHEMA)
+        self._db.execute("ATTACH ? AS before", (str(manifest) if manifest else ":memory:",))
+        if manifest is None:
+            self._db.executescript(_MANIFEST.format(schema="before"))
+
+    def read(self, rows: Iterable[Row], reader: RowReader, stops: Stops) -> bool:
+        """Takes the rows that aren't taken yet; whether that was all of them."""
+        if self._did("read"):
+            return True
+        taken = max(
+            self._one("SELECT max(number) FROM row") or 0,
+            self._one("SELECT max(number) FROM skipped") or 0,
+        )
+        with Taking(self._db) as taking:
+            for row in rows:
+                if row.number <= taken:
+                    continue
+                taking.take(row, reader)
+                if taking.is_full:
+                    taking.flush()
+                    if stops():
+                        return False
+        self._done("read")
+        return True
+
+    def settle(self, find: Find, stops: Stops, *, adds: bool, settings: str) -> bool:
+        """Places each row; whether there was time for all.
+
+        `adds` is whether products are made of what matches nothing. Where they aren't, rows that
+        are as they were are matched, too: the product may be nobody's any more. What the import
+        before did under other `settings` is no word on what is to be done now.
+        """
+        is_alike = self._one("SELECT digest FROM before.settings") == settings
+        if not self._did("unique"):
+            self._skip_repeated()
+            self._gather_groups()
+            if is_alike and adds:
+                self._carry()
+            self._done("unique")
+        if not self._match(find, stops, adds=adds):
+            return False
+        if not self._did("planned"):
+            self._place()
+            if is_alike:
+                self._leave_alone()
+            self._skip_overfull()
+            self._plan()
+            self._done("planned")
+        return True
+
+    def _skip_repeated(self) -> None:
+        self._db.execute("CREATE INDEX by_id ON row (id, locale, number)")
+        self._skip(
+            "SELECT number, id FROM (SELECT number, id, row_number() OVER"
+            " (PARTITION BY id, locale ORDER BY number) AS place FROM row) WHERE place > 1",
+            SEEN_BEFORE,
+        )
+
+    def _gather_groups(self) -> None:
+        """A row that others name as their group, and that names none, is of that group, too."""
+        self._db.execute("CREATE INDEX by_group ON row (grp, number) WHERE grp IS NOT NULL")
+        self._db.execute(
+            "UPDATE row SET grp = id WHERE grp IS NULL"
+            " AND id IN (SELECT other.grp FROM row other WHERE other.grp IS NOT NULL)"
+        )
+
+    def _carry(self) -> None:
+        """What says the same is about the same.
+
+        Not so a product's own row that others joined as their group's since, or left. Nor what may
+        be where it is by others of its group, if any row that was there changed or is gone.
+        """
+        self._db.execute(
+            "CREATE TEMP TABLE stirred AS SELECT DISTINCT b.product FROM before.entry b"
+            " LEFT JOIN row ON row.id = b.id AND row.locale = b.locale AND row.digest = b.digest"
+            " WHERE row.number IS NULL"
+        )
+        self._db.execute(
+            "UPDATE row SET product = b.product, variant = b.variant, state = ?"
+            " FROM before.entry b"
+            " WHERE b.id = row.id AND b.locale = row.locale AND b.digest = row.digest"
+            " AND (b.product <> b.id OR (b.variant IS NULL) = EXISTS (SELECT 1 FROM row other"
+            "  WHERE other.grp = row.id AND other.id <> row.id))"
+            " AND (b.product = b.id OR b.product IS row.grp OR b.variant IS NOT b.id"
+            "  OR b.product NOT IN stirred)",
+            (State.CARRIED,),
+        )
+
+    def _match(self, find: Find, stops: Stops, *, adds: bool) -> bool:
+        otherwise = State.ALONE if adds else State.UNMATCHED
+        self._db.execute("CREATE INDEX IF NOT EXISTS unmatched ON row (number) WHERE state = 0")
+        while rows := self._unplaced():
+            found = find(rows)
+            self._db.execute("BEGIN")
+            self._db.executemany(
+                "UPDATE row SET product = ?, variant = ?, state = ? WHERE number = ?",
+                [
+                    (*(place or (None, None)), State.PLACED if place else otherwise, row.number)
+                    for row, place in zip(rows, found, strict=True)
+                ],
+            )
+            self._db.execute("COMMIT")
+            if stops():
+                return False
+        return True
+
+    def _unplaced(self) -> list[Unplaced]:
+        found = self._db.execute(
+            "SELECT number, id, grp, sku, gtin FROM row WHERE state = 0 ORDER BY number LIMIT 500"
+        )
+        return [Unplaced(*row) for row in found]
+
+    def _place(self) -> None:
+        """What matches nothing joins its group's product, or makes one of the group."""
+        self._db.execute(
+            "UPDATE row SET variant = id, product = coalesce((SELECT other.product"
+            " FROM row other WHERE other.grp = row.grp AND other.state IN (1, 2)"
+            " ORDER BY other.number LIMIT 1), grp, id) WHERE state = ?",
+            (State.ALONE,),
+        )
+        self._db.execute("CREATE INDEX by_product ON row (product, number)")
+        # The row of a group itself is the product alone, where others are its variants; unless
+        # there is a variant of that id, too.
+        self._db.execute(
+            "UPDATE row SET variant = NULL WHERE grp = id AND product = id"
+            " AND (state = ? OR variant <> id) AND EXISTS (SELECT 1"
+            " FROM row other WHERE other.product = row.product AND other.id <> row.id)",
+            (State.ALONE,),
+        )
+        self._db.execute("UPDATE row SET state = ? WHERE state = ?", (State.PLACED, State.ALONE))
+
+    def _leave_alone(self) -> None:
+        """What is about the same as before, and says the same, need not be written."""
+        self._db.execute(
+            "UPDATE row SET state = ? FROM before.entry b"
+            " WHERE b.id = row.id AND b.locale = row.locale AND b.digest = row.digest"
+            " AND b.product = row.product AND b.variant IS row.variant AND row.state = ?",
+            (State.CARRIED, State.PLACED),
+        )
+
+    def _skip_overfull(self) -> None:
+        self._skip(
+            "SELECT number, id FROM (SELECT number, id, dense_rank() OVER"  # noqa: S608
+            " (PARTITION BY product ORDER BY first) AS place FROM (SELECT number, id, product,"
+            " min(number) OVER (PARTITION BY product, variant) AS first FROM row"
+            " WHERE product IN (SELECT product FROM row GROUP BY product"
+            f" HAVING count(*) > {MOST_VARIANTS}) AND variant IS NOT NULL))"
+            f" WHERE place > {MOST_VARIANTS}",
+            TOO_MANY_VARIANTS,
+        )
+
+    def _skip(self, which: str, reason: str) -> None:
+        self._db.execute(f"INSERT INTO skipped SELECT number, id, ? FROM ({which})", (reason,))  # noqa: S608
+        self._db.execute("DELETE FROM row WHERE number IN (SELECT number FROM skipped)")
+
+    def _plan(self) -> None:
+        self._db.executescript("""
+            INSERT INTO gone SELECT b.id, b.locale, b.product, r.number IS NOT NULL
+                FROM before.entry b LEFT JOIN row r
+                    ON r.id = b.id AND r.locale = b.locale AND r.state IN (1, 2)
+                WHERE r.number IS NULL OR r.product <> b.product;
+            CREATE TABLE changed (product TEXT PRIMARY KEY) WITHOUT ROWID;
+            INSERT INTO changed SELECT product FROM row WHERE state = 2
+                UNION SELECT product FROM gone;
+        """)
+
+    @property
+    def rows(self) -> int:
+        """How many rows the file has."""
+        return int(self._one("SELECT (SELECT count(*) FROM row) + (SELECT count(*) FROM skipped)"))
+
+    @property
+    def matches(self) -> int:
+        """How many rows are about something that there is."""
+        return int(self._one("SELECT count(*) FROM row WHERE state IN (1, 2)"))
+
+    @property
+    def known_before(self) -> int:
+        """How many rows the import before brought."""
+        return int(self._one("SELECT count(*) FROM before.entry"))
+
+    @property
+    def lacking(self) -> int:
+        """How many of those the file has no more, or none that can be used.
+
+        What matches nothing any more is the store's doing, and not the file's.
+        """
+        return int(
+            self._one(
+                "SELECT count(*) FROM gone WHERE NOT moved AND NOT EXISTS (SELECT 1 FROM row"
+                " WHERE row.id = gone.id AND row.locale = gone.locale)"
+            )
+        )
+
+    @property
+    def planned(self) -> int:
+        """How many products are to be written."""
+        return int(self._one("SELECT count(*) FROM changed"))
+
+    def counts(self) -> FeedCounts:
+        """What the rows come to, once they are settled."""
+        imported, products, groups, own = self._db.execute(
+            "SELECT count(*), count(DISTINCT product),"
+            " (SELECT count(*) FROM (SELECT DISTINCT product, locale FROM row"
+            "   WHERE product IS NOT NULL)),"
+            " (SELECT count(DISTINCT product) FROM row WHERE id = product OR id = grp)"
+            " FROM row WHERE product IS NOT NULL"
+        ).fetchone()
+        return FeedCounts(
+            rows=self.rows,
+            imported=imported,
+            variant_only=imported - groups,
+            from_first_row=products - own,
+            products=products,
+            unmatched=int(self._one("SELECT count(*) FROM row WHERE state = 3")),
+            skipped=int(self._one("SELECT count(*) FROM skipped")),
+            removed=int(self._one("SELECT count(*) FROM gone WHERE NOT moved")),
+        )
+
+    def skipped(self, most: int) -> Iterator[SkippedRow]:
+        """The first of the rows that were skipped, in the file's order."""
+        found = self._db.execute("SELECT * FROM skipped ORDER BY number LIMIT ?", (most,))
+        return (SkippedRow(*row) for row in found)
+
+    def write_plan(self, path: Path) -> None:
+        """Writes down which products are to be written, in the file's order, and their rows."""
+        self._db.execute("ATTACH ? AS plan", (str(path),))
+        self._db.execute("PRAGMA plan.journal_mode = OFF")
+        self._db.executescript(PLAN)
+        self._db.execute("DETACH plan")
+
+    def write_manifest(self, path: Path, settings: str, *, is_ahead: bool) -> None:
+        """Writes down what the store has of the feed: sorted keys, with what was in each.
+
+        Ahead of the writing, that is what was there before and what may be there soon: nothing is
+        then lost to those that come after, whatever becomes of this import.
+        """
+        self._db.execute("ATTACH ? AS after", (str(path),))
+        self._db.execute("PRAGMA after.journal_mode = OFF")
+        self._db.executescript(_MANIFEST.format(schema="after"))
+        digest = "CASE state WHEN 1 THEN digest END" if is_ahead else "digest"
+        self._db.execute(
+            f"INSERT INTO after.entry SELECT id, locale, {digest}, product, variant FROM row"  # noqa: S608
+            " WHERE state IN (1, 2) ORDER BY id, locale"
+        )
+        if is_ahead:
+            self._db.execute("INSERT OR IGNORE INTO after.entry SELECT * FROM before.entry")
+        self._db.execute("INSERT INTO after.settings VALUES (?)", (settings,))
+        self._db.execute("DETACH after")
+
+    def _did(self, step: str) -> bool:
+        return bool(self._one("SELECT count(*) FROM step WHERE name = ?", step))
+
+    def _done(self, step: str) -> None:
+        self._db.execute("INSERT INTO step VALUES (?)", (step,))
+
+    def _one(self, query: str, *given: object) -> Any:  # noqa: ANN401 - whatever was asked for
+        found = self._db.execute(query, given).fetchone()
+        return found[0] if found else None
+
+    def close(self) -> None:
+        """Ends the use of the files."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

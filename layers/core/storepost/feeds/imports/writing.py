@@ -1,0 +1,139 @@
+"""A feed's products as they are written: several a transaction, each with all that is said."""
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import takewhile
+
+from storepost.catalog.products.records import Said
+from storepost.catalog.products.writing import (
+    Bringer,
+    Brought,
+    Outcome,
+    keys_behind,
+    keys_of,
+    remove_records,
+    replace_layer,
+)
+from storepost.feeds.imports.plan import Placed
+from storepost.platform.persistence.changes import (
+    MOST_ITEMS,
+    Changes,
+    LostRace,
+    TooManyWrites,
+    WrittenTwice,
+)
+from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
+
+AHEAD = 50
+"""Products that are read at once, for several transactions."""
+_FEW = 15
+"""With fewer left of those, more are read: of new products, no more go into a transaction."""
+
+type RowsOf = Callable[[str], Sequence[Placed]]
+type Note = Callable[[Changes, int, int], None]
+"""Adds to a transaction how far the import is: products more that are done, and created."""
+
+
+class _Overfull(TooManyWrites):
+    """The last product was one too many."""
+
+    def __init__(self, fitting: int) -> None:
+        super().__init__(f"{fitting} products fit")
+        self.fitting = fitting
+
+
+class Writer:
+    """Writes a feed's products, a transaction after the other."""
+
+    def __init__(self, bringer: Bringer, rows_of: RowsOf) -> None:
+        """Nothing read yet."""
+        self._bringer = bringer
+        self._rows_of = rows_of
+        self._reads = ReadAhead()
+
+    def write(self, products: Sequence[str], note: Note) -> tuple[int, int]:
+        """Writes the first of the products, and what `note` adds: how many, and created ones.
+
+        Raises LostRace, with nothing written.
+        """
+        most = min(len(products), AHEAD)
+        while True:
+            most = min(most, self._read_ahead(products))
+            try:
+                return self._commit(products[:most], note)
+            except _Overfull as overfull:
+                most = overfull.fitting
+            except (TooManyWrites, WrittenTwice, ReadAfterWrite):
+                if most == 1:
+                    raise
+                most //= 2
+
+    def _commit(self, products: Sequence[str], note: Note) -> tuple[int, int]:
+        changes = Changes(self._reads)
+        try:
+            done, created = self._gather(changes, products)
+            note(changes, done, created)
+            changes.commit()
+        except LostRace:
+            self._reads.forget()  # somebody else changed what was read
+            raise
+        return done, created
+
+    def _read_ahead(self, products: Sequence[str]) -> int:
+        """Begins the next transaction; of how many of the products the rows are known.
+
+        The lists' nodes that are known need no reading.
+        """
+        store = self._bringer.store
+        self._reads.next()
+        known = takewhile(lambda each: self._reads.knows(keys_of(store, [each])), products)
+        if (count := sum(1 for _ in known)) >= min(len(products), _FEW):
+            return count
+        self._reads.ahead(keys_of(store, products))
+        self._reads.ahead(keys_behind(store, products, self._reads))
+        return len(products)
+
+    def _gather(self, changes: Changes, products: Sequence[str]) -> tuple[int, int]:
+        """The changes of as many products as a transaction holds. Raises TooManyWrites."""
+        created = items = heaviest = 0
+        for done, product in enumerate(products):
+            if done and items + heaviest > _ROOM:
+                return done, created
+            created += self._add(changes, product)
+            before, items = items, changes.items
+            heaviest = max(heaviest, items - before)
+            if done and items > _ROOM:
+                raise _Overfull(done)
+        return len(products), created
+
+    def _add(self, changes: Changes, product: str) -> bool:
+        """Adds one product; whether it is new."""
+        rows = self._rows_of(product)
+        if not rows:
+            remove_records(changes, self._bringer, product)
+            return False
+        written = replace_layer(changes, self._bringer, Brought(product, said_of(product, rows)))
+        return written.outcome is Outcome.CREATED
+
+
+_ROOM = MOST_ITEMS - 3
+"""Items of a transaction; the import's own row and the next message come to them."""
+
+
+def said_of(product: str, rows: Sequence[Placed]) -> tuple[Said, ...]:
+    """What a feed says of one product, in each of its locales.
+
+    The product's fields are the group's own row's, else the first's. Of two rows about the same
+    variant in one locale, the first is the one.
+    """
+    own = {row.locale: row for row in reversed(rows)}
+    own |= {row.locale: row for row in reversed(rows) if row.id in {product, row.group}}
+    said: dict[tuple[str | None, str | None], Said] = {}
+    for row in rows:
+        fields, of_variant = json.loads(row.content)
+        if own[row.locale] is row:
+            said[None, row.locale] = Said(fields, row.locale, None, row.id)
+        if row.variant is not None:
+            told = Said(of_variant, row.locale, row.variant, row.id)
+            said.setdefault((row.variant, row.locale), told)
+    return tuple(said.values())

@@ -1,0 +1,69 @@
+"""The worker: removes what an erased profile has left.
+
+A message says no more than which profile; what stands in its place says where rows of it may be.
+Rows go before the claims that lead to them, partitions in the order in which merges move rows, and
+what stands in the profile's place goes last. So a message may come twice, late, or after a run that
+was killed anywhere (docs/adr/0060).
+"""
+
+import json
+from uuid import UUID
+
+from storepost.coupons.erasing import erase_holder
+from storepost.lifecycle.erasures.service import erase_rest
+from storepost.orders.erasing import erase_buyer
+from storepost.people.customers.erasing import erase_customers
+from storepost.people.events.erasing import erase_events
+from storepost.people.profiles.erasing import (
+    erase_addresses,
+    erase_claims,
+    erase_evidence,
+    erase_history,
+    erase_merges,
+    erase_places,
+    erase_postings,
+)
+from storepost.people.profiles.erasure import Eraser
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values.scope import WorkspaceScope
+
+ERASERS: tuple[Eraser, ...] = (
+    erase_places,
+    erase_postings,
+    erase_addresses,
+    erase_history,
+    erase_evidence,
+    erase_buyer,
+    erase_events,
+    erase_holder,
+    erase_customers,
+    erase_merges,
+    erase_claims,
+)
+"""Each in the slice that has the rows."""
+
+MARGIN_MILLISECONDS = 15_000
+"""With so little time left nothing more is begun."""
+
+
+def erase(message: str, remaining: Remaining) -> None:
+    """Removes what is left of the profile that a message names, or sends the next message."""
+    named = {name: UUID(value) for name, value in json.loads(message).items()}
+    workspace, profile_id = WorkspaceScope(named["workspaceId"]), named["profileId"]
+    repository = ProfileRepository(workspace)
+    erasure = repository.erasure_of(profile_id)
+    if erasure is None:
+        return
+    for eraser in ERASERS:
+        while eraser(erasure):
+            if remaining() < MARGIN_MILLISECONDS:
+                commit_anew(lambda changes: erase_rest(changes, workspace, profile_id))
+                return
+    commit_anew(lambda changes: _end(changes, repository, profile_id))
+
+
+def _end(changes: Changes, repository: ProfileRepository, profile_id: UUID) -> None:
+    if repository.erasure_of(profile_id):
+        repository.remove_erased(changes, profile_id)

@@ -1,0 +1,76 @@
+"""Erasing a person: gone in one transaction, whatever they had (docs/semantics.md, section 1.9)."""
+
+from uuid import UUID
+
+from storepost.people.consent.decision import AddressConsent
+from storepost.people.consent.model import Address
+from storepost.people.consent.owed import may_be_owed, owe
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.telling import tell_stores
+from storepost.people.customers.repository import CustomerRepository
+from storepost.people.profiles.erasing import MOST_ADDRESSES, addresses_of, customers_of
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.service import get_profile
+from storepost.people.profiles.shown import shown_address
+from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.persistence.changes import Changes
+from storepost.values.scope import WorkspaceScope
+
+
+def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes) -> Profile:
+    """Erases the person; the profile's id, and what became part of it, is nobody's from then on.
+
+    Whom it erases.
+
+    What it takes to find the rest stands in the profile's place until a worker has removed it. An
+    unsubscription that a store hasn't taken yet is kept for the store.
+    """
+    profile = get_profile(workspace, profile_id)
+    consents = ConsentRepository(workspace)
+    addresses = _shown_first(profile)[:MOST_ADDRESSES]
+    said = consents.consents_of(addresses)
+    for address in addresses:
+        _owe_the_no(changes, profile, address, said[address])
+        consents.erase(changes, address, customers_of(profile.identities))
+    ProfileRepository(workspace).erase(changes, profile)
+    erase_rest(changes, workspace, profile.id)
+    return profile
+
+
+def _owe_the_no(
+    changes: Changes, profile: Profile, address: Address, consent: AddressConsent
+) -> None:
+    """Keeps an unsubscription for the stores that haven't taken it yet, and tells them."""
+    holds = consent.holds
+    if holds is None or holds.state is not ConsentState.UNSUBSCRIBED:
+        return
+    change = ConsentRepository(profile.workspace).get(holds.change)
+    waiting = {each.store_id for each in change.write_backs if may_be_owed(each)} if change else ()
+    if change is None or not waiting:
+        return
+    found = CustomerRepository(profile.workspace).of_profile(
+        profile, others=consent.other_customers
+    )
+    customers = dict[UUID, list[str]]()
+    for each in found:
+        is_there = each.deleted_at is None and each.address(address.channel) == address.value
+        if is_there and each.store_id in waiting:
+            customers.setdefault(each.store_id, []).append(each.external_id)
+    if customers:
+        owe(changes, profile.workspace, address, change, holds.as_of, customers)
+        tell_stores(changes, profile.workspace, change, sorted(customers))
+
+
+def erase_rest(changes: Changes, workspace: WorkspaceScope, profile_id: UUID) -> None:
+    """Tells the worker to remove what is left of the erased profile."""
+    told: dict[str, object] = {"workspaceId": str(workspace.id), "profileId": str(profile_id)}
+    send_with(changes, Queue.PROFILE_ERASURES, [(told, None)])
+
+
+def _shown_first(profile: Profile) -> list[Address]:
+    """The person's addresses, those first that the profile shows."""
+    shown = (shown_address(profile, channel) for channel in Channel)
+    own = addresses_of(profile.identities)
+    return list(dict.fromkeys([*(each for each in shown if each), *own]))

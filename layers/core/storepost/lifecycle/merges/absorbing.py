@@ -1,0 +1,79 @@
+"""The worker: moves what merged profiles still have to the profile that answers for them.
+
+A message says no more than which profile. Its row names the profiles that it absorbs, those first
+that went into another one of them. Where it is merged itself meanwhile, rows that this run moves
+into it are moved on by the next one, which comes to it only after those. So a message may come
+twice, late, or after a run that was killed anywhere (docs/adr/0031).
+"""
+
+import json
+from dataclasses import replace
+from uuid import UUID
+
+from storepost.coupons.moving import move_codes
+from storepost.orders.moving import move_orders
+from storepost.people.customers.moving import move_customers
+from storepost.people.events.moving import move_events
+from storepost.people.profiles.merging import move_on
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.moving import Move, Mover, move_claims, move_merges
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values.scope import WorkspaceScope
+
+MOVERS: tuple[Mover, ...] = (
+    move_claims,
+    move_customers,
+    move_orders,
+    move_events,
+    move_codes,
+    move_merges,
+)
+"""Each in the slice that has the rows."""
+
+MARGIN_MILLISECONDS = 15_000
+"""With so little time left nothing more is begun."""
+
+
+def absorb(message: str, remaining: Remaining) -> None:
+    """Moves everything to the profile that a message names, or sends the next message."""
+    named = {name: UUID(value) for name, value in json.loads(message).items()}
+    workspace, profile_id = WorkspaceScope(named["workspaceId"]), named["profileId"]
+    while move := _next_move(workspace, profile_id):
+        if not _is_moved(move, remaining):
+            return commit_anew(lambda changes: move_on(changes, workspace, profile_id))
+    return None
+
+
+def _is_moved(move: Move, remaining: Remaining) -> bool:
+    """Moves everything that one merged profile has; False where time was up before the end."""
+    for mover in MOVERS:
+        while mover(move):
+            if remaining() < MARGIN_MILLISECONDS:
+                return False
+    commit_anew(lambda changes: _note_end(changes, ProfileRepository(move.workspace), move))
+    return remaining() >= MARGIN_MILLISECONDS
+
+
+def _next_move(workspace: WorkspaceScope, profile_id: UUID) -> Move | None:
+    """What is to be moved next; None once nothing is left."""
+    repository = ProfileRepository(workspace)
+    profile = repository.get(profile_id)
+    if profile is None or not profile.absorbing:
+        return None
+    source = profile.absorbing[0]
+    return Move(workspace, source, profile.id, repository.left_of(source))
+
+
+def _note_end(changes: Changes, repository: ProfileRepository, move: Move) -> None:
+    """Notes that nothing is left of the merged profile but the way to the one that has it all."""
+    profile = repository.get(move.into)
+    if profile and move.source in profile.absorbing:
+        repository.save(changes, profile, _without(profile, move.source))
+        repository.lead(changes, move.source, profile.id)
+
+
+def _without(profile: Profile, source: UUID) -> Profile:
+    absorbing = tuple(each for each in profile.absorbing if each != source)
+    return replace(profile, absorbing=absorbing)

@@ -1,0 +1,149 @@
+"""What is the workspace's own, its stores, and what those brought."""
+
+from contextlib import suppress
+from functools import partial
+from uuid import UUID
+
+from storepost.accounts.api_keys.repository import ApiKeyItem
+from storepost.accounts.identity.repository import token_key
+from storepost.accounts.invitations.repository import InvitationItem, pointer_key
+from storepost.accounts.workspaces.repository import (
+    MembershipItem,
+    membership_pointer_key,
+    workspace_key,
+)
+from storepost.catalog.products.trees import ProductLists
+from storepost.connections.connections.service import disconnect
+from storepost.definitions.definitions.keys import definitions_partition, versions_partition
+from storepost.definitions.proposals.keys import proposals_partition, proposed_partition
+from storepost.feeds.feeds.keys import due_key
+from storepost.feeds.feeds.rows import FeedItem
+from storepost.lifecycle.workspaces import rows
+from storepost.lifecycle.workspaces.rows import empty, few, remove, remove_some
+from storepost.orders.trees import OrderList
+from storepost.people.consent.evidence_rows import wording_partition
+from storepost.people.consent.missed import missed_partition
+from storepost.people.consent.write_back_index import index_partition
+from storepost.people.profiles.lists import ProfileLists
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.item import Item, Key, find_all, keys_in
+from storepost.platform.postings.entries import SearchKind
+from storepost.platform.postings.keys import postings_partition
+from storepost.shopify.claims import store_key
+from storepost.shopify.installs import InstallItem, state_key
+from storepost.stores.imports.keys import imports_partition, problem_partition
+from storepost.stores.stores.model import Platform
+from storepost.stores.stores.problems import StoreDisconnected
+from storepost.stores.stores.repository import StoreItem, StoreRepository
+from storepost.values.ids import from_short
+from storepost.values.scope import PersonScope, WorkspaceScope
+
+
+def disconnect_stores(workspace: WorkspaceScope) -> bool:
+    """Ends the stores' part: nothing is written to them any more, and shops lose the app."""
+    for store in StoreRepository(workspace).all():
+        if store.is_active:
+            commit_anew(partial(_disconnect, workspace, store.id))
+    return False
+
+
+def _disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:
+    with suppress(StoreDisconnected):
+        disconnect(workspace, store_id, changes)
+
+
+def remove_lists(workspace: WorkspaceScope) -> bool:
+    """Removes rows of lists whose people, orders and products are gone."""
+    profiles, products = ProfileLists(workspace), ProductLists(workspace)
+    trees = [profiles.by_name, profiles.by_email, products.by_changed, products.by_title]
+    for store in StoreRepository(workspace).all():
+        trees += [profiles.of_store(store.id), OrderList(workspace, store.id).tree]
+        trees += ProductLists(workspace, store.id).trees
+    # What stands in the lists of all leads to people and orders: it goes with those alone.
+    leading = (profiles.by_first_seen, OrderList(workspace).tree, products.by_added)
+    partitions = [tree.rows.partition for tree in trees]
+    nodes = [tree.rows.nodes_partition for tree in (*trees, *leading, products.removed)]
+    return any(remove_some(partition) for partition in (*partitions, *nodes))
+
+
+def remove_imports(workspace: WorkspaceScope) -> bool:
+    """Removes some of each store's imports, with their problems; objects on S3 go by themselves."""
+    more = False
+    for store in StoreRepository(workspace).all():
+        found = few(imports_partition(workspace, store.id))
+        for _, key in found:
+            empty(problem_partition(workspace, from_short(key.partition("#")[2])))
+        remove(found)
+        more = more or bool(found)
+    return more
+
+
+def remove_missed(workspace: WorkspaceScope) -> bool:
+    """Removes some of what each store hasn't taken, and of the index of write-backs."""
+    stores = StoreRepository(workspace).all()
+    partitions = [missed_partition(workspace, store.id) for store in stores]
+    return any(remove_some(each) for each in (*partitions, index_partition(workspace)))
+
+
+def remove_definitions(workspace: WorkspaceScope) -> bool:
+    """Removes some definitions, each with its versions, and then proposals."""
+    found = few(definitions_partition(workspace))
+    for _, key in found:
+        empty(versions_partition(workspace, from_short(key)))
+    remove(found)
+    proposals = (proposed_partition(workspace), proposals_partition(workspace))
+    return bool(found) or any(remove_some(partition) for partition in proposals)
+
+
+def remove_postings(workspace: WorkspaceScope) -> bool:
+    """Removes what the search knows; the stream brings what the rows before have left behind."""
+    return any(remove_some(postings_partition(workspace, kind)) for kind in SearchKind)
+
+
+def remove_wordings(workspace: WorkspaceScope) -> bool:
+    """Removes some of the wordings that people agreed to."""
+    return remove_some(wording_partition(workspace))
+
+
+def remove_own(workspace: WorkspaceScope) -> bool:
+    """Removes some of the workspace's own partition, but for the stores, and what that names."""
+    kept = {workspace_key(workspace)[1]}
+    own = [
+        key
+        for key in keys_in(workspace.key, _most_own(workspace))
+        if key[1] not in kept and not key[1].startswith("store#")
+    ][: rows.FEW]
+    for key, row in find_all(own).items():
+        remove(_named_by(workspace, row))
+        remove([key])
+    return bool(own)
+
+
+def _named_by(workspace: WorkspaceScope, row: Item) -> list[Key]:
+    """The rows elsewhere to which one of the workspace's own leads."""
+    if isinstance(row, MembershipItem):
+        return [membership_pointer_key(PersonScope(row.person_id), workspace)]
+    if isinstance(row, InvitationItem):
+        return [pointer_key(row.id)]
+    if isinstance(row, ApiKeyItem):
+        return [token_key(digest) for digest in row.digests]
+    if isinstance(row, FeedItem):
+        return [due_key(row.id, row.next_import_at)]
+    if isinstance(row, InstallItem):
+        return [state_key(row.state_digest)]
+    return []
+
+
+def _most_own(workspace: WorkspaceScope) -> int:
+    """Enough rows to see past the stores, which stay."""
+    return len(StoreRepository(workspace).all()) + 1 + rows.FEW
+
+
+def remove_stores(workspace: WorkspaceScope) -> bool:
+    """Removes the stores: the last that leads to anything."""
+    stores = [key for key in keys_in(workspace.key, rows.ROWS_AT_ONCE) if key[1] != "workspace"]
+    for row in find_all(stores).values():
+        if isinstance(row, StoreItem) and row.platform == Platform.SHOPIFY.value:
+            remove([store_key(row.external_id, row.id)])
+    remove(stores)
+    return bool(stores)

@@ -1,0 +1,92 @@
+"""People, each with what belongs to them, and what is left of those who were erased."""
+
+from collections.abc import Iterable, Iterator
+from uuid import UUID
+
+from storepost.lifecycle.workspaces.rows import empty, few, remove, remove_some
+from storepost.people.consent.model import Address
+from storepost.people.consent.repository import ConsentRepository, address_key, erased_partitions
+from storepost.people.consent.states import Channel
+from storepost.people.customers.repository import (
+    CustomerRepository,
+    customer_key,
+    redacted_partitions,
+)
+from storepost.people.profiles.erasing import addresses_of
+from storepost.people.profiles.keys import claim_key, profile_key
+from storepost.people.profiles.lists import ProfileLists
+from storepost.people.profiles.model import Identity, IdentityType, Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.rows import ProfileItem, ProfileRow, as_profile
+from storepost.platform.persistence.counted_tree.keys import id_of
+from storepost.platform.persistence.item import Key, find
+from storepost.values.scope import WorkspaceScope
+
+
+def remove_people(workspace: WorkspaceScope) -> bool:
+    """Removes some profiles of the list of all, each with what belongs to it."""
+    entries = few(ProfileLists(workspace).by_first_seen.rows.partition)
+    for entry in entries:
+        _remove_person(workspace, id_of(entry[1]))
+        remove([entry])
+    return bool(entries)
+
+
+def remove_hashes(workspace: WorkspaceScope) -> bool:
+    """Removes the hashes of erased people's addresses, and which customers were redacted."""
+    partitions = (*erased_partitions(workspace), *redacted_partitions(workspace))
+    return any(remove_some(partition) for partition in partitions)
+
+
+def _remove_person(workspace: WorkspaceScope, profile_id: UUID) -> None:
+    """Removes everything that one profile leads to, and its partition; the profile's row last."""
+    row = find(ProfileRow, profile_key(workspace, profile_id))
+    if isinstance(row, ProfileItem):
+        profile = as_profile(workspace, row)
+        merged = _merged_into(workspace, profile.partitions)
+        for each in dict.fromkeys((*merged, *profile.absorbing, *profile.consent_partitions)):
+            if each != profile_id:
+                _remove_partition(workspace, each)
+        remove(_addresses_of_customers(workspace, profile))
+        remove(_rows_of(workspace, profile.identities))
+    _remove_partition(workspace, profile_id)
+
+
+def _merged_into(workspace: WorkspaceScope, partitions: Iterable[UUID]) -> Iterator[UUID]:
+    """What was merged into a profile, and into that."""
+    repository, going = ProfileRepository(workspace), list(partitions)
+    known = set(going)
+    while going:
+        for merge in repository.own_merges_of(going.pop(), None):
+            if merge.merged_profile_id not in known:
+                known.add(merge.merged_profile_id)
+                going.append(merge.merged_profile_id)
+                yield merge.merged_profile_id
+
+
+def _addresses_of_customers(workspace: WorkspaceScope, profile: Profile) -> Iterator[Key]:
+    """What is held of the customers' own addresses, which nobody's identity may be."""
+    for customer in CustomerRepository(workspace).of_profile(profile):
+        for channel in Channel:
+            if value := customer.address(channel):
+                yield address_key(workspace, Address(channel, value))
+
+
+def _rows_of(workspace: WorkspaceScope, identities: Iterable[Identity]) -> Iterator[Key]:
+    for each in identities:
+        yield claim_key(workspace, each)
+        if each.type is IdentityType.PLATFORM_CUSTOMER_ID and each.store_id:
+            yield customer_key(workspace, each.store_id, each.value)
+        for address in addresses_of([each]):
+            yield address_key(workspace, address)
+
+
+def _remove_partition(workspace: WorkspaceScope, profile_id: UUID) -> None:
+    """Removes a profile's partition, with what is held of the addresses that its changes name.
+
+    `profile`, by which it is found, comes last in the order of the sort keys.
+    """
+    history = ConsentRepository(workspace).history(profile_id)
+    addresses = {Address(c.channel, c.address) for c in history if c.address}
+    remove(address_key(workspace, each) for each in addresses)
+    empty(profile_key(workspace, profile_id)[0])

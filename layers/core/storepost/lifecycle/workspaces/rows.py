@@ -1,0 +1,43 @@
+"""How rows are removed, whatever they hold: some at a time, and again until none is left."""
+
+from collections.abc import Iterable
+from functools import partial
+from itertools import batched
+
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.item import Item, Key, keys_in
+
+ROWS_AT_ONCE = 80
+"""In one transaction."""
+
+FEW = 20
+"""Rows that are looked at together where each leads to others."""
+
+
+def few(partition: str) -> list[Key]:
+    """Some keys of a partition whose rows lead to others."""
+    return keys_in(partition, FEW)
+
+
+def remove_some(partition: str) -> bool:
+    """Removes some rows of a partition; whether there were any."""
+    keys = keys_in(partition, ROWS_AT_ONCE)
+    remove(keys)
+    return bool(keys)
+
+
+def empty(partition: str) -> None:
+    """Removes all rows of a partition."""
+    while remove_some(partition):
+        pass
+
+
+def remove(keys: Iterable[Key]) -> None:
+    """Deletes rows, whatever they hold."""
+    for some in batched(dict.fromkeys(keys), ROWS_AT_ONCE, strict=False):
+        commit_anew(partial(_delete, keys=some))
+
+
+def _delete(changes: Changes, keys: Iterable[Key]) -> None:
+    for key in keys:
+        changes.delete(Item(*key))

@@ -1,0 +1,53 @@
+"""Deleting a workspace: nobody reaches it from the transaction on, and a worker removes it."""
+
+from functools import partial
+from itertools import batched
+from uuid import UUID
+
+from storepost.accounts.api_keys.repository import ApiKeyRepository
+from storepost.accounts.identity.model import SignedInPerson
+from storepost.accounts.me.proof import prove
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.accounts.workspaces.service import owned_by
+from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values.scope import WorkspaceScope
+
+SECRETS_AT_ONCE = 80
+"""Of keys that the transaction ends; a workspace has a hundred keys, some with two."""
+
+
+def delete_workspace(
+    caller: SignedInPerson, workspace_id: UUID, password: str, ip: str | None, changes: Changes
+) -> None:
+    """Puts the workspace out of everybody's reach; the caller is its owner, or no member at all.
+
+    Its keys end with it: those past the first in transactions right after this one, and those that
+    were made in its very moment with the worker's first step.
+    """
+    scope = WorkspaceScope(workspace_id)
+    repository = WorkspaceRepository(scope)
+    standing = owned_by(caller, repository)
+    prove(caller, password, ip)
+    repository.expect_same(changes, standing.membership)
+    repository.end(changes, standing.workspace)
+    keys = ApiKeyRepository(scope)
+    digests = [secret.digest for key in keys.all() for secret in key.secrets]
+    keys.end_secrets(changes, digests[:SECRETS_AT_ONCE])
+    for more in batched(digests[SECRETS_AT_ONCE:], SECRETS_AT_ONCE, strict=False):
+        changes.after_commit(partial(commit_anew, partial(keys.end_secrets, digests=more)))
+    remove_rest(changes, scope)
+
+
+def end_secrets(workspace: WorkspaceScope) -> None:
+    """Ends what keys of the workspace still work: one may have been made as it ended."""
+    keys = ApiKeyRepository(workspace)
+    digests = [secret.digest for key in keys.all() for secret in key.secrets]
+    for some in batched(digests, SECRETS_AT_ONCE, strict=False):
+        commit_anew(partial(keys.end_secrets, digests=some))
+
+
+def remove_rest(changes: Changes, workspace: WorkspaceScope) -> None:
+    """Tells the worker to remove what the workspace holds."""
+    told: dict[str, object] = {"workspaceId": str(workspace.id)}
+    send_with(changes, Queue.WORKSPACE_DELETIONS, [(told, None)])

@@ -1,0 +1,129 @@
+"""Rows of sales: one a product, day and currency, and one an order: what of it is counted."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from pynamodb.attributes import NumberAttribute
+from pynamodb.expressions.operand import Path
+from pynamodb.expressions.update import Action
+
+from storepost.orders.keys import counted_key
+from storepost.orders.sales import Sales, Sold
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Item, Json, Key, VersionedItem, find
+from storepost.stores.stores.model import Store
+from storepost.values.ids import from_short, short
+from storepost.values.scope import WorkspaceScope
+
+SHARDS = 16
+_KIND = Path("kind").set("product_sales")
+_LAST_DAY = "~"
+_IN = "#"
+
+
+class SalesItem(Item, discriminator="product_sales"):
+    """What was sold of a product on a day in a currency."""
+
+    orders = NumberAttribute(default=0)
+    units = NumberAttribute(default=0)
+    revenue = NumberAttribute(default=0)
+
+
+class CountedOrderItem(VersionedItem, discriminator="counted_order"):
+    """What of an order is counted."""
+
+    sold = Json()
+    """Each `[product, day, currency, units, revenue]`."""
+
+
+@dataclass(frozen=True)
+class ProductSales:
+    """What was sold of a product."""
+
+    orders: int = 0
+    units: int = 0
+    revenue: int = 0
+    """Minor units of the currency that is asked for."""
+
+
+def sales_partitions(workspace: WorkspaceScope, store_id: UUID) -> Iterator[str]:
+    """The partitions of a store's sales."""
+    for shard in range(SHARDS):
+        yield workspace.partition("product_sales", short(store_id), str(shard))
+
+
+class SalesRepository:
+    """A workspace's sales."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+        self._read: dict[UUID, CountedOrderItem] = {}
+
+    def counted(self, order: UUID) -> Sales:
+        """What of the order is counted."""
+        item = find(CountedOrderItem, counted_key(self._scope, order))
+        if item is None:
+            return {}
+        self._read[order] = item
+        return {
+            (from_short(product), date.fromisoformat(day), currency): Sold(units, revenue)
+            for product, day, currency, units, revenue in item.sold
+        }
+
+    def save_counted(self, changes: Changes, order: UUID, sales: Sales) -> None:
+        """Notes what of the order is counted, if nobody counted it meanwhile."""
+        item = self._read.get(order) or CountedOrderItem(*counted_key(self._scope, order))
+        item.sold = [
+            [short(product), day.isoformat(), currency, sold.units, sold.revenue]
+            for (product, day, currency), sold in sorted(sales.items())
+        ]
+        changes.save(item)
+
+    def add(
+        self,
+        changes: Changes,
+        store_id: UUID,
+        differences: Mapping[tuple[UUID, date, str], ProductSales],
+    ) -> None:
+        """Adds to what was sold."""
+        for (product, day, currency), more in differences.items():
+            place = f"{day.isoformat()}{_IN}{currency}"
+            item = SalesItem(*self._key(store_id, product, place))
+            actions: list[Action] = [
+                _KIND,
+                SalesItem.orders.add(more.orders),
+                SalesItem.units.add(more.units),
+                SalesItem.revenue.add(more.revenue),
+            ]
+            changes.update(item, actions)
+
+    def total(
+        self, store: Store, product: UUID, since: date | None, until: date | None
+    ) -> ProductSales:
+        """What was sold of a product from a day (inclusive) to another one (exclusive).
+
+        In the store's currency of now: what it sold in another one is no part of it.
+        """
+        pk, first = self._key(store.id, product, since.isoformat() if since else "")
+        _, end = self._key(store.id, product, until.isoformat() if until else _LAST_DAY)
+        if first >= end:
+            return ProductSales()
+        # A bound of a range of keys is part of it: the day that ends it is left out here.
+        rows = [
+            row
+            for row in SalesItem.query(pk, SalesItem.sk.between(first, end), consistent_read=True)
+            if row.sk < end and row.sk.endswith(f"{_IN}{store.currency}")
+        ]
+        return ProductSales(
+            sum(int(row.orders) for row in rows),
+            sum(int(row.units) for row in rows),
+            sum(int(row.revenue) for row in rows),
+        )
+
+    def _key(self, store_id: UUID, product: UUID, place: str) -> Key:
+        shard = str(product.int % SHARDS)
+        partition = self._scope.partition("product_sales", short(store_id), shard)
+        return (partition, f"{short(product)}#{place}")

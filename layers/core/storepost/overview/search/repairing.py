@@ -1,0 +1,173 @@
+"""The worker that repairs postings: those of the stream's failed records, or all of a workspace.
+
+Of a record that failed for good its number is all that a message has. What followed it in the
+stream may have been done, so its images only say which postings may be wrong: what is right is what
+the row is now. It is read once more after each write, so that a change which came meanwhile is not
+undone. Whatever changes a row later comes by the stream, behind that.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from storepost.catalog.products.trees import ProductLists
+from storepost.coupons.repository import CouponRepository
+from storepost.feeds.feeds.repository import FeedRepository
+from storepost.orders.trees import OrderList
+from storepost.overview.search.following import row_of
+from storepost.overview.search.showing import KEYS
+from storepost.overview.search.sources import entry_of
+from storepost.people.profiles.lists import ProfileLists
+from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.counted_tree.keys import behind, id_of
+from storepost.platform.persistence.counted_tree.tree import Tree
+from storepost.platform.persistence.item import Key, find_all
+from storepost.platform.persistence.streams import Stretch, read_again
+from storepost.platform.postings.entries import Entry, SearchKind
+from storepost.platform.postings.repository import PostingRepository
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.scope import WorkspaceScope
+
+MARGIN_MILLISECONDS = 15_000
+"""With so little time left nothing more is begun."""
+
+_ROWS = 50
+_POSTINGS = 250
+_WRITTEN, _STORED = "written", "stored"
+
+type Page = tuple[Sequence[UUID], str | None]
+"""Ids of entries, and behind what the next ones are; None for no more."""
+
+type Pages = Callable[[WorkspaceScope, str], Page]
+
+
+def repair(message: str, remaining: Remaining) -> None:
+    """Repairs the postings of the records that a message names, or of a workspace's rows.
+
+    A workspace is worked through in steps: each kind's rows have their postings written, then each
+    posting is looked at whether its row has it. What doesn't fit into the time goes into a message.
+    """
+    named = json.loads(message)
+    if "DDBStreamBatchInfo" in named:
+        _repair_records(named["DDBStreamBatchInfo"])
+        return
+    workspace = WorkspaceScope(UUID(named["workspaceId"]))
+    step, after = str(named.get("step", _STEPS[0])), str(named.get("after", ""))
+    for each in _STEPS[_STEPS.index(step) :]:
+        going: str | None = after if each == step else ""
+        while going is not None:
+            if remaining() < MARGIN_MILLISECONDS:
+                commit_anew(lambda changes: _send(changes, workspace, each, going))  # noqa: B023
+                return
+            going = _do(workspace, each, going)
+
+
+def _send(changes: Changes, workspace: WorkspaceScope, step: str, after: str | None) -> None:
+    told: dict[str, object] = {"workspaceId": str(workspace.id), "step": step, "after": after}
+    send_with(changes, Queue.SEARCH_REPAIRS, [(told, None)])
+
+
+def _repair_records(info: Mapping[str, Any]) -> None:
+    """Outbox rows are no matter of this: the sweep finds those that are still there."""
+    stretch = Stretch(
+        info["streamArn"],
+        info["shardId"],
+        info["startSequenceNumber"],
+        info["endSequenceNumber"],
+    )
+    for images in read_again(stretch):
+        entries = [entry for entry in (entry_of(row_of(image)) for image in images) if entry]
+        image = images[1] or images[0]
+        if entries and image:
+            workspace = WorkspaceScope.of(image["pk"]["S"])
+            _settle(workspace, entries[0].kind, {entries[0].id: _keys(workspace, entries)})
+
+
+def _keys(workspace: WorkspaceScope, entries: Sequence[Entry]) -> set[Key]:
+    found = (PostingRepository(workspace, entry.kind).keys(entry) for entry in entries)
+    return set[Key]().union(*found)
+
+
+def _settle(workspace: WorkspaceScope, kind: SearchKind, stale: Mapping[UUID, set[Key]]) -> None:
+    """Brings the postings of entries to what their rows are, whichever of the stale ones are there.
+
+    An entry whose row changed meanwhile is settled again, until it hasn't.
+    """
+    postings = PostingRepository(workspace, kind)
+    waiting = {entry_id: set(keys) for entry_id, keys in stale.items()}
+    now = _entries(workspace, kind, waiting)
+    while waiting:
+        for entry_id, keys in waiting.items():
+            keys.update(postings.settle(keys, now.get(entry_id)))
+        then = _entries(workspace, kind, waiting)
+        waiting = {each: k for each, k in waiting.items() if now.get(each) != then.get(each)}
+        now = then
+
+
+def _entries(
+    workspace: WorkspaceScope, kind: SearchKind, ids: Mapping[UUID, object]
+) -> dict[UUID, Entry]:
+    rows = find_all(KEYS[kind](workspace, each) for each in ids)
+    entries = (entry_of(row) for row in rows.values())
+    return {entry.id: entry for entry in entries if entry}
+
+
+def _do(workspace: WorkspaceScope, step: str, after: str) -> str | None:
+    """Does a page of a step; behind what the next page is, None for no more."""
+    todo, _, name = step.partition(" ")
+    if todo == _STORED:
+        return _look_at_stored(workspace, SearchKind(name), after)
+    ids, behind_these = _SOURCES[name](workspace, after)
+    kind = SearchKind(name.partition("-")[0])
+    _settle(workspace, kind, {each: set() for each in ids})
+    return behind_these
+
+
+def _look_at_stored(workspace: WorkspaceScope, kind: SearchKind, after: str) -> str | None:
+    """Deletes those of a page of postings that their rows don't have.
+
+    They are read before the rows: what one has that the row hasn't is older than the row.
+    """
+    found = PostingRepository(workspace, kind).stored(after, _POSTINGS)
+    stored: dict[UUID, set[Key]] = {}
+    for key, entry_id in found:
+        stored.setdefault(entry_id, set()).add(key)
+    now = _entries(workspace, kind, stored)
+    stale = {
+        entry_id: wrong
+        for entry_id, keys in stored.items()
+        if (wrong := keys - PostingRepository(workspace, kind).keys(now.get(entry_id)))
+    }
+    _settle(workspace, kind, stale)
+    return found[-1][0][1] if len(found) == _POSTINGS else None
+
+
+def _of_tree(tree: Tree, after: str) -> Page:
+    entries = tree.rows.entries(behind(after), _ROWS)
+    ids = [id_of(entry.key) for entry in entries]
+    return ids, entries[-1].key if len(entries) == _ROWS else None
+
+
+def _of_all(ids: Iterator[UUID]) -> Page:
+    """Those of which a workspace has few."""
+    return list(ids), None
+
+
+_SOURCES: Mapping[str, Pages] = {
+    "profile": lambda w, after: _of_tree(ProfileLists(w).by_first_seen, after),
+    "order": lambda w, after: _of_tree(OrderList(w).tree, after),
+    "product": lambda w, after: _of_tree(ProductLists(w).by_added, after),
+    "product-removed": lambda w, after: _of_tree(ProductLists(w).removed, after),
+    "coupon": lambda w, _: _of_all(coupon.id for coupon in CouponRepository(w).all()),
+    "feed": lambda w, _: _of_all(feed.id for feed in FeedRepository(w).all()),
+    "store": lambda w, _: _of_all(store.id for store in StoreRepository(w).all()),
+}
+"""What leads to every row that is searched; what comes first in a name is the kind."""
+
+_STEPS = [
+    *(f"{_WRITTEN} {name}" for name in _SOURCES),
+    *(f"{_STORED} {kind}" for kind in SearchKind),
+]

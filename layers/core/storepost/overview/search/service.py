@@ -1,0 +1,59 @@
+"""Searching over the kinds at once."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.overview.search.naming import named_by
+from storepost.overview.search.showing import Result, results_of
+from storepost.platform.postings.entries import SearchKind
+from storepost.platform.postings.finding import MOST_HITS, Found, Hit, Query, Rank, find
+from storepost.platform.postings.repository import PostingRepository
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class Group:
+    """What was found of one kind."""
+
+    kind: SearchKind
+    total: int
+    results: tuple[Result, ...]
+
+
+def search(
+    workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind] | None, limit: int
+) -> list[Group]:
+    """The groups with their first results: the group with the best hit first."""
+    found = dict(_found(workspace, q, kinds or tuple(SearchKind)))
+    first = [(kind, hit.id) for kind, of in found.items() for hit in of.hits[:limit]]
+    shown = results_of(workspace, first)
+    ranked = sorted(
+        found, key=lambda kind: (found[kind].hits[0].rank, list(SearchKind).index(kind))
+    )
+    groups = (
+        Group(kind, found[kind].total, _shown(shown, kind, found[kind].hits[:limit]))
+        for kind in ranked
+    )
+    return [group for group in groups if group.results]
+
+
+def _found(
+    workspace: WorkspaceScope, q: str, kinds: Collection[SearchKind]
+) -> Iterator[tuple[SearchKind, Found]]:
+    """What is found of each kind, where anything is; what the query names comes first."""
+    query, named = Query.of(q), named_by(workspace, q, kinds)
+    there = results_of(workspace, ((kind, each) for kind, ids in named.items() for each in ids))
+    for kind in kinds:
+        by_name = [Hit(each, Rank.NAMED) for each in named.get(kind, ()) if (kind, each) in there]
+        found = find(PostingRepository(workspace, kind), query)
+        first = {hit.id for hit in by_name}
+        hits = [*by_name, *(hit for hit in found.hits if hit.id not in first)]
+        if hits:
+            yield kind, Found(hits, min(len(hits), MOST_HITS))
+
+
+def _shown(
+    shown: dict[tuple[SearchKind, UUID], Result], kind: SearchKind, hits: "Collection[Hit]"
+) -> tuple[Result, ...]:
+    return tuple(shown[kind, hit.id] for hit in hits if (kind, hit.id) in shown)

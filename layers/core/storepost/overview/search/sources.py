@@ -1,0 +1,68 @@
+"""Which rows are searched, and what of them."""
+
+from collections.abc import Callable
+
+from storepost.catalog.products.rows import ProductItem, as_product
+from storepost.coupons.model import CouponStatus
+from storepost.coupons.rows import CouponItem
+from storepost.feeds.feeds.rows import FeedItem
+from storepost.orders.repository import OrderItem
+from storepost.people.profiles.rows import ProfileItem
+from storepost.people.profiles.searching import searched
+from storepost.platform.persistence.item import Item
+from storepost.platform.postings.entries import Entry, SearchKind
+from storepost.stores.stores.repository import StoreItem
+
+
+def _order(row: OrderItem) -> Entry | None:
+    if row.deleted_at is not None or row.number is None or row.placed_at is None:
+        return None
+    return Entry(SearchKind.ORDER, row.id, row.number, row.placed_at, keys=(row.number,))
+
+
+def _product(row: ProductItem) -> Entry:
+    """By its words in every locale; a removed one by its id and its variants' SKUs alone."""
+    product = as_product(row)
+    return Entry(
+        SearchKind.PRODUCT,
+        product.id,
+        product.summary.title or product.external_id,
+        product.added_at,
+        texts=tuple(product.texts),
+        keys=(product.external_id,),
+        codes=product.skus,
+        is_hidden=product.removed_at is not None,
+    )
+
+
+def _coupon(row: CouponItem) -> Entry:
+    """By its name; an archived one by its id and its codes alone."""
+    hidden = row.status == CouponStatus.ARCHIVED
+    return Entry(SearchKind.COUPON, row.id, row.name, row.created_at, is_hidden=hidden)
+
+
+def _feed(row: FeedItem) -> Entry | None:
+    if row.deleted_at is not None:
+        return None
+    return Entry(SearchKind.FEED, row.id, row.name, row.created_at, texts=(row.url,))
+
+
+def _store(row: StoreItem) -> Entry:
+    return Entry(SearchKind.STORE, row.id, row.name, row.connected_at, texts=(row.external_id,))
+
+
+SOURCES: dict[type[Item], Callable[..., Entry | None]] = {
+    ProfileItem: searched,
+    OrderItem: _order,
+    ProductItem: _product,
+    CouponItem: _coupon,
+    FeedItem: _feed,
+    StoreItem: _store,
+}
+"""What of each kind of row is searched; None of one that nobody is to find."""
+
+
+def entry_of(row: Item | None) -> Entry | None:
+    """What of the row is searched."""
+    source = SOURCES.get(type(row)) if row else None
+    return source(row) if source else None

@@ -1,0 +1,1 @@
+"""Profiles, customers, their events, and what they consent to."""

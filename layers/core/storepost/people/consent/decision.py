@@ -1,0 +1,201 @@
+"""Which assertion of an address's consent holds (docs/semantics.md, section 2).
+
+An address keeps the greatest assertion by (`occurredAt`, unsubscribed > pending > subscribed). One
+kind stands apart: `subscribed` that can't be proven to be later, as it comes without a time that
+counts. It never overrides `unsubscribed`, so it is kept beside the others and counts wherever no
+unsubscription holds. Both are maxima, and what holds follows from the two: every order of arrival
+ends in the same state.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from storepost.people.consent.states import ConsentState, OptInLevel
+
+_RANK = {ConsentState.SUBSCRIBED: 0, ConsentState.PENDING: 1, ConsentState.UNSUBSCRIBED: 2}
+_MOMENT = timedelta(milliseconds=1)
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+"""When somebody confirmed, where nobody knows that: before every unsubscription."""
+
+
+@dataclass(frozen=True)
+class Assertion:
+    """Somebody's word that an address had a state at a moment."""
+
+    state: ConsentState
+    """Never `not_subscribed`, which asserts nothing."""
+    occurred_at: datetime
+    dated: bool = True
+    """Whether `occurred_at` is proven to be the consent's own time.
+
+    It isn't where it is that of the store's record, was in the future, or is an import's without
+    proof.
+    """
+
+    def __post_init__(self) -> None:
+        """Refuses what asserts nothing."""
+        if self.state not in _RANK:
+            raise ValueError(f"{self.state} asserts nothing")
+
+    @property
+    def may_yield(self) -> bool:
+        """Whether it never overrides `unsubscribed`."""
+        return self.state is ConsentState.SUBSCRIBED and not self.dated
+
+
+@dataclass(frozen=True)
+class ChangeRef:
+    """Where a recorded change stands."""
+
+    profile_id: UUID
+    change_id: UUID
+
+
+@dataclass(frozen=True, order=True)
+class CustomerRef:
+    """A store's customer, by what the store calls them."""
+
+    store_id: UUID
+    external_id: str
+
+
+@dataclass(frozen=True)
+class Held:
+    """The greatest assertion of its kind so far, and the change that an answer shows for it."""
+
+    state: ConsentState
+    as_of: datetime
+    change: ChangeRef
+
+    @property
+    def order(self) -> tuple[datetime, int]:
+        """What the greater assertion has more of."""
+        return (self.as_of, _RANK[self.state])
+
+
+@dataclass(frozen=True)
+class AddressConsent:
+    """What an address's consent is, and all that the next assertion is measured by."""
+
+    firm: Held | None = None
+    yielding: Held | None = None
+    """`subscribed` without a time that counts."""
+    erased_at: datetime | None = None
+    """When a person who had the address was erased last: only what is dated later subscribes it."""
+    other_customers: frozenset[CustomerRef] = frozenset()
+    """Customers whose own address it is and who belong to somebody else than its changes."""
+    confirmed_at: datetime | None = None
+    """The latest moment at which somebody subscribed it with a confirmed opt-in."""
+    unsubscribed_at: datetime | None = None
+    """The latest moment at which somebody unsubscribed it: what was confirmed before is over."""
+    last_statement: str | None = None
+    """A digest of the last statement that left evidence: one that is repeated leaves none."""
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether the subscription that holds was confirmed; of an unsubscribed address any."""
+        if self.confirmed_at is None or self.unsubscribed_at is None:
+            return self.confirmed_at is not None
+        is_refused = self.state is ConsentState.UNSUBSCRIBED
+        return is_refused or self.confirmed_at > self.unsubscribed_at
+
+    def with_level(self, assertion: Assertion, level: OptInLevel) -> "AddressConsent":
+        """The same after somebody said so with that level; greatest moments, in any order."""
+        moment = assertion.occurred_at
+        if assertion.state is ConsentState.UNSUBSCRIBED:
+            return replace(self, unsubscribed_at=max(moment, self.unsubscribed_at or moment))
+        if assertion.state is ConsentState.SUBSCRIBED and level is OptInLevel.CONFIRMED:
+            moment = moment if assertion.dated else _NO_TIME
+            return replace(self, confirmed_at=max(moment, self.confirmed_at or moment))
+        return self
+
+    @property
+    def holds(self) -> Held | None:
+        """What holds; None while nobody asserted anything."""
+        firm, yielding = self.firm, self.yielding
+        if firm is None or yielding is None:
+            return firm or yielding
+        if firm.state is ConsentState.UNSUBSCRIBED or firm.order >= yielding.order:
+            return firm
+        return yielding
+
+    def shown_by(self, change: ChangeRef) -> "AddressConsent":
+        """The same, where another change is what is shown for what holds."""
+        held = self.holds
+        if held is None:
+            return self
+        shown = replace(held, change=change)
+        return replace(self, firm=shown) if held is self.firm else replace(self, yielding=shown)
+
+    @property
+    def state(self) -> ConsentState:
+        """The address's state."""
+        return self.holds.state if self.holds else ConsentState.NOT_SUBSCRIBED
+
+    @property
+    def as_of(self) -> datetime | None:
+        """The greatest `occurredAt` that asserted the state."""
+        return self.holds.as_of if self.holds else None
+
+    @property
+    def refused_at(self) -> datetime | None:
+        """When it was unsubscribed, while it is."""
+        return self.as_of if self.state is ConsentState.UNSUBSCRIBED else None
+
+    def moment_left_out(self, now: datetime) -> datetime:
+        """The `occurredAt` of a request that has none: now, and at least 1 ms after `asOf`."""
+        known = [held.as_of for held in (self.firm, self.yielding) if held]
+        erased = [self.erased_at] if self.erased_at else []
+        return max([now, *(moment + _MOMENT for moment in (*known, *erased))])
+
+    def with_customer(self, customer: CustomerRef) -> "AddressConsent":
+        """The same, with one more customer of somebody else whose own address it is."""
+        return replace(self, other_customers=self.other_customers | {customer})
+
+    def without_customer(self, customer: CustomerRef) -> "AddressConsent":
+        """The same, without a customer who has another address now."""
+        return replace(self, other_customers=self.other_customers - {customer})
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an assertion does."""
+
+    after: AddressConsent
+    recorded: bool
+    """Whether it enters the history: it does unless it says what holds already."""
+    superseded: bool
+    """Whether it is in the history only, because another assertion holds."""
+    restored: ChangeRef | None = None
+    """The change before it that holds again, where the assertion made the state that one's."""
+    is_set_aside: bool = False
+    """Whether it asserts nothing."""
+
+
+def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> Decision:
+    """Measures the assertion; `change` is where it stands if it is recorded."""
+    held = before.holds
+    recorded = held is None or held.state is not assertion.state
+    shown = change if held is None or recorded else held.change
+    new = Held(assertion.state, assertion.occurred_at, shown)
+    if assertion.may_yield:
+        after = replace(before, yielding=_greater(before.yielding, new))
+    else:
+        after = replace(before, firm=_greater(before.firm, new))
+    if recorded and after.state is assertion.state:
+        # It changes what holds, if only because the word behind which another one stood is gone:
+        # this is the change that the stores are told of.
+        after = after.shown_by(change)
+    holds = after.holds.change if after.holds else None
+    restored = holds if after.state is not before.state and holds != change else None
+    return Decision(after, recorded, recorded and holds != change, restored)
+
+
+def set_aside(before: AddressConsent, *, recorded: bool) -> Decision:
+    """Leaves everything as it is: the assertion enters the history at most."""
+    return Decision(before, recorded, superseded=recorded, is_set_aside=True)
+
+
+def _greater(held: Held | None, new: Held) -> Held:
+    return new if held is None or new.order > held.order else held

@@ -1,0 +1,110 @@
+"""Evidence of consent as values: each statement about an address, with what proves it.
+
+docs/semantics.md, section 2.8 has the rules. Evidence stands beside the history: also where a
+statement changes nothing, or is older than what holds.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from storepost.people.consent.model import Address, Origin, Proof
+from storepost.people.consent.states import Channel, ConsentState, OptInLevel
+
+_DIGEST_LENGTH = 16
+
+
+@dataclass(frozen=True)
+class GivenEvidence:
+    """What somebody sends beside a proof: what the person agreed to, where, and how surely."""
+
+    text: str | None = field(default=None, repr=False)
+    """The wording that the person agreed to."""
+    text_version: str | None = None
+    url: str | None = field(default=None, repr=False)
+    """The page that had the form."""
+    opt_in_level: OptInLevel = OptInLevel.UNKNOWN
+
+    @property
+    def is_level_alone(self) -> bool:
+        """Whether it says nothing but the opt-in level."""
+        return replace(self, opt_in_level=OptInLevel.UNKNOWN) == NO_EVIDENCE
+
+
+NO_EVIDENCE = GivenEvidence()
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One statement about an address, as it was made."""
+
+    address: Address | None
+    """None where only the statement is left."""
+    channel: Channel
+    state: ConsentState
+    origin: Origin
+    given: GivenEvidence
+    occurred_at: datetime
+    recorded_at: datetime
+    change_id: UUID | None
+    """The change in the history; None where the statement changed nothing."""
+    id: UUID | None = None
+    """Set once it is written."""
+
+
+type Place = tuple[UUID, Channel]
+"""In which profile's partition evidence of a channel stands."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """The evidence of one place: its rows are numbered from 1 to `last`."""
+
+    last: int = 0
+    removed: tuple[int, ...] = ()
+    """Numbers whose rows are gone, ascending: of a customer that a shop had redacted."""
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self.last - len(self.removed)
+
+    def number_at(self, place: int) -> int:
+        """The number of the row that has so many newer ones; `place` is less than `count`."""
+        number = self.last - place
+        for gone in reversed(self.removed):
+            if gone < number:
+                break
+            number -= 1
+        return number
+
+    def without(self, numbers: set[int]) -> "Series":
+        """The series once these rows are gone."""
+        return replace(self, removed=tuple(sorted({*self.removed, *numbers})))
+
+
+def count_of(series: Mapping[Place, Series]) -> int:
+    """How many rows there are in all places."""
+    return sum(each.count for each in series.values())
+
+
+def digest_of(
+    state: ConsentState, occurred_at: datetime | None, origin: object, more: object
+) -> str:
+    """The digest of a statement, by which one that is repeated word for word is known."""
+    return _digest([state, occurred_at, origin, more])
+
+
+def digest_of_proof(proof: Proof | None, given: GivenEvidence | None) -> str | None:
+    """The digest of what a store gives to prove a consent; None where it gives nothing."""
+    if proof is None and given is None:
+        return None
+    return _digest([asdict(each) if each else None for each in (proof, given)])
+
+
+def _digest(said: object) -> str:
+    text = json.dumps(said, default=str, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]

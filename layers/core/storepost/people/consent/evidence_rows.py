@@ -1,0 +1,298 @@
+"""Rows of evidence, in the partition of the profile that had the address, and of wordings.
+
+A row's number follows from the profile's row, which each unit of work saves with it: so a page of
+any place is one query. A wording stands once for the whole workspace, since a form shows all its
+visitors the same one: an address's evidence costs one small row.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import replace
+from heapq import merge
+from itertools import islice
+from uuid import UUID
+
+from pynamodb.attributes import UnicodeAttribute
+
+from storepost.people.consent.evidence import Evidence, GivenEvidence, Place, Series
+from storepost.people.consent.model import Address, Origin, Proof, Source
+from storepost.people.consent.repository import as_proof, proof_row
+from storepost.people.consent.states import Channel, ConsentState, OptInLevel
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Json,
+    Key,
+    Moment,
+    find_all,
+    find_in,
+)
+from storepost.values.ids import from_short, from_short_number, short, short_number, timed_id
+from storepost.values.scope import WorkspaceScope
+
+_HASH_LENGTH = 32
+_NO_ID = UUID(int=0)
+_NUMBERS_OF_A_MOMENT = 4096
+"""So many timed ids of one moment sort by their numbers."""
+
+
+class EvidenceItem(Item, discriminator="consent_evidence"):
+    """A statement about an address; the sort key has the channel and the number."""
+
+    id = Identifier()
+    address = UnicodeAttribute(null=True)
+    state = UnicodeAttribute()
+    source = UnicodeAttribute()
+    store_id = Identifier(null=True)
+    proof = Json()
+    by = UnicodeAttribute(null=True)
+    occurred_at = Moment()
+    recorded_at = Moment()
+    change_id = Identifier(null=True)
+    wording = UnicodeAttribute(null=True)
+    """The hash of the wording, which stands elsewhere."""
+    text_version = UnicodeAttribute(null=True)
+    url = UnicodeAttribute(null=True)
+    opt_in_level = UnicodeAttribute(null=True)
+
+    @property
+    def number(self) -> int:
+        """Its number in its place."""
+        return from_short_number(self.sk.rpartition("#")[2])
+
+    @property
+    def place(self) -> Place:
+        """Where it stands: in whose partition, and of which channel."""
+        return (from_short(self.pk.rpartition("#")[2]), self.channel)
+
+    @property
+    def channel(self) -> Channel:
+        """What the statement is about."""
+        return Channel(self.sk.split("#")[1])
+
+
+class WordingItem(Item, discriminator="consent_wording"):
+    """What people agree to, as a form shows it to all of them."""
+
+    text = UnicodeAttribute()
+
+
+def evidence_key(workspace: WorkspaceScope, place: Place, number: int) -> Key:
+    """Where evidence stands: in the profile's partition, by its channel and number."""
+    profile_id, channel = place
+    partition = workspace.partition("profile", short(profile_id))
+    return (partition, f"evidence#{channel}#{short_number(number)}")
+
+
+def wording_partition(workspace: WorkspaceScope) -> str:
+    """Where a workspace's wordings stand."""
+    return workspace.partition("wordings")
+
+
+def wording_key(workspace: WorkspaceScope, text: str) -> Key:
+    """Where a wording stands: by its hash, so that each stands once."""
+    return _wording_key(workspace, wording_hash(text))
+
+
+def wording_hash(text: str) -> str:
+    """What tells a wording from every other."""
+    return hashlib.sha256(text.encode()).hexdigest()[:_HASH_LENGTH]
+
+
+def _wording_key(workspace: WorkspaceScope, hashed: str) -> Key:
+    return (wording_partition(workspace), f"wording#{hashed}")
+
+
+def leave_evidence(
+    changes: Changes, workspace: WorkspaceScope, profile_id: UUID, evidence: Evidence
+) -> None:
+    """Adds evidence to a unit of work, which has to save the profile: that numbers and writes it.
+
+    A wording that isn't known yet is written with it.
+    """
+    evidence_left(changes, profile_id).append(evidence)
+    if (text := evidence.given.text) is not None:
+        row = WordingItem(*wording_key(workspace, text), text=text)
+        if not changes.has(row) and changes.reads.find(WordingItem, row.key) is None:
+            # On no condition: whoever writes it meanwhile writes the same.
+            changes.save(row)
+
+
+def evidence_left(changes: Changes, profile_id: UUID) -> list[Evidence]:
+    """The evidence that a unit of work has left with a profile so far."""
+    return changes.gathered(("consent_evidence", profile_id), list[Evidence])
+
+
+def write_evidence(
+    changes: Changes,
+    workspace: WorkspaceScope,
+    profile_id: UUID,
+    series: MutableMapping[Place, Series],
+    left: Iterable[Evidence],
+) -> None:
+    """Writes what a unit of work has left with a profile, numbered on from `series`."""
+    for evidence in left:
+        place = (profile_id, evidence.channel)
+        known = series.get(place, Series())
+        series[place] = known = replace(known, last=known.last + 1)
+        changes.create(_row(evidence_key(workspace, place, known.last), evidence, known.last))
+
+
+def remove_evidence(
+    changes: Changes, series: Mapping[Place, Series], rows: Iterable[EvidenceItem]
+) -> dict[Place, Series]:
+    """Takes these rows away; where the others stand, which the profile has to know from then on."""
+    after = dict(series)
+    for row in rows:
+        changes.delete(EvidenceItem(*row.key))
+        after[row.place] = after[row.place].without({row.number})
+    return after
+
+
+class EvidenceRepository:
+    """A workspace's evidence."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def rows(self, place: Place, series: Series, skipped: int, most: int) -> Iterator[EvidenceItem]:
+        """So many rows of a place, the newest first, behind those that are skipped."""
+        if most <= 0 or skipped >= series.count:
+            return iter(())
+        first, (pk, last) = (
+            evidence_key(self._scope, place, 1)[1],
+            evidence_key(self._scope, place, series.number_at(skipped)),
+        )
+        return EvidenceItem.query(
+            pk,
+            EvidenceItem.sk.between(first, last),
+            consistent_read=True,
+            scan_index_forward=False,
+            limit=most,
+        )
+
+    def page(self, series: Mapping[Place, Series], skipped: int, size: int) -> list[Evidence]:
+        """A page of all places together, the newest first.
+
+        One place's is one query. Of several it isn't known which rows come before the page: those
+        that surely do are left out by looking at one row of each place, and twice as few are left
+        each time.
+        """
+        skips, left = self._skips(series, skipped, size)
+        rows = merge(
+            *(self.rows(place, series[place], skip, left + size) for place, skip in skips.items()),
+            key=lambda row: row.id,
+            reverse=True,
+        )
+        return self.as_evidence(islice(rows, left, left + size))
+
+    def _skips(
+        self, series: Mapping[Place, Series], skipped: int, size: int
+    ) -> tuple[dict[Place, int], int]:
+        """How many rows of each place to skip, and how many more of all together."""
+        skips, left = dict.fromkeys(series, 0), skipped
+        while left:
+            rest = {place: series[place].count - skip for place, skip in skips.items()}
+            largest = max(rest, key=lambda place: rest[place])
+            # So many of the largest come before the page even where all of the others do.
+            surely = left - (sum(rest.values()) - rest[largest])
+            if surely <= 0 and left <= size:
+                break
+            if surely <= 0:
+                largest, surely = self._surely(series, skips, rest, left)
+            skips[largest] += surely
+            left -= surely
+        return skips, left
+
+    def _surely(
+        self,
+        series: Mapping[Place, Series],
+        skips: Mapping[Place, int],
+        rest: Mapping[Place, int],
+        left: int,
+    ) -> tuple[Place, int]:
+        """A place of which so many rows are among the newest `left` of all."""
+        places = [place for place, count in rest.items() if count]
+        steps = {place: min(max(left // len(places), 1), rest[place]) for place in places}
+        keys = {
+            place: evidence_key(
+                self._scope, place, series[place].number_at(skips[place] + step - 1)
+            )
+            for place, step in steps.items()
+        }
+        found = find_all(keys.values())
+        ids = {
+            place: row.id for place in places if (row := find_in(found, EvidenceItem, keys[place]))
+        }
+        # Where one is gone meanwhile, any place will do: the list changes under the reader.
+        newest = max(ids or steps, key=lambda place: ids.get(place, _NO_ID))
+        return newest, steps[newest]
+
+    def all_of(self, series: Mapping[Place, Series]) -> Iterator[EvidenceItem]:
+        """All rows of the places, one after the other."""
+        for place, each in series.items():
+            yield from self.rows(place, each, 0, each.count)
+
+    def some_of(self, profile_id: UUID, most: int) -> list[EvidenceItem]:
+        """Some rows of a partition, whatever the profile's row says of them."""
+        pk, _ = evidence_key(self._scope, (profile_id, Channel.EMAIL), 0)
+        prefix = EvidenceItem.sk.startswith("evidence#")
+        return list(EvidenceItem.query(pk, prefix, consistent_read=True, limit=most))
+
+    def as_evidence(self, rows: Iterable[EvidenceItem]) -> list[Evidence]:
+        """The rows as values, with their wordings."""
+        found = list(rows)
+        texts = self.wordings_of(row.wording for row in found)
+        return [_as_evidence(row, texts) for row in found]
+
+    def wordings_of(self, hashes: Iterable[str | None]) -> Mapping[str, str]:
+        """The wordings by their hashes, a hundred a call."""
+        keys = {each: _wording_key(self._scope, each) for each in hashes if each}
+        rows = find_all(keys.values()) if keys else {}
+        items = ((each, find_in(rows, WordingItem, key)) for each, key in keys.items())
+        return {each: item.text for each, item in items if item}
+
+
+def _row(key: Key, evidence: Evidence, number: int) -> EvidenceItem:
+    origin, given = evidence.origin, evidence.given
+    level, moment = given.opt_in_level, evidence.recorded_at
+    return EvidenceItem(
+        *key,
+        id=evidence.id or timed_id(moment, number % _NUMBERS_OF_A_MOMENT),
+        address=evidence.address.value if evidence.address else None,
+        state=evidence.state,
+        source=origin.source,
+        store_id=origin.store_id,
+        proof=proof_row(origin.proof),
+        by=origin.by,
+        occurred_at=evidence.occurred_at,
+        recorded_at=moment,
+        change_id=evidence.change_id,
+        wording=None if given.text is None else wording_hash(given.text),
+        text_version=given.text_version,
+        url=given.url,
+        opt_in_level=None if level is OptInLevel.UNKNOWN else level,
+    )
+
+
+def _as_evidence(row: EvidenceItem, texts: Mapping[str, str]) -> Evidence:
+    given = GivenEvidence(
+        texts.get(row.wording or ""),
+        row.text_version,
+        row.url,
+        OptInLevel(row.opt_in_level or OptInLevel.UNKNOWN),
+    )
+    proof: Proof = as_proof(row.proof)
+    return Evidence(
+        address=Address(row.channel, row.address) if row.address else None,
+        channel=row.channel,
+        state=ConsentState(row.state),
+        origin=Origin(Source(row.source), row.store_id, proof, row.by),
+        given=given,
+        occurred_at=row.occurred_at,
+        recorded_at=row.recorded_at,
+        change_id=row.change_id,
+        id=row.id,
+    )

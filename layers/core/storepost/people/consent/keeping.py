@@ -1,0 +1,77 @@
+"""Keeping evidence of a statement in the transaction that decides on it."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from storepost.people.consent.decision import AddressConsent, Assertion
+from storepost.people.consent.evidence import Evidence
+from storepost.people.consent.evidence_rows import leave_evidence
+from storepost.people.consent.model import Address, ConsentChange, Subject
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.words import Word
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What somebody says of an address, and what it became in the history."""
+
+    address: Address
+    word: Word
+    occurred_at: datetime
+    recorded_at: datetime
+    change: ConsentChange | None = None
+    """None where it isn't in the history."""
+
+    @property
+    def evidence(self) -> Evidence:
+        """What is kept of it."""
+        return Evidence(
+            address=self.address,
+            channel=self.address.channel,
+            state=self.word.state,
+            origin=self.word.origin,
+            given=self.word.evidence,
+            occurred_at=self.occurred_at,
+            recorded_at=self.recorded_at,
+            change_id=self.change.id if self.change else None,
+        )
+
+
+def keep_evidence(
+    changes: Changes,
+    subject: Subject,
+    before: AddressConsent,
+    after: AddressConsent,
+    statement: Statement,
+) -> AddressConsent:
+    """Leaves evidence of the statement; the address's consent, which knows it from then on.
+
+    None is left of a bare repetition of what holds, of a statement that came before word for word,
+    and of one from before the person was erased that isn't in the history either. Whoever calls
+    saves the subject's profile where evidence was left.
+    """
+    word, digest = statement.word, statement.word.digest
+    is_repeated = digest is not None and digest == before.last_statement
+    says_more = word.carries_anything and not is_repeated and not word.is_of_before(after.erased_at)
+    if statement.change is None and not says_more:
+        return after
+    leave_evidence(changes, subject.workspace, subject.profile_id, statement.evidence)
+    return replace(after, last_statement=digest) if digest else after
+
+
+def add_proof(changes: Changes, subject: Subject, address: Address, word: Word) -> None:
+    """Keeps evidence of what a store gives again with a better proof; it asserts nothing."""
+    repository, now = ConsentRepository(subject.workspace, changes.reads), clock.now()
+    before = repository.with_erasure(address, repository.consent_of(address))
+    moment = word.occurred_at or now
+    after = before
+    if word.customer and word.is_of_others:
+        after = after.with_customer(word.customer)
+    if not word.comes_too_late(before.erased_at):
+        assertion = Assertion(word.state, moment, word.dated)
+        after = after.with_level(assertion, word.evidence.opt_in_level)
+    after = keep_evidence(changes, subject, before, after, Statement(address, word, moment, now))
+    if after != before:
+        repository.save_consent(changes, address, after)

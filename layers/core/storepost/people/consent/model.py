@@ -1,0 +1,195 @@
+"""Changes of consent as values: who said what of which address, and what the stores were told."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.people.consent.decision import ChangeRef
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.values.scope import WorkspaceScope
+
+
+class Source(StrEnum):
+    """How a change came."""
+
+    SHOPIFY = "shopify"
+    UNSUBSCRIBE_LINK = "unsubscribe_link"
+    ONE_CLICK = "one_click"
+    IMPORT = "import"
+    API = "api"
+    MANUAL = "manual"
+
+
+LINK_SOURCES = (Source.UNSUBSCRIBE_LINK, Source.ONE_CLICK)
+"""Those that anybody may use who has the link in an email."""
+
+
+class WriteBackStatus(StrEnum):
+    """What became of telling a store."""
+
+    PENDING = "pending"
+    WRITTEN = "written"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+class SkipReason(StrEnum):
+    """Why a store wasn't told."""
+
+    ALREADY_CURRENT = "already_current"
+    PERMISSION_MISSING = "permission_missing"
+    STORE_DISCONNECTED = "store_disconnected"
+    NO_EMAIL = "no_email"
+    """The store's customer has another address; it stands for either channel's."""
+    CUSTOMER_DELETED = "customer_deleted"
+    SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What shows that the person wanted it; `ip` and `user_agent` are the person's own."""
+
+    reference: str | None = None
+    ip: str | None = field(default=None, repr=False)
+    user_agent: str | None = field(default=None, repr=False)
+    user_id: UUID | None = None
+    api_key_id: UUID | None = None
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How an assertion comes, and who brings it."""
+
+    source: Source
+    store_id: UUID | None = None
+    proof: Proof = Proof()
+    by: str | None = None
+    """The person's name, or the key's."""
+
+    @property
+    def is_the_persons_own(self) -> bool:
+        """Whether it tells of what the person did, and not of what a store or a list has."""
+        return self.store_id is None and self.source not in {Source.SHOPIFY, Source.IMPORT}
+
+    def proven_by(self, given: Proof | None) -> "Origin":
+        """The origin with what shows that the person wanted it; who called stays."""
+        called = self.proof
+        filled = replace(given or Proof(), user_id=called.user_id, api_key_id=called.api_key_id)
+        return replace(self, proof=filled)
+
+
+@dataclass(frozen=True)
+class WriteBack:
+    """What became of telling one store."""
+
+    store_id: UUID
+    status: WriteBackStatus = WriteBackStatus.PENDING
+    skip_reason: SkipReason | None = None
+    error: str | None = None
+    done_at: datetime | None = None
+    is_certain: bool = True
+    """False where the store gave something else while it was told: nobody knows which came last."""
+    pending_since: datetime | None = None
+    """Since when it is to be told, where that isn't since the change was recorded."""
+    telling: int = 1
+    """How often telling the store was begun: again when the change holds again, and when the store
+    comes back with what the change took."""
+    resends: int = 0
+    """How often it was sent again because the store took something else after it had failed."""
+
+    @property
+    def leaves_known(self) -> bool:
+        """Whether it ended so that what counts as given by the store is what the store has."""
+        if self.status is WriteBackStatus.WRITTEN:
+            return self.is_certain
+        return self.skip_reason is SkipReason.ALREADY_CURRENT
+
+    def begun(self, resends: int | None = None) -> "WriteBack":
+        """Once it is tried, or tried again, as the same telling; `resends` where that changes."""
+        count = self.resends if resends is None else resends
+        return WriteBack(self.store_id, telling=self.telling, resends=count)
+
+    def begun_again(self) -> "WriteBack":
+        """Once the store is told anew: another telling, whatever became of the one before."""
+        return WriteBack(self.store_id, telling=self.telling + 1)
+
+    def written(self, at: datetime, *, is_certain: bool = True) -> "WriteBack":
+        """Once the store took it."""
+        status = WriteBackStatus.WRITTEN
+        return replace(self.begun(), status=status, done_at=at, is_certain=is_certain)
+
+    def skipped(self, reason: SkipReason, at: datetime) -> "WriteBack":
+        """Once there was a reason to tell the store nothing."""
+        status = WriteBackStatus.SKIPPED
+        return replace(self.begun(), status=status, skip_reason=reason, done_at=at)
+
+    def failed(self, error: str, at: datetime) -> "WriteBack":
+        """Once the store didn't take it and no try is left."""
+        return replace(self.begun(), status=WriteBackStatus.FAILED, error=error, done_at=at)
+
+
+@dataclass(frozen=True)
+class Address:
+    """An email address or a phone number, in the form that is compared."""
+
+    channel: Channel
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Whom an assertion is about."""
+
+    workspace: WorkspaceScope
+    profile_id: UUID
+    store_ids: tuple[UUID, ...]
+    """The stores that have a customer of the person, deleted ones too."""
+
+
+@dataclass(frozen=True)
+class ConsentChange:
+    """A recorded change, in the history of the profile that had the address."""
+
+    id: UUID
+    profile_id: UUID
+    channel: Channel
+    state: ConsentState
+    origin: Origin
+    address: str | None = field(repr=False)
+    occurred_at: datetime
+    recorded_at: datetime
+    write_backs: tuple[WriteBack, ...]
+    follows: ChangeRef | None
+    """The change that held before; None for an address's first."""
+
+    def telling_to(self, store_id: UUID) -> str:
+        """The name of the last telling of a store: each try of it is the same one."""
+        write_back = self.write_back_to(store_id)
+        number = write_back.telling if write_back else 1
+        return str(self.id) if number == 1 else f"{self.id}.{number}"
+
+    @property
+    def is_no(self) -> bool:
+        """Whether it is an unsubscription."""
+        return self.state is ConsentState.UNSUBSCRIBED
+
+    @property
+    def store_ids(self) -> frozenset[UUID]:
+        """The stores that it names: the one it came from, and those that are told."""
+        named = (self.origin.store_id, *(each.store_id for each in self.write_backs))
+        return frozenset(store_id for store_id in named if store_id)
+
+    def write_back_to(self, store_id: UUID) -> WriteBack | None:
+        """What became of telling a store; None where it isn't told of this change."""
+        return next((each for each in self.write_backs if each.store_id == store_id), None)
+
+    def with_write_back(self, write_back: WriteBack) -> "ConsentChange":
+        """The change after what became of one store's write-back."""
+        return replace(
+            self,
+            write_backs=tuple(
+                write_back if each.store_id == write_back.store_id else each
+                for each in self.write_backs
+            ),
+        )

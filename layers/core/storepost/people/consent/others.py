@@ -1,0 +1,29 @@
+"""Customers whose own address is somebody else's: their stores are told of its changes too."""
+
+from storepost.people.consent.decision import CustomerRef
+from storepost.people.consent.model import Address
+from storepost.people.consent.repository import ConsentRepository, saved_states
+from storepost.platform.persistence.changes import Changes
+from storepost.values.scope import WorkspaceScope
+
+
+def note_customer(
+    changes: Changes, workspace: WorkspaceScope, address: Address, customer: CustomerRef
+) -> None:
+    """Adds the customer to those of the address, unless the unit of work has saved it already."""
+    if address in saved_states(changes, workspace):
+        return
+    repository = ConsentRepository(workspace, changes.reads)
+    consent = repository.with_erasure(address, repository.consent_of(address))
+    if customer not in consent.other_customers:
+        repository.save_consent(changes, address, consent.with_customer(customer))
+
+
+def leave_address(
+    changes: Changes, workspace: WorkspaceScope, address: Address, customer: CustomerRef
+) -> None:
+    """Takes the customer out of those of the address, if it is one."""
+    repository = ConsentRepository(workspace, changes.reads)
+    consent = repository.consent_of(address)
+    if customer in consent.other_customers:
+        repository.save_consent(changes, address, consent.without_customer(customer))

@@ -1,0 +1,158 @@
+"""Unsubscriptions of people who were erased, which a store hasn't taken yet.
+
+A row has what it takes to tell the store all the same: its own ids of the customers, when it was,
+and the keyed hash of the address. What it has of a store goes once the store took it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
+
+from storepost.people.consent.decision import ChangeRef
+from storepost.people.consent.model import (
+    Address,
+    ConsentChange,
+    Origin,
+    SkipReason,
+    Source,
+    WriteBack,
+    WriteBackStatus,
+)
+from storepost.people.consent.repository import erased_key
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.item import Key, Moment, VersionedItem, find, find_all, find_in
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
+
+
+class OwedRefusalItem(VersionedItem, discriminator="owed_refusal"):
+    """An erased person's unsubscription, and the stores that are still to be told of it."""
+
+    channel = UnicodeAttribute()
+    source = UnicodeAttribute()
+    occurred_at = Moment()
+    recorded_at = Moment()
+    address_hash = UnicodeAttribute()
+    customers = JSONAttribute()
+    """By the stores' ids: what each store calls the customers."""
+    resends = NumberAttribute(default=0)
+
+
+@dataclass(frozen=True)
+class OwedRefusal:
+    """An erased person's unsubscription, and the customers whose stores are still to be told."""
+
+    change: ConsentChange
+    """As the stores are told of it: without the address."""
+    address_hash: str
+    customers: Mapping[UUID, tuple[str, ...]]
+    resends: int
+    """How often it was sent again because a store took something else."""
+
+    def is_of(self, workspace: WorkspaceScope, address: str | None) -> bool:
+        """Whether it is about this address of its channel, in the form that is compared."""
+        if address is None:
+            return False
+        return hash_of(workspace, Address(self.change.channel, address)) == self.address_hash
+
+
+def hash_of(workspace: WorkspaceScope, address: Address) -> str:
+    """The address's keyed hash."""
+    return erased_key(workspace, address)[1]
+
+
+def may_be_owed(write_back: WriteBack) -> bool:
+    """Whether the store has yet to take the change."""
+    unsettled = {WriteBackStatus.PENDING, WriteBackStatus.FAILED}
+    is_away = write_back.skip_reason is SkipReason.STORE_DISCONNECTED
+    return is_away or write_back.status in unsettled
+
+
+def owe(
+    changes: Changes,
+    workspace: WorkspaceScope,
+    address: Address,
+    change: ConsentChange,
+    as_of: datetime,
+    customers: Mapping[UUID, Iterable[str]],
+) -> None:
+    """Keeps the unsubscription for these customers' stores, whatever becomes of the change.
+
+    `as_of` is when it was said last.
+    """
+    row = OwedRefusalItem(
+        *_key(workspace, ChangeRef(change.profile_id, change.id)),
+        channel=change.channel,
+        source=change.origin.source,
+        occurred_at=as_of,
+        recorded_at=change.recorded_at,
+        address_hash=hash_of(workspace, address),
+        customers={str(store_id): sorted(ids) for store_id, ids in customers.items()},
+    )
+    changes.create(row)
+
+
+def find_owed(workspace: WorkspaceScope, change: ChangeRef) -> OwedRefusal | None:
+    """What is owed of a change; None where nothing is."""
+    row = find(OwedRefusalItem, _key(workspace, change))
+    return _as_owed(row, change) if row else None
+
+
+def find_owed_of(
+    workspace: WorkspaceScope, refs: Iterable[ChangeRef]
+) -> dict[ChangeRef, OwedRefusal]:
+    """What is owed of those of the changes of which anything is, a hundred a call."""
+    keys = {ref: _key(workspace, ref) for ref in refs}
+    rows = find_all(keys.values())
+    found = ((ref, find_in(rows, OwedRefusalItem, key)) for ref, key in keys.items())
+    return {ref: _as_owed(row, ref) for ref, row in found if row}
+
+
+def count_resend(changes: Changes, workspace: WorkspaceScope, change: ChangeRef) -> None:
+    """Counts that it is sent again because a store took something else."""
+    row = OwedRefusalItem(*_key(workspace, change))
+    changes.update(row, [OwedRefusalItem.resends.add(1)], OwedRefusalItem.pk.exists())
+
+
+def settle_owed(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
+    """Forgets what was owed to a store."""
+    commit_anew(lambda changes: _settle(changes, workspace, change, store_id))
+
+
+def _settle(changes: Changes, workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
+    row = find(OwedRefusalItem, _key(workspace, change))
+    if row is None:
+        return
+    row.customers = {key: ids for key, ids in row.customers.items() if key != str(store_id)}
+    if row.customers:
+        changes.save(row)
+    else:
+        changes.delete(row)
+
+
+def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
+    """Beside the hashes of addresses, in one of several partitions."""
+    place = f"refusal#{short(change.change_id)}#{short(change.profile_id)}"
+    return (workspace.partition("erased", change.change_id.hex[-1]), place)
+
+
+def _as_owed(row: OwedRefusalItem, change: ChangeRef) -> OwedRefusal:
+    customers: dict[str, list[str]] = row.customers
+    told = ConsentChange(
+        id=change.change_id,
+        profile_id=change.profile_id,
+        channel=Channel(row.channel),
+        state=ConsentState.UNSUBSCRIBED,
+        origin=Origin(Source(row.source)),
+        address=None,
+        occurred_at=row.occurred_at,
+        recorded_at=row.recorded_at,
+        write_backs=(),
+        follows=None,
+    )
+    found = {UUID(store_id): tuple(ids) for store_id, ids in customers.items()}
+    return OwedRefusal(told, row.address_hash, found, int(row.resends))

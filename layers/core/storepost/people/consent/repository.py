@@ -1,0 +1,495 @@
+"""Rows of consent: the state of each address, and the changes of each profile.
+
+A change stands in its profile's partition under an id that sorts by its recording, and holds its
+write-backs, each under its store's short id: the stores' messages change theirs at the same time
+without losing one another's.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
+from datetime import datetime
+from heapq import merge
+from typing import Any
+from uuid import UUID
+
+from pynamodb.attributes import (
+    JSONAttribute,
+    MapAttribute,
+    UnicodeAttribute,
+)
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.operand import Path
+from pynamodb.expressions.update import Action
+
+from storepost.people.consent.decision import AddressConsent, ChangeRef, CustomerRef, Held
+from storepost.people.consent.model import (
+    Address,
+    ConsentChange,
+    Origin,
+    Proof,
+    SkipReason,
+    Source,
+    WriteBack,
+    WriteBackStatus,
+)
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.write_back_index import index_change, leave_index
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    VersionedItem,
+    amend,
+    find_in,
+)
+from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.sealing import Purpose, keyed_hash
+from storepost.values import clock
+from storepost.values.ids import from_short, short
+from storepost.values.scope import WorkspaceScope
+
+
+class ConsentAddressItem(VersionedItem, discriminator="consent_address"):
+    """An address's state; `firm` and `yielding` are `[state, as of, profile id, change id]`."""
+
+    firm = JSONAttribute(null=True)
+    yielding = JSONAttribute(null=True)
+    erased_at = Moment(null=True)
+    other_customers = JSONAttribute(null=True)
+    """Each `[store id, external id]`."""
+    confirmed_at = Moment(null=True)
+    unsubscribed_at = Moment(null=True)
+    last_statement = UnicodeAttribute(null=True)
+
+
+class ConsentChangeItem(Item, discriminator="consent_change"):
+    """A recorded change with its write-backs."""
+
+    id = Identifier()
+    profile_id = Identifier()
+    channel = UnicodeAttribute()
+    state = UnicodeAttribute()
+    source = UnicodeAttribute()
+    store_id = Identifier(null=True)
+    proof = JSONAttribute()
+    by = UnicodeAttribute(null=True)
+    address = UnicodeAttribute(null=True)
+    occurred_at = Moment()
+    recorded_at = Moment()
+    write_backs: MapAttribute[str, Any] = MapAttribute()  # type: ignore[no-untyped-call]
+    """By the stores' short ids: status, skip_reason, error, done_at, is_certain, pending_since,
+    telling, resends."""
+    follows = JSONAttribute(null=True)
+    """The change that held before: the short ids of its profile and of itself."""
+
+
+def address_key(workspace: WorkspaceScope, address: Address) -> Key:
+    """Where an address's state stands; the value comes last, as it may hold any character."""
+    return (workspace.partition("address", address.channel, address.value), "state")
+
+
+class ErasedAddressItem(Item, discriminator="erased_address"):
+    """That somebody who had an address was erased; nobody can read from it which address."""
+
+    at = Moment()
+    """When: the last time, where it was several."""
+
+
+def erased_partitions(workspace: WorkspaceScope) -> list[str]:
+    """Where a workspace's erased addresses stand: several partitions, as each import reads them."""
+    return [workspace.partition("erased", digit) for digit in "0123456789abcdef"]
+
+
+def erased_key(workspace: WorkspaceScope, address: Address) -> Key:
+    """Where it stands that an address's person was erased."""
+    told = keyed_hash(
+        f"{address.channel}\x1f{address.value}", Purpose.ERASED_ADDRESS, workspace.key
+    )
+    return (workspace.partition("erased", told[0]), f"address#{told}")
+
+
+def change_key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
+    """Where a change stands: in its profile's partition."""
+    return (workspace.partition("profile", short(change.profile_id)), _change_sort(change))
+
+
+def _change_sort(change: ChangeRef) -> str:
+    return f"consent#{short(change.change_id)}"
+
+
+class ConsentRepository:
+    """A workspace's addresses and changes."""
+
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
+        self._scope = workspace
+        self._reads = reads or Reads()
+        self._read: dict[Address, ConsentAddressItem] = {}
+        self._erased: dict[Address, datetime | None] = {}
+
+    def consent_of(self, address: Address) -> AddressConsent:
+        """What holds of an address, and what else was asserted."""
+        item = self._reads.find(ConsentAddressItem, address_key(self._scope, address))
+        return self._as_consent(address, item)
+
+    def consents_of(self, addresses: Iterable[Address]) -> dict[Address, AddressConsent]:
+        """The same of each of the addresses, a hundred a call."""
+        keys = {address: address_key(self._scope, address) for address in addresses}
+        rows = self._reads.find_all(keys.values())
+        found = ((each, find_in(rows, ConsentAddressItem, key)) for each, key in keys.items())
+        return {address: self._as_consent(address, item) for address, item in found}
+
+    def save_consent(self, changes: Changes, address: Address, consent: AddressConsent) -> None:
+        """Writes an address's state, if nobody changed it since it was read here."""
+        item = self._read.get(address) or ConsentAddressItem(*address_key(self._scope, address))
+        item.firm, item.yielding = _held_row(consent.firm), _held_row(consent.yielding)
+        item.erased_at = consent.erased_at
+        item.confirmed_at, item.unsubscribed_at = consent.confirmed_at, consent.unsubscribed_at
+        item.last_statement = consent.last_statement
+        others = sorted(consent.other_customers)
+        item.other_customers = [[str(c.store_id), c.external_id] for c in others] or None
+        changes.save(item)
+        saved_states(changes, self._scope)[address] = consent.state
+
+    def expect_consent(self, changes: Changes, address: Address) -> None:
+        """Demands that nobody changes an address's state that was read here; else a lost race."""
+        item = self._read.get(address)
+        unread = ConsentAddressItem(*address_key(self._scope, address))
+        if item is None:
+            changes.expect(unread, ConsentAddressItem.pk.does_not_exist())
+        else:
+            changes.expect(unread, ConsentAddressItem.version == item.version)
+
+    def _as_consent(self, address: Address, item: ConsentAddressItem | None) -> AddressConsent:
+        if item is None:
+            return AddressConsent()
+        self._read[address] = item
+        others = (CustomerRef(UUID(store), value) for store, value in item.other_customers or ())
+        firm, yielding = _held(item.firm), _held(item.yielding)
+        return AddressConsent(
+            firm,
+            yielding,
+            item.erased_at,
+            frozenset(others),
+            item.confirmed_at,
+            item.unsubscribed_at,
+            item.last_statement,
+        )
+
+    def with_erasure(self, address: Address, consent: AddressConsent) -> AddressConsent:
+        """The consent, of an address without any with when its person was erased.
+
+        It is asked before each assertion, and only there: either way nothing holds.
+        """
+        if address in self._read:
+            return consent
+        if address not in self._erased:
+            row = self._reads.find(ErasedAddressItem, erased_key(self._scope, address))
+            self._erased[address] = row.at if row else None
+        return replace(consent, erased_at=self._erased[address])
+
+    def look_for_erasures(self, addresses: Iterable[Address]) -> None:
+        """Reads what `with_erasure` needs of many addresses, a hundred a call."""
+        unread = [address for address in addresses if address not in self._read]
+        keys = {address: erased_key(self._scope, address) for address in unread}
+        rows = self._reads.find_all(keys.values())
+        found = ((each, find_in(rows, ErasedAddressItem, key)) for each, key in keys.items())
+        self._erased |= {address: row.at if row else None for address, row in found}
+
+    def erase(
+        self, changes: Changes, address: Address, whose: Collection[CustomerRef] = frozenset()
+    ) -> None:
+        """Takes away what is held of an address but for its keyed hash and when that was.
+
+        What was read here is the last that anybody says: else a lost race. `whose` are the erased
+        person's own customers; where other people's have the address, the row stays for these.
+        """
+        now = clock.now()
+        changes.save(ErasedAddressItem(*erased_key(self._scope, address), at=now))
+        item = self._read.get(address)
+        if item is None:
+            return
+        others = self._as_consent(address, item).other_customers - frozenset(whose)
+        if others:
+            left = AddressConsent(erased_at=now, other_customers=others)
+            self.save_consent(changes, address, left)
+        else:
+            changes.delete(item)
+
+    def erase_said(
+        self,
+        changes: Changes,
+        address: Address,
+        consent: AddressConsent,
+        histories: Collection[UUID],
+        whose: Collection[CustomerRef] = frozenset(),
+    ) -> None:
+        """Takes away what changes of these profiles say of an address.
+
+        `consent` was read here. Where nothing else is said, its keyed hash is what is left: that of
+        the erasure itself, where that came first. What yielded to an unsubscription goes with it.
+        """
+        firm, yielding = _not_of(histories, consent.firm), _not_of(histories, consent.yielding)
+        if firm is None and consent.state is ConsentState.UNSUBSCRIBED:
+            yielding = None
+        is_changed = (firm, yielding) != (consent.firm, consent.yielding)
+        if firm or yielding:
+            if is_changed:
+                left = replace(consent, firm=firm, yielding=yielding)
+                self.save_consent(changes, address, left)
+        elif is_changed or self.with_erasure(address, consent).erased_at is None:
+            self.erase(changes, address, whose)
+
+    def remove(self, changes: Changes, change: ConsentChange) -> None:
+        """Takes a change out of its profile's history."""
+        ref = ChangeRef(change.profile_id, change.id)
+        changes.delete(ConsentChangeItem(*change_key(self._scope, ref)))
+        leave_index(changes, self._scope, change)
+
+    def add(self, changes: Changes, change: ConsentChange) -> None:
+        """A new change; the same unit of work saves its profile, which counts it."""
+        origin = change.origin
+        added_to(changes, change.profile_id).append(change.id)
+        index_change(changes, self._scope, change, (each.store_id for each in change.write_backs))
+        changes.create(
+            ConsentChangeItem(
+                *change_key(self._scope, ChangeRef(change.profile_id, change.id)),
+                id=change.id,
+                profile_id=change.profile_id,
+                channel=change.channel,
+                state=change.state,
+                source=origin.source,
+                store_id=origin.store_id,
+                proof=proof_row(origin.proof),
+                by=origin.by,
+                address=change.address,
+                occurred_at=change.occurred_at,
+                recorded_at=change.recorded_at,
+                write_backs={short(each.store_id): _row(each) for each in change.write_backs},
+                follows=_follows_row(change.follows),
+            )
+        )
+
+    def get(self, change: ChangeRef) -> ConsentChange | None:
+        """The change, or None."""
+        item = self._reads.find(ConsentChangeItem, change_key(self._scope, change))
+        return _as_change(item) if item else None
+
+    def get_many(self, changes: Iterable[ChangeRef]) -> dict[ChangeRef, ConsentChange]:
+        """Those of the changes that exist, a hundred a call."""
+        keys = {change: change_key(self._scope, change) for change in changes}
+        rows = self._reads.find_all(keys.values())
+        found = ((ref, find_in(rows, ConsentChangeItem, key)) for ref, key in keys.items())
+        return {ref: _as_change(row) for ref, row in found if row}
+
+    def get_in(self, profile_ids: Iterable[UUID], change_id: UUID) -> ConsentChange | None:
+        """The change of that id in the history of one of the profiles, or None."""
+        refs = (ChangeRef(profile_id, change_id) for profile_id in profile_ids)
+        rows = self._reads.find_all(change_key(self._scope, ref) for ref in refs).values()
+        return next((_as_change(row) for row in rows if isinstance(row, ConsentChangeItem)), None)
+
+    def history(self, profile_id: UUID, most: int | None = None) -> Iterator[ConsentChange]:
+        """The profile's own changes, most recently recorded first, or so many of them."""
+        pk = self._scope.partition("profile", short(profile_id))
+        rows = ConsentChangeItem.query(
+            pk,
+            ConsentChangeItem.sk.startswith("consent#"),
+            consistent_read=True,
+            scan_index_forward=False,
+            limit=most,
+        )
+        return (_as_change(row) for row in rows)
+
+    def histories(
+        self, profile_ids: Iterable[UUID], most: int | None = None
+    ) -> Iterator[ConsentChange]:
+        """The same of several profiles together; so many of each."""
+        histories = (self.history(profile_id, most) for profile_id in profile_ids)
+        return merge(*histories, key=lambda change: change.id, reverse=True)
+
+    def mark(
+        self, changes: Changes, change: ConsentChange, after: WriteBack, before: WriteBackStatus
+    ) -> None:
+        """Writes what became of one store's write-back, if its status still is what it was."""
+        key = change_key(self._scope, ChangeRef(change.profile_id, change.id))
+        unchanged = _path(after, "status") == before.value
+        changes.update(ConsentChangeItem(*key), [_path(after).set(_row(after))], unchanged)
+
+    def expect_status(self, changes: Changes, change: ConsentChange, known: WriteBack) -> None:
+        """Demands that a store's write-back still has the status that was read."""
+        key = change_key(self._scope, ChangeRef(change.profile_id, change.id))
+        changes.expect(ConsentChangeItem(*key), _path(known, "status") == known.status.value)
+
+    def begin_again(
+        self,
+        changes: Changes,
+        change: ConsentChange,
+        write_backs: Iterable[WriteBack],
+        follows: ChangeRef | None,
+    ) -> None:
+        """Writes these write-backs of a change that holds again, and which one held meanwhile."""
+        row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
+        now, write_backs = clock.now(), tuple(write_backs)
+        self._index(changes, change, write_backs)
+        pending = [replace(each, pending_since=now) for each in write_backs]
+        begun: list[Action] = [_path(each).set(_row(each)) for each in pending]
+        begun.append(ConsentChangeItem.follows.set(_follows_row(follows)))
+        changes.update(row, begun, ConsentChangeItem.pk.exists())
+
+    def begin_one(
+        self, changes: Changes, change: ConsentChange, after: WriteBack, before: WriteBack | None
+    ) -> None:
+        """Writes one store's write-back of a change, if nobody began another one meanwhile."""
+        row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
+        unchanged = _is_telling(before) if before else _path(after).does_not_exist()
+        is_there = ConsentChangeItem.pk.exists()
+        pending = replace(after, pending_since=clock.now())
+        changes.update(row, [_path(pending).set(_row(pending))], is_there & unchanged)
+        self._index(changes, change, (after,))
+
+    def _index(self, changes: Changes, change: ConsentChange, begun: Iterable[WriteBack]) -> None:
+        """Writes the change's row of the index anew where more stores are told than before.
+
+        Whoever begins a write-back saves the address too: so no two do at once.
+        """
+        known = {each.store_id for each in change.write_backs}
+        stores = known | {each.store_id for each in begun}
+        if stores != known:
+            index_change(changes, self._scope, change, stores)
+
+    def settle(self, change: ConsentChange, after: WriteBack) -> bool:
+        """Writes what became of a pending write-back; False where it isn't pending any more.
+
+        Also False where another telling has begun since the change was read.
+        """
+        row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
+        return amend(row, [_path(after).set(_row(after))], _is_pending(after))
+
+    def settle_with(self, changes: Changes, change: ConsentChange, after: WriteBack) -> None:
+        """The same as a part of a unit of work; a lost race where it isn't pending any more."""
+        row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
+        changes.update(row, [_path(after).set(_row(after))], _is_pending(after))
+
+
+def _path(write_back: WriteBack, *more: str) -> Path:
+    return Path(["write_backs", short(write_back.store_id), *more])
+
+
+def _is_telling(write_back: WriteBack) -> Condition:
+    """Whether the row has this telling of the store, whatever became of it."""
+    telling = _path(write_back, "telling")
+    if write_back.telling == 1:
+        first: Condition = _path(write_back).exists() & telling.does_not_exist()
+        return first
+    same: Condition = telling == str(write_back.telling)
+    return same
+
+
+def _is_pending(write_back: WriteBack) -> Condition:
+    pending: Condition = _path(write_back, "status") == WriteBackStatus.PENDING.value
+    is_pending: Condition = pending & _is_telling(write_back)
+    return is_pending
+
+
+def saved_states(changes: Changes, workspace: WorkspaceScope) -> dict[Address, ConsentState]:
+    """The states of the addresses that a unit of work has saved so far."""
+    return changes.gathered(("consent_states", workspace), dict[Address, ConsentState])
+
+
+def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
+    """The changes that a unit of work has added to a profile's history so far."""
+    return changes.gathered(("consent_changes", profile_id), list[UUID])
+
+
+def _not_of(profile_ids: Collection[UUID], held: Held | None) -> Held | None:
+    return None if held is None or held.change.profile_id in profile_ids else held
+
+
+def _held(row: list[str] | None) -> Held | None:
+    if row is None:
+        return None
+    state, as_of, profile_id, change_id = row
+    change = ChangeRef(UUID(profile_id), UUID(change_id))
+    return Held(ConsentState(state), clock.from_text(as_of), change)
+
+
+def _held_row(held: Held | None) -> list[str] | None:
+    if held is None:
+        return None
+    change = held.change
+    return [held.state, clock.to_text(held.as_of), str(change.profile_id), str(change.change_id)]
+
+
+def _follows_row(change: ChangeRef | None) -> list[str] | None:
+    return [short(change.profile_id), short(change.change_id)] if change else None
+
+
+def _follows(row: list[str] | None) -> ChangeRef | None:
+    return ChangeRef(*map(from_short, row)) if row else None
+
+
+def proof_row(proof: Proof) -> dict[str, str]:
+    """A proof as a row has it."""
+    return {name: str(value) for name, value in asdict(proof).items() if value is not None}
+
+
+def as_proof(row: dict[str, str]) -> Proof:
+    """What `proof_row` wrote."""
+    ids = {name: UUID(row[name]) for name in ("user_id", "api_key_id") if name in row}
+    texts = {name: row[name] for name in ("reference", "ip", "user_agent") if name in row}
+    return Proof(**texts, **ids)  # type: ignore[arg-type]
+
+
+def _row(write_back: WriteBack) -> dict[str, str]:
+    row = {
+        "status": write_back.status.value,
+        "skip_reason": write_back.skip_reason.value if write_back.skip_reason else None,
+        "error": write_back.error,
+        "done_at": _moment_text(write_back.done_at),
+        "is_certain": None if write_back.is_certain else "no",
+        "pending_since": _moment_text(write_back.pending_since),
+        "telling": str(write_back.telling) if write_back.telling > 1 else None,
+        "resends": str(write_back.resends) if write_back.resends else None,
+    }
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _write_back(store: str, row: Mapping[str, str]) -> WriteBack:
+    done_at, reason = row.get("done_at"), row.get("skip_reason")
+    return WriteBack(
+        store_id=from_short(store),
+        status=WriteBackStatus(row["status"]),
+        skip_reason=SkipReason(reason) if reason else None,
+        error=row.get("error"),
+        done_at=_moment(done_at),
+        is_certain="is_certain" not in row,
+        pending_since=_moment(row.get("pending_since")),
+        telling=int(row.get("telling", 1)),
+        resends=int(row.get("resends", 0)),
+    )
+
+
+def _moment_text(moment: datetime | None) -> str | None:
+    return clock.to_text(moment) if moment else None
+
+
+def _moment(text: str | None) -> datetime | None:
+    return clock.from_text(text) if text else None
+
+
+def _as_change(item: ConsentChangeItem) -> ConsentChange:
+    stores = sorted(item.write_backs.attribute_values.items())
+    return ConsentChange(
+        id=item.id,
+        profile_id=item.profile_id,
+        channel=Channel(item.channel),
+        state=ConsentState(item.state),
+        origin=Origin(Source(item.source), item.store_id, as_proof(item.proof), item.by),
+        address=item.address,
+        occurred_at=item.occurred_at,
+        recorded_at=item.recorded_at,
+        write_backs=tuple(_write_back(store, row) for store, row in stores),
+        follows=_follows(item.follows),
+    )

@@ -1,0 +1,223 @@
+"""Sending a store again what it hasn't taken: all of it, or what failed in some time.
+
+It goes through the store's rows, some in a transaction, which brings the message for the next ones
+with it. So it may be killed anywhere. Only what still holds is sent again.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from itertools import islice
+from uuid import UUID
+
+from storepost.people.consent.decision import ChangeRef
+from storepost.people.consent.missed import MissedWriteBackItem, missed_partition
+from storepost.people.consent.model import (
+    Address,
+    ConsentChange,
+    SkipReason,
+    WriteBack,
+    WriteBackStatus,
+)
+from storepost.people.consent.owed import count_resend, find_owed, find_owed_of
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.telling import STAYS_SUBSCRIBED, tell_stores
+from storepost.people.consent.write_back_index import ANY_TIME, RecordedWithin
+from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+
+MAX_CHANGES = 25
+"""In one transaction: each is its row, the change and a message."""
+
+MAX_RESENDS = 5
+"""How often a write-back that failed is sent again because the store took another one.
+
+A store may refuse one customer for good and take all others.
+"""
+
+_REASONS = frozenset({SkipReason.STORE_DISCONNECTED, SkipReason.PERMISSION_MISSING})
+"""Why a store wasn't told that may be over once it is connected again, or has an address."""
+
+
+class Cause(StrEnum):
+    """Why what a store hasn't taken is sent again."""
+
+    MENDED = "mended"
+    """The store is connected again, or has another address."""
+    SUCCESS = "success"
+    """The store took something after failures."""
+    REQUEST = "request"
+    """Somebody asked for it: what failed alone."""
+
+
+@dataclass(frozen=True)
+class Resend:
+    """Sending again what a store hasn't taken, from one of its rows on."""
+
+    store_id: UUID
+    cause: Cause
+    within: RecordedWithin = ANY_TIME
+    after: str | None = None
+    """The sort key of the last row that was looked at."""
+
+    def takes(self, write_back: WriteBack | None) -> bool:
+        """Whether this one is sent again, if its change still holds."""
+        if write_back is None:
+            return False
+        if write_back.status is WriteBackStatus.FAILED:
+            is_left = write_back.error == STAYS_SUBSCRIBED or write_back.resends >= MAX_RESENDS
+            return self.cause is not Cause.SUCCESS or not is_left
+        return self.cause is not Cause.REQUEST and write_back.skip_reason in _REASONS
+
+    def begun(self, write_back: WriteBack) -> WriteBack:
+        """The write-back as it is pending again."""
+        resends = write_back.resends + 1 if self.cause is Cause.SUCCESS else 0
+        return write_back.begun(resends)
+
+
+def send_again(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> None:
+    """Has a store told of what it hasn't taken and still holds."""
+    within = resend.within
+    body: dict[str, object] = {
+        "workspaceId": str(workspace.id),
+        "storeId": str(resend.store_id),
+        "cause": resend.cause.value,
+        "recordedFrom": _text(within.since),
+        "recordedTo": _text(within.until),
+        "after": resend.after,
+    }
+    given = {name: value for name, value in body.items() if value is not None}
+    send_with(changes, Queue.WRITE_BACKS, [(given, f"missed#{resend.store_id}")])
+
+
+def catch_up(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
+    """The same for a store that is connected again, or has another address."""
+    send_again(changes, workspace, Resend(store_id, Cause.MENDED))
+
+
+def resend_of(message: dict[str, str]) -> Resend:
+    """What a message of `send_again` names."""
+    since, until = message.get("recordedFrom"), message.get("recordedTo")
+    within = RecordedWithin(_moment(since), _moment(until))
+    store_id, after = UUID(message["storeId"]), message.get("after")
+    return Resend(store_id, Cause(message["cause"]), within, after)
+
+
+def queue_missed(workspace: WorkspaceScope, resend: Resend) -> None:
+    """Queues some of what the store hasn't taken, and the next message where there may be more."""
+    commit_anew(lambda changes: _queue_some(changes, workspace, resend))
+
+
+def count_failed(
+    workspace: WorkspaceScope, store_id: UUID, within: RecordedWithin, refs: Iterable[ChangeRef]
+) -> int:
+    """How many of the changes the store failed to take and still hold, recorded in that time."""
+    asked, request = list(refs), Resend(store_id, Cause.REQUEST, within)
+    some = _Missed(workspace, asked)
+    owed = find_owed_of(workspace, [ref for ref in asked if ref not in some.changes])
+    return sum(some.is_sent(request, ref) for ref in some.changes) + sum(
+        store_id in each.customers and within.has(each.change.recorded_at) for each in owed.values()
+    )
+
+
+class _Missed:
+    """Some changes that a store hasn't taken, as they are now."""
+
+    def __init__(self, workspace: WorkspaceScope, refs: Iterable[ChangeRef]) -> None:
+        repository = ConsentRepository(workspace)
+        self.changes = repository.get_many(refs)
+        self._consents = repository.consents_of(map(_address_of, self.changes.values()))
+
+    def is_sent(self, resend: Resend, ref: ChangeRef) -> bool:
+        """Whether the change is sent again: it holds, and so much is asked for."""
+        change = self.changes[ref]
+        holds = self._consents[_address_of(change)].holds
+        is_asked = resend.within.has(change.recorded_at)
+        return (
+            is_asked
+            and resend.takes(change.write_back_to(resend.store_id))
+            and (holds is not None and holds.change == ref)
+        )
+
+
+def _queue_some(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> None:
+    rows = MissedWriteBackItem.query(
+        missed_partition(workspace, resend.store_id),
+        resend.within.of_keys(resend.after),
+        consistent_read=True,
+        limit=MAX_CHANGES,
+    )
+    some = list(islice(rows, MAX_CHANGES))
+    missed = _Missed(workspace, [row.change for row in some])
+    for row in some:
+        if row.change in missed.changes:
+            _queue_change(changes, workspace, resend, row, missed)
+        elif _is_owed_no_more(changes, workspace, resend, row.change):
+            changes.delete(MissedWriteBackItem(*row.key))
+    if len(some) == MAX_CHANGES:
+        send_again(changes, workspace, replace(resend, after=some[-1].sk))
+
+
+def _queue_change(
+    changes: Changes,
+    workspace: WorkspaceScope,
+    resend: Resend,
+    row: MissedWriteBackItem,
+    missed: _Missed,
+) -> None:
+    """Sends the change again, or forgets a row that says nothing any more.
+
+    One that failed stays, so that it is found as such.
+    """
+    change = missed.changes[row.change]
+    known = change.write_back_to(resend.store_id)
+    if known is None:
+        changes.delete(MissedWriteBackItem(*row.key))
+        return
+    repository = ConsentRepository(workspace)
+    if missed.is_sent(resend, row.change):
+        pending = replace(resend.begun(known), pending_since=clock.now())
+        repository.mark(changes, change, pending, known.status)
+        tell_stores(changes, workspace, change, (resend.store_id,))
+    elif known.status is WriteBackStatus.FAILED or _may_be_sent_another_time(resend, known):
+        return
+    else:
+        repository.expect_status(changes, change, known)
+    changes.delete(MissedWriteBackItem(*row.key))
+
+
+def _may_be_sent_another_time(resend: Resend, known: WriteBack) -> bool:
+    """Whether it is left to another cause: who asks for what failed asks for nothing else."""
+    return resend.cause is Cause.REQUEST and known.skip_reason in _REASONS
+
+
+def _is_owed_no_more(
+    changes: Changes, workspace: WorkspaceScope, resend: Resend, ref: ChangeRef
+) -> bool:
+    """Sends again what is owed of an erased person's change; whether its row can go."""
+    owed = find_owed(workspace, ref)
+    if owed is None or resend.store_id not in owed.customers:
+        return True
+    is_by_success = resend.cause is Cause.SUCCESS
+    is_left = is_by_success and owed.resends >= MAX_RESENDS
+    if is_left or not resend.within.has(owed.change.recorded_at):
+        return False
+    if is_by_success:
+        count_resend(changes, workspace, ref)
+    tell_stores(changes, workspace, owed.change, (resend.store_id,))
+    return True
+
+
+def _address_of(change: ConsentChange) -> Address:
+    return Address(change.channel, change.address or "")
+
+
+def _text(moment: datetime | None) -> str | None:
+    return clock.to_text(moment) if moment else None
+
+
+def _moment(text: str | None) -> datetime | None:
+    return clock.from_text(text) if text else None

@@ -1,0 +1,117 @@
+"""Evidence of people who were erased, sealed, for as long as the workspace says.
+
+It stands beside the keyed hash of its address, so only who knows an address finds what proves that
+a mailing of before was right. DynamoDB drops it when its time is over.
+"""
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pynamodb.attributes import UnicodeAttribute
+
+from storepost.people.consent.evidence import Evidence, GivenEvidence
+from storepost.people.consent.evidence_rows import EvidenceItem
+from storepost.people.consent.model import Address, Origin, Source
+from storepost.people.consent.repository import as_proof, erased_key
+from storepost.people.consent.states import ConsentState, OptInLevel
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Item, Key
+from storepost.platform.persistence.sealing import Purpose, seal, unseal
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
+
+
+class SealedEvidenceItem(Item, discriminator="sealed_evidence"):
+    """A statement about an address whose person was erased; nothing of it can be read."""
+
+    sealed = UnicodeAttribute()
+
+
+def seal_evidence(
+    changes: Changes, workspace: WorkspaceScope, row: EvidenceItem, until: datetime
+) -> None:
+    """Keeps what a row says, sealed, until that moment."""
+    if row.address is None:
+        return
+    key = _key(workspace, Address(row.channel, row.address), row.id)
+    said = {
+        "id": str(row.id),
+        "state": row.state,
+        "source": row.source,
+        "store_id": str(row.store_id) if row.store_id else None,
+        "proof": row.proof,
+        "by": row.by,
+        "occurred_at": clock.to_text(row.occurred_at),
+        "recorded_at": clock.to_text(row.recorded_at),
+        "change_id": str(row.change_id) if row.change_id else None,
+        "wording": row.wording,
+        "text_version": row.text_version,
+        "url": row.url,
+        "opt_in_level": row.opt_in_level,
+    }
+    text = json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()
+    sealed = seal(text, Purpose.ERASED_EVIDENCE, "#".join(key))
+    changes.save(SealedEvidenceItem(*key, sealed=sealed, expiration=until))
+
+
+def unsealed_evidence(
+    workspace: WorkspaceScope, address: Address, most: int
+) -> list[tuple[Evidence, str | None]]:
+    """So many statements about an address, the newest first, each with its wording's hash."""
+    rows: Iterable[SealedEvidenceItem] = SealedEvidenceItem.query(
+        erased_key(workspace, address)[0],
+        SealedEvidenceItem.sk.startswith(f"evidence#{_hash_of(workspace, address)}#"),
+        consistent_read=True,
+        scan_index_forward=False,
+        limit=most,
+    )
+    now = clock.now()
+    return [
+        _as_evidence(address, json.loads(_opened(row)))
+        for row in rows
+        if row.expiration is not None and row.expiration > now
+    ]
+
+
+def _opened(row: SealedEvidenceItem) -> bytes:
+    return unseal(row.sealed, Purpose.ERASED_EVIDENCE, "#".join(row.key))
+
+
+def _hash_of(workspace: WorkspaceScope, address: Address) -> str:
+    return erased_key(workspace, address)[1].removeprefix("address#")
+
+
+def _key(workspace: WorkspaceScope, address: Address, evidence_id: UUID) -> Key:
+    """Beside the hash of its address."""
+    place = f"evidence#{_hash_of(workspace, address)}#{short(evidence_id)}"
+    return (erased_key(workspace, address)[0], place)
+
+
+def _as_evidence(address: Address, said: dict[str, Any]) -> tuple[Evidence, str | None]:
+    store_id, change_id = said["store_id"], said["change_id"]
+    evidence = Evidence(
+        address=address,
+        channel=address.channel,
+        state=ConsentState(said["state"]),
+        origin=Origin(
+            Source(said["source"]),
+            UUID(store_id) if store_id else None,
+            as_proof(said["proof"]),
+            said["by"],
+        ),
+        given=GivenEvidence(
+            None,
+            said["text_version"],
+            said["url"],
+            OptInLevel(said["opt_in_level"] or OptInLevel.UNKNOWN),
+        ),
+        occurred_at=clock.from_text(said["occurred_at"]),
+        recorded_at=clock.from_text(said["recorded_at"]),
+        change_id=UUID(change_id) if change_id else None,
+        id=UUID(said["id"]),
+    )
+    return evidence, said["wording"]

@@ -1,0 +1,119 @@
+"""Having stores told of changes: messages, and write-backs that begin again."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from uuid import UUID
+
+from storepost.people.consent.decision import AddressConsent, ChangeRef
+from storepost.people.consent.missed import note_missed
+from storepost.people.consent.model import ConsentChange, Subject, WriteBack
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import ConsentState
+from storepost.people.consent.words import Word
+from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+
+MAX_TELLINGS = 20
+"""Of one change and store. One that comes back with what it took before as often as that is told
+again only when somebody asks for it: else the two would never end."""
+
+STAYS_SUBSCRIBED = "The store took this change several times and goes on sending `subscribed`."
+
+
+def stores_to_tell(subject: Subject, consent: AddressConsent) -> tuple[UUID, ...]:
+    """The stores that know the person, and those that have the address of somebody else."""
+    others = {customer.store_id for customer in consent.other_customers}
+    return tuple(sorted({*subject.store_ids, *others}))
+
+
+def tell_stores(
+    changes: Changes, workspace: WorkspaceScope, change: ConsentChange, store_ids: Iterable[UUID]
+) -> None:
+    """Queues a message for each of the stores, all in one outbox row."""
+    bodies = [(_message(workspace, change, store), _group(change, store)) for store in store_ids]
+    if bodies:
+        send_with(changes, Queue.WRITE_BACKS, bodies)
+
+
+def tell_again(
+    changes: Changes,
+    repository: ConsentRepository,
+    subject: Subject,
+    restored: Collection[ChangeRef],
+    before: AddressConsent,
+    after: AddressConsent,
+) -> None:
+    """Has the stores told of a change that holds again, whatever became of telling them before."""
+    holds, store_ids = after.holds, stores_to_tell(subject, after)
+    change = repository.get(holds.change) if holds and holds.change in restored else None
+    if holds and change and store_ids:
+        follows = before.holds.change if before.holds else None
+        begun = [begun_again(change, store_id) for store_id in store_ids]
+        repository.begin_again(changes, change, begun, follows)
+        tell_stores(changes, subject.workspace, change, store_ids)
+
+
+def tell_the_no(
+    changes: Changes,
+    repository: ConsentRepository,
+    subject: Subject,
+    consent: AddressConsent,
+    words: Sequence[Word],
+) -> tuple[AddressConsent, bool]:
+    """Has each store that comes with a yes told the no that holds (docs/semantics.md, section 2.7).
+
+    The address's consent, with the customer where the change is somebody else's, and whether a
+    store is told: then nobody may change the address meanwhile.
+    """
+    holds = consent.holds
+    refused = [word for word in words if word.is_a_stores_yes]
+    if not refused or holds is None or holds.state is not ConsentState.UNSUBSCRIBED:
+        return consent, False
+    change = repository.get(holds.change)
+    if change is None:
+        return consent, False
+    for word in refused:
+        if word.customer and holds.change.profile_id != subject.profile_id:
+            consent = consent.with_customer(word.customer)
+    for store_id in {word.origin.store_id for word in refused if word.origin.store_id}:
+        _tell_one(changes, repository, subject.workspace, change, store_id)
+    return consent, True
+
+
+def begun_again(change: ConsentChange, store_id: UUID) -> WriteBack:
+    """The write-back as another telling; the first one of a store that wasn't told before."""
+    known = change.write_back_to(store_id)
+    return known.begun_again() if known else WriteBack(store_id)
+
+
+def _tell_one(
+    changes: Changes,
+    repository: ConsentRepository,
+    workspace: WorkspaceScope,
+    change: ConsentChange,
+    store_id: UUID,
+) -> None:
+    known, begun = change.write_back_to(store_id), begun_again(change, store_id)
+    if begun.telling > MAX_TELLINGS:
+        failed = begun.failed(STAYS_SUBSCRIBED, clock.now())
+        repository.begin_one(changes, change, failed, known)
+        note_missed(changes, workspace, store_id, ChangeRef(change.profile_id, change.id))
+        return
+    repository.begin_one(changes, change, begun, known)
+    tell_stores(changes, workspace, change, (store_id,))
+
+
+def _message(workspace: WorkspaceScope, change: ConsentChange, store_id: UUID) -> dict[str, object]:
+    return {
+        "workspaceId": str(workspace.id),
+        "profileId": str(change.profile_id),
+        "changeId": str(change.id),
+        "storeId": str(store_id),
+    }
+
+
+def _group(change: ConsentChange, store_id: UUID) -> str:
+    """The FIFO group: one store's writes of one address go in turn, and nobody can read which."""
+    return hashlib.sha256(f"{store_id}\x1f{change.address}".encode()).hexdigest()

@@ -1,0 +1,82 @@
+"""What somebody says of an address, and what that did, as values."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from storepost.people.consent.decision import ChangeRef, CustomerRef
+from storepost.people.consent.evidence import NO_EVIDENCE, GivenEvidence, digest_of
+from storepost.people.consent.model import LINK_SOURCES, ConsentChange, Origin
+from storepost.people.consent.states import ConsentState
+
+
+@dataclass(frozen=True)
+class Word:
+    """What somebody says of an address."""
+
+    state: ConsentState
+    origin: Origin
+    occurred_at: datetime | None = None
+    """Not in the future; left out, it is now, and at least 1 ms after all that is known."""
+    dated: bool = True
+    """Whether `occurred_at` is proven to be when the person said so; see `Assertion`."""
+    since: datetime | None = None
+    """Where it would subscribe somebody, it must be dated later than this, or asserts nothing."""
+    customer: CustomerRef | None = None
+    """The store's customer that it is about, where a store says it."""
+    is_of_others: bool = False
+    """Whether that customer belongs to somebody else than the subject."""
+    evidence: GivenEvidence = NO_EVIDENCE
+    """What proves it beside the origin's proof."""
+
+    def comes_too_late(self, erased_at: datetime | None) -> bool:
+        """Whether it would subscribe an address by what was said before that was over."""
+        return self.is_of_before(self.since) or self.is_of_before(erased_at)
+
+    def is_of_before(self, moment: datetime | None) -> bool:
+        """Whether it would subscribe, and isn't proven to have been said after the moment."""
+        if self.state is ConsentState.UNSUBSCRIBED or self.occurred_at is None or moment is None:
+            return False
+        return not self.dated or self.occurred_at <= moment
+
+    @property
+    def carries_anything(self) -> bool:
+        """Whether there is anything to keep of it where it changes nothing."""
+        proof = self.origin.proof
+        return (
+            self.occurred_at is not None
+            or self.origin.store_id is not None
+            or any((proof.reference, proof.ip, proof.user_agent))
+            or self.evidence != NO_EVIDENCE
+        )
+
+    @property
+    def digest(self) -> str | None:
+        """By what it is known once it is repeated; None where it is of its own moment."""
+        if self.origin.source in LINK_SOURCES:
+            # Whoever has a link may follow it for ever: what its reference says is kept once.
+            return digest_of(self.state, None, LINK_SOURCES, self.origin.proof.reference)
+        if self.occurred_at is None:
+            return None
+        return digest_of(self.state, self.occurred_at, asdict(self.origin), asdict(self.evidence))
+
+    @property
+    def is_a_stores_yes(self) -> bool:
+        """Whether a store says that it has the person as subscribed."""
+        return self.origin.store_id is not None and self.state is ConsentState.SUBSCRIBED
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an assertion did."""
+
+    state: ConsentState
+    """The address's, from then on."""
+    holds: ChangeRef
+    """The change that holds: what a request is answered with."""
+    recorded: ConsentChange | None
+    """The new change; None where nothing new was said."""
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether the new change is in the history only, because another one holds."""
+        return self.recorded is not None and self.recorded.id != self.holds.change_id

@@ -1,0 +1,144 @@
+"""The workspace's index of changes that have write-backs: it finds them without a profile.
+
+A row stands for a change and names the stores that are told of it. What became of each stands in
+the change alone, so that settling a write-back costs nothing here.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from uuid import UUID
+
+from pynamodb.attributes import JSONAttribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
+
+from storepost.people.consent.decision import ChangeRef
+from storepost.people.consent.model import ConsentChange
+from storepost.people.consent.states import Channel
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Identifier, Item, Key, Moment
+from storepost.values.ids import from_short, short, timed_id
+from storepost.values.scope import WorkspaceScope
+
+_SMALLEST_STEP = timedelta(milliseconds=1)
+
+
+class IndexedChangeItem(Item, discriminator="indexed_change"):
+    """A change that has write-backs."""
+
+    profile_id = Identifier()
+    change_id = Identifier()
+    channel = UnicodeAttribute()
+    recorded_at = Moment()
+    stores = JSONAttribute()
+    """The short ids of the stores that are told of it, in their order."""
+
+
+@dataclass(frozen=True)
+class RecordedWithin:
+    """A range of moments at which changes were recorded; None leaves a side open."""
+
+    since: datetime | None = None
+    """Inclusive."""
+    until: datetime | None = None
+    """Exclusive."""
+
+    def has(self, moment: datetime) -> bool:
+        """Whether the moment is in the range."""
+        is_early = self.since is not None and moment < self.since
+        is_late = self.until is not None and moment >= self.until
+        return not (is_early or is_late)
+
+    def of_keys(self, after: str | None = None) -> Condition:
+        """The range of sort keys of rows that may be in it: a millisecond wider on each side.
+
+        With `after`, a row's sort key, those behind it.
+        """
+        low = _place(self.since - _SMALLEST_STEP) if self.since else _PREFIX
+        if after is not None:
+            # Nothing stands between a key and the same with a space: all are equally long.
+            low = f"{after} "
+        high = _place(self.until + _SMALLEST_STEP) if self.until else f"{_PREFIX}~"
+        return Item.sk.between(low, high)
+
+
+ANY_TIME = RecordedWithin()
+
+
+@dataclass(frozen=True)
+class IndexedChange:
+    """A change and the stores that are told of it."""
+
+    ref: ChangeRef
+    channel: Channel
+    store_ids: tuple[UUID, ...]
+
+
+_PREFIX = "change#"
+
+
+def _place(moment: datetime) -> str:
+    """Where the ids of changes of a moment begin."""
+    return f"{_PREFIX}{short(UUID(int=timed_id(moment).int >> 80 << 80))}"
+
+
+def place_of(change: ChangeRef) -> str:
+    """A change's sort key: it sorts by when the change was recorded."""
+    return f"{_PREFIX}{short(change.change_id)}#{short(change.profile_id)}"
+
+
+def index_partition(workspace: WorkspaceScope) -> str:
+    """Where a workspace's index stands."""
+    return workspace.partition("write_backs")
+
+
+def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
+    return (index_partition(workspace), place_of(change))
+
+
+def index_change(
+    changes: Changes, workspace: WorkspaceScope, change: ConsentChange, store_ids: Iterable[UUID]
+) -> None:
+    """Adds that these stores are told of the change; nothing where there are none.
+
+    They are all of its stores: the row is written whole.
+    """
+    stores = sorted(set(store_ids))
+    if not stores:
+        return
+    row = IndexedChangeItem(
+        *_key(workspace, ChangeRef(change.profile_id, change.id)),
+        profile_id=change.profile_id,
+        change_id=change.id,
+        channel=change.channel,
+        recorded_at=change.recorded_at,
+        stores=[short(store_id) for store_id in stores],
+    )
+    changes.save(row)
+
+
+def leave_index(changes: Changes, workspace: WorkspaceScope, change: ConsentChange) -> None:
+    """Takes the change out, if it has write-backs."""
+    if change.write_backs:
+        ref = ChangeRef(change.profile_id, change.id)
+        changes.delete(IndexedChangeItem(*_key(workspace, ref)))
+
+
+def indexed_changes(
+    workspace: WorkspaceScope, within: RecordedWithin, limit: int
+) -> Iterator[IndexedChange]:
+    """The changes that were recorded then, most recently first; at most so many."""
+    rows = IndexedChangeItem.query(
+        index_partition(workspace),
+        within.of_keys(),
+        consistent_read=True,
+        scan_index_forward=False,
+    )
+    found = (_as_indexed(row) for row in rows if within.has(row.recorded_at))
+    return islice(found, limit)
+
+
+def _as_indexed(row: IndexedChangeItem) -> IndexedChange:
+    stores = tuple(from_short(store) for store in row.stores)
+    return IndexedChange(ChangeRef(row.profile_id, row.change_id), Channel(row.channel), stores)

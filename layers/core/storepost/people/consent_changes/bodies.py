@@ -1,0 +1,56 @@
+"""What a request says of consent."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict, ValidationInfo, field_validator
+
+from storepost.people.consent.bodies import EvidenceInput, GivenProof
+from storepost.people.consent.evidence import NO_EVIDENCE
+from storepost.people.consent.states import ConsentState
+from storepost.people.consent.write_back_index import RecordedWithin
+from storepost.people.consent_changes.retrying import FailedAtStore
+from storepost.people.consent_changes.service import Wanted
+from storepost.values.wire import Id, RequestBody, Timestamp, not_in_the_future
+
+
+class ConsentUpdate(RequestBody):
+    """What the person wants, and since when."""
+
+    state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED]
+    occurred_at: Annotated[Timestamp, AfterValidator(not_in_the_future)] | None = None
+    proof: GivenProof | None = None
+    evidence: EvidenceInput | None = None
+
+    def value(self) -> Wanted:
+        """What the service is told."""
+        return Wanted(
+            self.state,
+            self.occurred_at,
+            self.proof.value() if self.proof else None,
+            self.evidence.value() if self.evidence else NO_EVIDENCE,
+        )
+
+
+class WriteBackRetry(RequestBody):
+    """Which write-backs are sent again: those that a store failed to take."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"storeId": "01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f"}]}
+    )
+
+    store_id: Id
+    recorded_from: Timestamp | None = None
+    recorded_to: Timestamp | None = None
+
+    @field_validator("recorded_to")
+    @classmethod
+    def _is_later(cls, until: datetime | None, info: ValidationInfo) -> datetime | None:
+        since = info.data.get("recorded_from")
+        if since and until and since > until:
+            raise ValueError("Must not be before `recordedFrom`")
+        return until
+
+    def value(self) -> FailedAtStore:
+        """What the service is told."""
+        return FailedAtStore(self.store_id, RecordedWithin(self.recorded_from, self.recorded_to))

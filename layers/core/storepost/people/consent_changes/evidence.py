@@ -1,0 +1,66 @@
+"""Reading what proves a person's consent, and deciding how long it outlives them."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from uuid import UUID
+
+from storepost.accounts.workspaces.access_log import log_access
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.people.consent.evidence import Evidence, count_of
+from storepost.people.consent.evidence_rows import EvidenceRepository
+from storepost.people.consent.model import Address
+from storepost.people.consent.sealed_evidence import unsealed_evidence
+from storepost.people.consent.states import Channel
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.service import get_profile
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.pagination import Listing, PageRequest
+from storepost.values.scope import WorkspaceScope
+
+MAX_UNSEALED = 1000
+"""Statements about one address that are opened together: the newest."""
+
+
+def list_evidence(
+    caller: WorkspaceCaller,
+    profile_id: UUID,
+    channels: Iterable[Channel] | None,
+    page: PageRequest,
+) -> Listing[Evidence]:
+    """The profile's evidence, most recently recorded first. The log says who read it."""
+    profile = get_profile(caller.workspace, profile_id)
+    log_access("consent evidence read", profile.id, caller=caller)
+    return evidence_of(profile, channels, page)
+
+
+def evidence_of(
+    profile: Profile, channels: Iterable[Channel] | None, page: PageRequest
+) -> Listing[Evidence]:
+    """A page of a profile's evidence, of some channels or of all."""
+    asked = set(Channel if channels is None else channels)
+    series = {place: each for place, each in profile.evidence.items() if place[1] in asked}
+    total = count_of(series)
+    if page.skipped >= total:
+        return Listing((), total, page)
+    repository = EvidenceRepository(profile.workspace)
+    return Listing(repository.page(series, page.skipped, page.size), total, page)
+
+
+def open_evidence(caller: WorkspaceCaller, address: Address) -> list[Evidence]:
+    """What is kept of an address whose person was erased, the newest first.
+
+    The log says who opened it, and nothing of the address.
+    """
+    found = unsealed_evidence(caller.workspace, address, MAX_UNSEALED)
+    log_access("erased consent evidence opened", None, caller=caller)
+    texts = EvidenceRepository(caller.workspace).wordings_of(wording for _, wording in found)
+    return [
+        replace(each, given=replace(each.given, text=texts.get(wording or "")))
+        for each, wording in found
+    ]
+
+
+def names_of_stores(workspace: WorkspaceScope, evidence: Iterable[Evidence]) -> dict[UUID, str]:
+    """The names of the stores that the evidence is from, disconnected ones too."""
+    named = {each.origin.store_id for each in evidence if each.origin.store_id}
+    return {store.id: store.name for store in StoreRepository(workspace).named(named)}

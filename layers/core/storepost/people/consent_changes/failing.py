@@ -1,0 +1,128 @@
+"""Stores that don't take write-backs: what is known of them, and telling the workspace's owner.
+
+A store fails from the first refusal on until it takes something. The owner is told once it has
+failed for a day, and at once where somebody has to mend something, at most once a week. What looks
+after a day is a message, of which a store has one at most, however often it fails and recovers.
+"""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from storepost.accounts.emails.messages import WriteBacksFailing
+from storepost.accounts.emails.outgoing import send_email
+from storepost.accounts.identity.repository import find_person
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.people.consent.resending import Cause, Resend, send_again
+from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.stores.stores.model import Store, WriteBackFailures
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+
+REPORTED_AFTER = timedelta(days=1)
+REPORTED_EVERY = timedelta(days=7)
+
+
+def note_failure(store: Store, *, needs_people: bool) -> None:
+    """Notes that the store refused a write-back; nothing is written while that is known."""
+    if store.failures.since is None or _is_due(store.failures, clock.now(), at_once=needs_people):
+        commit_anew(lambda changes: _note(changes, store, at_once=needs_people))
+
+
+def note_success(store: Store) -> None:
+    """Notes that the store took one; after failures it is sent again what it hasn't taken."""
+    if store.failures.since is not None:
+        commit_anew(lambda changes: _recover(changes, store.workspace, store.id))
+
+
+def look_after(workspace: WorkspaceScope, store_id: UUID) -> None:
+    """Tells the owner where the store fails for a day; else looks again when it does."""
+    commit_anew(lambda changes: _look(changes, workspace, store_id))
+
+
+def _note(changes: Changes, store: Store, *, at_once: bool) -> None:
+    repository, now = StoreRepository(store.workspace), clock.now()
+    found = repository.get(store.id)
+    if found is None or not found.is_active:
+        return
+    failures = replace(found.failures, since=found.failures.since or now)
+    if _is_due(failures, now, at_once=at_once):
+        failures = replace(failures, reported_at=now)
+        _tell_owner(changes, found, failures)
+    _save(changes, repository, found, _looked_at(changes, found, failures))
+
+
+def _look(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
+    repository, now = StoreRepository(workspace), clock.now()
+    found = repository.get(store_id)
+    if found is None:
+        return
+    failures = replace(found.failures, checked_at=None)
+    if found.is_active and failures.since is not None:
+        if _is_due(failures, now, at_once=False):
+            failures = replace(failures, reported_at=now)
+            _tell_owner(changes, found, failures)
+        failures = _looked_at(changes, found, failures)
+    _save(changes, repository, found, failures)
+
+
+def _recover(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
+    repository = StoreRepository(workspace)
+    found = repository.get(store_id)
+    if found is not None and found.failures.since is not None:
+        _save(changes, repository, found, replace(found.failures, since=None))
+        send_again(changes, workspace, Resend(store_id, Cause.SUCCESS))
+
+
+def _looked_at(changes: Changes, store: Store, failures: WriteBackFailures) -> WriteBackFailures:
+    """The failures with the moment at which they are looked at, where that says anything new."""
+    since, at = failures.since, failures.checked_at
+    if since is None or at is not None or _is_reported(failures):
+        return failures
+    at = _next_look(since, failures.reported_at)
+    body: dict[str, object] = {
+        "workspaceId": str(store.workspace.id),
+        "failingStore": str(store.id),
+    }
+    send_with(changes, Queue.WRITE_BACKS, [(body, f"failing#{store.id}")], at=at)
+    return replace(failures, checked_at=at)
+
+
+def _next_look(since: datetime, reported_at: datetime | None) -> datetime:
+    """When the owner is due to be told: not before, or a look would follow upon a look."""
+    once_a_week = reported_at + REPORTED_EVERY if reported_at else since
+    return max(since + REPORTED_AFTER, once_a_week)
+
+
+def _is_due(failures: WriteBackFailures, now: datetime, *, at_once: bool) -> bool:
+    """Whether the owner is to be told."""
+    since, reported_at = failures.since, failures.reported_at
+    if since is None or _is_reported(failures):
+        return False
+    is_recent = reported_at is not None and now - reported_at < REPORTED_EVERY
+    return not is_recent and (at_once or now - since >= REPORTED_AFTER)
+
+
+def _is_reported(failures: WriteBackFailures) -> bool:
+    """Whether the owner knows of these failures."""
+    since, reported_at = failures.since, failures.reported_at
+    return since is not None and reported_at is not None and reported_at >= since
+
+
+def _save(
+    changes: Changes, repository: StoreRepository, store: Store, failures: WriteBackFailures
+) -> None:
+    if failures != store.failures:
+        repository.save(changes, replace(store, failures=failures))
+
+
+def _tell_owner(changes: Changes, store: Store, failures: WriteBackFailures) -> None:
+    workspaces = WorkspaceRepository(store.workspace)
+    workspace, membership = workspaces.get(), workspaces.owner()
+    owner = find_person(membership.person) if membership else None
+    if workspace is None or owner is None or failures.since is None:
+        return
+    message = WriteBacksFailing(workspace.name, store.name, failures.since)
+    send_email(changes, owner.email, message)

@@ -1,0 +1,207 @@
+"""Importing consent from elsewhere: many words of many addresses, in several transactions.
+
+State belongs to the address (docs/semantics.md, section 2.1), and a word enters the history of
+whoever has the address. Where nobody has it, somebody new does from then on: a subscriber can be
+mailed, and an unsubscription is never lost.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.people.consent.assertions import assert_in_turn
+from storepost.people.consent.evidence import NO_EVIDENCE, GivenEvidence
+from storepost.people.consent.evidence_rows import evidence_left
+from storepost.people.consent.model import Address, Origin, Proof, Source
+from storepost.people.consent.origins import origin_of
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import ConsentState
+from storepost.people.consent.words import Outcome, Word
+from storepost.people.consent_changes.recording import newcomer_with
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import look_up
+from storepost.people.profiles.shown import identity_of, show_consents, subject_of
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.ledger import Ledger
+from storepost.platform.persistence.rounds import in_parts, in_rounds
+from storepost.values.scope import WorkspaceScope
+
+ROOM = 76
+"""Writes of people in one transaction; the rest is left to the nodes of the lists."""
+
+MOST_WORDS = 16
+"""Of one person in one transaction; the others come in the next."""
+
+
+class Became(StrEnum):
+    """What became of an imported word; a letter, as the ledger keeps it."""
+
+    RECORDED = "r"
+    """It is the address's state now."""
+    UNCHANGED = "u"
+    """The address had that state."""
+    OLDER = "o"
+    """It is in the history only: a later word holds. Or not even there: the person was erased."""
+
+    @classmethod
+    def of(cls, outcome: Outcome | None) -> "Became":
+        """What an assertion's outcome means for its word; None for one that asserts nothing."""
+        if outcome is None:
+            return cls.OLDER
+        if outcome.recorded is None:
+            return cls.UNCHANGED
+        return cls.OLDER if outcome.is_superseded else cls.RECORDED
+
+
+@dataclass(frozen=True)
+class ImportedWord:
+    """A row of an import: what somebody said of an address, and when."""
+
+    row: int
+    """Its place in the request."""
+    address: Address
+    state: ConsentState
+    occurred_at: datetime
+    """Later than now counts as now, and of `subscribed` as no time."""
+    proof: Proof | None
+    evidence: GivenEvidence = NO_EVIDENCE
+
+
+def import_consent(
+    caller: WorkspaceCaller, words: Sequence[ImportedWord], ledger: Ledger
+) -> Counter[Became]:
+    """How many of the words became what.
+
+    Raises Conflict where others go on changing the same people; what is done by then stays.
+    """
+    origin = origin_of(caller, source=Source.IMPORT)
+    in_rounds(
+        ledger,
+        lambda: [word for word in words if ledger.outcome(word.row) is None],
+        lambda left: _Round(caller.workspace, left, origin, ledger).record(),
+    )
+    return Counter(Became(ledger.outcome(word.row) or "") for word in words)
+
+
+@dataclass(frozen=True)
+class _Person:
+    """Whom words are about."""
+
+    before: Profile | None
+    """None for somebody new."""
+    words: list[ImportedWord]
+
+    @property
+    def by_address(self) -> dict[Address, list[ImportedWord]]:
+        """The words of each address, in the request's order."""
+        found: dict[Address, list[ImportedWord]] = {}
+        for word in self.words:
+            found.setdefault(word.address, []).append(word)
+        return found
+
+    @property
+    def writes(self) -> int:
+        """How many rows there are to write at most, but for the nodes of the lists."""
+        wordings = sum(1 for word in self.words if word.evidence.text is not None)
+        of_words = 2 * len(self.words) + wordings
+        return len(self.by_address) + of_words + (2 if self.before else 5)
+
+    @property
+    def place(self) -> tuple[bool, datetime | None, str]:
+        """Neighbours by this are neighbours in a list, where they share nodes."""
+        return (
+            self.before is None,
+            self.before.first_seen_at if self.before else None,
+            self.words[0].address.value,
+        )
+
+
+class _Round:
+    """What is known of the people of some words, all read at one time."""
+
+    def __init__(
+        self,
+        workspace: WorkspaceScope,
+        words: Sequence[ImportedWord],
+        origin: Origin,
+        ledger: Ledger,
+    ) -> None:
+        """Reads everything, a hundred rows a call."""
+        self._workspace, self._words, self._origin = workspace, words, origin
+        self._ledger = ledger
+        self._profiles, self._consents = ProfileRepository(workspace), ConsentRepository(workspace)
+        addresses = dict.fromkeys(word.address for word in words)
+        self._known = look_up(self._profiles, map(identity_of, addresses))
+        self._said = self._consents.consents_of(addresses)
+        self._consents.look_for_erasures(addresses)
+
+    def record(self) -> None:
+        """Records the words, as many a transaction as it takes. Raises LostRace."""
+        in_parts(self._people(), ROOM, lambda person: person.writes, self._record_part)
+
+    def _people(self) -> list[_Person]:
+        """Whom the words are about: each once, neighbours in a list side by side."""
+        people: dict[object, _Person] = {}
+        for word in self._words:
+            holder = self._known.holder_of(identity_of(word.address))
+            whose = holder.id if holder else word.address
+            person = people.setdefault(whose, _Person(holder, []))
+            if len(person.words) < MOST_WORDS:
+                person.words.append(word)
+        return sorted(people.values(), key=lambda person: person.place)
+
+    def _record_part(self, people: Iterable[_Person]) -> None:
+        """Records the words of some people in one transaction."""
+        changes, became = Changes(), dict[int, Became]()
+        for person in people:
+            became |= self._record_one(changes, person)
+        self._ledger.commit(changes, became)
+
+    def _record_one(self, changes: Changes, person: _Person) -> dict[int, Became]:
+        profile = person.before or newcomer_with(self._workspace, person.by_address)
+        states, became = dict[Address, ConsentState](), dict[int, Became]()
+        asserted = False
+        for address, words in person.by_address.items():
+            outcomes = assert_in_turn(
+                changes,
+                self._consents,
+                subject_of(profile),
+                address,
+                self._said[address],
+                [self._word(word) for word in words],
+            )
+            said = [outcome for outcome in outcomes if outcome]
+            if said:
+                states[address] = said[-1].state
+            asserted = asserted or bool(said)
+            became |= {w.row: Became.of(o) for w, o in zip(words, outcomes, strict=True)}
+        if asserted:
+            shown = show_consents(changes, person.before, profile, states)
+            self._save(changes, person, shown, became)
+        return became
+
+    def _save(
+        self, changes: Changes, person: _Person, after: Profile, became: dict[int, Became]
+    ) -> None:
+        # Also where only the history grows: its profile must not have gone meanwhile.
+        left = evidence_left(changes, after.id)
+        if after != person.before or left or {*became.values()} - {Became.UNCHANGED}:
+            self._profiles.save(changes, person.before, after)
+        if person.before is None:
+            self._profiles.claim(changes, after, self._known.claims, after.identities)
+
+    def _word(self, word: ImportedWord) -> Word:
+        occurred_at = min(word.occurred_at, self._ledger.began)
+        is_proven = word.proof is not None and word.proof.reference is not None
+        dated = is_proven and word.occurred_at <= self._ledger.began
+        return Word(
+            word.state,
+            self._origin.proven_by(word.proof),
+            occurred_at,
+            dated=dated,
+            evidence=word.evidence,
+        )

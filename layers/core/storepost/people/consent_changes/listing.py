@@ -1,0 +1,84 @@
+"""A person's history of consent."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from uuid import UUID
+
+from storepost.people.consent.model import (
+    ConsentChange,
+    Source,
+)
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.service import get_profile
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
+
+_LEAVE_OUT = f"A history of more than {MOST_ROWS:,} changes is listed without any filter alone."
+
+
+@dataclass(frozen=True)
+class ChangeFilter:
+    """Which changes are asked for; None asks for all."""
+
+    channel: list[Channel] | None = None
+    state: list[ConsentState] | None = None
+    source: list[Source] | None = None
+
+    @property
+    def given(self) -> list[str]:
+        """The filters that are given, by their names; every change passes where none is."""
+        return [name for name, asked in vars(self).items() if asked is not None]
+
+    def passes(self, change: ConsentChange) -> bool:
+        """Whether the change is among them."""
+        pairs = (
+            (self.channel, change.channel),
+            (self.state, change.state),
+            (self.source, change.origin.source),
+        )
+        return all(asked is None or value in asked for asked, value in pairs)
+
+
+def list_changes(
+    workspace: WorkspaceScope, profile_id: UUID, asked: ChangeFilter, page: PageRequest
+) -> Listing[ConsentChange]:
+    """The profile's changes, most recently recorded first. Raises FilterTooBroad."""
+    profile = get_profile(workspace, profile_id)
+    if not asked.given:
+        return history_of(profile, page)
+    history = ConsentRepository(workspace).histories(profile.consent_partitions, MOST_ROWS + 1)
+    seen = list(islice(history, MOST_ROWS + 1))
+    if len(seen) > MOST_ROWS:
+        # Another filter would help nobody: all of the history is looked through for any.
+        raise FilterTooBroad(asked.given[0], _LEAVE_OUT)
+    return cut([change for change in seen if asked.passes(change)], page)
+
+
+def history_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
+    """A page of the whole history, which is read up to there: mostly page 1 is asked for."""
+    total = profile.consent_changes
+    if page.skipped >= total:
+        return Listing((), total, page)
+    until, partitions = page.skipped + page.size, profile.consent_partitions
+    history = ConsentRepository(profile.workspace).histories(partitions, until)
+    return Listing(list(islice(history, page.skipped, until)), total, page)
+
+
+def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> ConsentChange:
+    """One of the profile's changes."""
+    profile = get_profile(workspace, profile_id)
+    change = ConsentRepository(workspace).get_in(profile.consent_partitions, change_id)
+    if change is None:
+        raise NotFound()
+    return change
+
+
+def store_names(workspace: WorkspaceScope, changes: Iterable[ConsentChange]) -> dict[UUID, str]:
+    """The names of the stores that the changes name, disconnected ones too."""
+    named = {store_id for change in changes for store_id in change.store_ids}
+    return {store.id: store.name for store in StoreRepository(workspace).named(named)}

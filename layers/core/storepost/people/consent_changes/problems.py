@@ -1,0 +1,30 @@
+"""What can be wrong with a change of consent (docs/interface.md, section 6)."""
+
+from storepost.values.problems import Conflict
+
+
+class NoEmail(Conflict):
+    """The profile has no email address whose consent could change."""
+
+    code = "no_email"
+    title = "The profile has no email address"
+    mend = "Give the profile an email address first."
+
+
+class NoPhone(Conflict):
+    """The profile has no phone number whose consent could change."""
+
+    code = "no_phone"
+    title = "The profile has no phone number"
+    mend = "Give the profile a phone number first."
+
+
+class WriteBackNotFailed(Conflict):
+    """Only a write-back that failed, was skipped for what may end, or is late can be retried."""
+
+    code = "write_back_not_failed"
+    title = "The write-back hasn't failed"
+    mend = (
+        "Wait while it is pending, for a day at most. One that was written needs no retry, nor "
+        "one that was skipped as superseded or already current."
+    )

@@ -1,0 +1,64 @@
+"""Why a store isn't told of a change (docs/semantics.md, section 2.5)."""
+
+from storepost.people.consent.decision import AddressConsent
+from storepost.people.consent.model import SkipReason
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import ConsentState
+from storepost.people.consent_changes.delivery import Delivery
+from storepost.people.consent_changes.tasks import Task
+from storepost.people.customers.model import Customer
+from storepost.stores.stores.model import Store
+
+_MOST_STEPS = 5
+"""How many changes are looked back at that a store wasn't told of, as it didn't know the person."""
+
+
+def reason_to_skip(
+    task: Task,
+    consent: AddressConsent,
+    customers: list[Customer],
+    store: Store | None,
+    telling: Delivery | None,
+) -> SkipReason | None:
+    """The first reason that holds; None where the store is told."""
+    addressed = task.addressed(customers)
+    reasons = {
+        SkipReason.STORE_DISCONNECTED: store is None or not store.is_active,
+        SkipReason.CUSTOMER_DELETED: all(c.deleted_at is not None for c in customers),
+        SkipReason.NO_EMAIL: not addressed,
+        SkipReason.PERMISSION_MISSING: telling is None,
+        SkipReason.SUPERSEDED: consent.holds is None or consent.holds.change != task.ref,
+        SkipReason.ALREADY_CURRENT: _is_current(task, addressed) and _is_known(task),
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
+
+
+def _is_current(task: Task, addressed: list[Customer]) -> bool:
+    """Whether the store gave the state itself, as far as is known."""
+    return all(_has_state(task, customer) for customer in addressed)
+
+
+def _has_state(task: Task, customer: Customer) -> bool:
+    """Whether the store has the customer so; a box that it unticked says `not_subscribed`."""
+    state, has = task.change.state, customer.consent(task.address.channel)
+    unticked = state is ConsentState.UNSUBSCRIBED and has is ConsentState.NOT_SUBSCRIBED
+    from_there = task.change.origin.store_id == task.store_id
+    return has is state or (unticked and from_there)
+
+
+def _is_known(task: Task) -> bool:
+    """Whether what counts as given by the store is what it has.
+
+    It isn't where the change before may have been told and nobody knows the end: the store is then
+    told what it may have already, rather than left with what was taken back.
+    """
+    repository, ref = ConsentRepository(task.workspace), task.change.follows
+    for _ in range(_MOST_STEPS):
+        before = repository.get(ref) if ref else None
+        if before is None:
+            return ref is None
+        told = before.write_back_to(task.store_id)
+        if told is not None:
+            return told.leaves_known
+        ref = before.follows
+    return False

@@ -1,0 +1,60 @@
+"""Recording what somebody says of an address, in the history of the profile that has it."""
+
+from collections.abc import Iterable
+
+from storepost.people.consent.assertions import assert_word
+from storepost.people.consent.evidence_rows import evidence_left
+from storepost.people.consent.model import Address
+from storepost.people.consent.words import Outcome, Word
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import look_up
+from storepost.people.profiles.shown import identity_of, show_consents, subject_of
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.ids import timed_id
+from storepost.values.scope import WorkspaceScope
+
+
+def record_word(changes: Changes, profile: Profile, address: Address, word: Word) -> Outcome:
+    """Asserts the word, as far as it is new, and saves the profile with it."""
+    outcome = assert_word(changes, subject_of(profile), address, word)
+    if outcome is None:
+        raise ValueError("a store's word, or a list's, may be about somebody who was erased")
+    if outcome.recorded or evidence_left(changes, profile.id):
+        # Also where the copy stays as it is: the profile of a new change, or of evidence, must not
+        # have gone meanwhile.
+        shown = show_consents(changes, profile, profile, {address: outcome.state})
+        ProfileRepository(profile.workspace).save(changes, profile, shown)
+    return outcome
+
+
+def record_of_address(
+    changes: Changes, workspace: WorkspaceScope, address: Address, word: Word
+) -> None:
+    """The same for whoever has the address; where nobody has it, somebody new does.
+
+    So an unsubscription is never lost.
+    """
+    profiles, identity = ProfileRepository(workspace), identity_of(address)
+    known = look_up(profiles, [identity])
+    holder = known.holder_of(identity)
+    if holder is not None:
+        record_word(changes, holder, address, word)
+        return
+    newcomer = newcomer_with(workspace, [address])
+    outcome = assert_word(changes, subject_of(newcomer), address, word)
+    states = {address: outcome.state} if outcome else {}
+    shown = show_consents(changes, None, newcomer, states)
+    profiles.save(changes, None, shown)
+    profiles.claim(changes, shown, known.claims, shown.identities)
+
+
+def newcomer_with(workspace: WorkspaceScope, addresses: Iterable[Address]) -> Profile:
+    """Somebody new, as an upsert makes them.
+
+    The id sorts by time, so that nameless newcomers are neighbours in the list by name.
+    """
+    now = clock.now()
+    profile = Profile(timed_id(now), workspace, first_seen_at=now, last_seen_at=now)
+    return profile.identified(dict.fromkeys(map(identity_of, addresses), (now,)))

@@ -1,0 +1,72 @@
+"""The request that tells a custom store of a change (docs/interface.md, section 5)."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.people.consent.model import ConsentChange
+from storepost.people.consent_changes.signing import signed_headers
+from storepost.platform.fetching import FetchFailed, UrlNotAllowed, post
+from storepost.stores.stores.write_back import WriteBackConfig
+from storepost.values import clock
+
+TIMEOUT_SECONDS = 10.0
+_LATER = frozenset({408, 429})
+"""Besides 5xx: the server had no time, or was asked too often (RFC 9110, RFC 6585)."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a store didn't take a change; no part of its address or answer stands in it."""
+
+    error: str
+    lasts: bool
+    """Whether another try would end the same."""
+    needs_people: bool = False
+    """Whether somebody has to mend the store's address, or its connection."""
+
+
+def tell(
+    config: WriteBackConfig, change: ConsentChange, store_id: UUID, external_ids: Iterable[str]
+) -> Refusal | None:
+    """Tells the store; None once it took the change.
+
+    Each try of one telling has the same `webhook-id`, and the next telling has another.
+    """
+    body = _body(change, external_ids)
+    message_id = f"{change.telling_to(store_id)}.{store_id}"
+    headers = signed_headers(message_id, clock.now(), body, config.secrets)
+    headers["content-type"] = "application/json"
+    try:
+        answer = post(config.url, body=body, headers=headers, timeout=TIMEOUT_SECONDS)
+    except UrlNotAllowed as refused:
+        return Refusal(refused.reason, lasts=True, needs_people=True)
+    except FetchFailed as failed:
+        return Refusal(f"The store didn't answer: {failed.reason}.", lasts=False)
+    return _refusal(answer.status)
+
+
+def _refusal(status: int) -> Refusal | None:
+    if 200 <= status < 300:
+        return None
+    lasts = status < 500 and status not in _LATER
+    return Refusal(f"The store answered with status {status}.", lasts=lasts, needs_people=lasts)
+
+
+def _body(change: ConsentChange, external_ids: Iterable[str]) -> bytes:
+    document = {
+        "type": "consent.changed",
+        # When it happened here, as Standard Webhooks says: the same on each try.
+        "timestamp": clock.to_text(change.recorded_at),
+        "data": {
+            "changeId": str(change.id),
+            "channel": change.channel,
+            "state": change.state,
+            "address": change.address,
+            "occurredAt": clock.to_text(change.occurred_at),
+            "source": change.origin.source,
+            "customers": [{"externalId": external_id} for external_id in external_ids],
+        },
+    }
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()

@@ -1,0 +1,46 @@
+"""Sending again what a store failed to take, all at once."""
+
+from dataclasses import dataclass
+from itertools import batched
+from uuid import UUID
+
+from storepost.people.consent.missed import missed_changes
+from storepost.people.consent.resending import Cause, Resend, count_failed, send_again
+from storepost.people.consent.write_back_index import RecordedWithin
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.pagination import MOST_ROWS, FilterTooBroad
+from storepost.values.problems import FieldError, ValidationFailed
+from storepost.values.scope import WorkspaceScope
+
+_AT_ONCE = 1000
+"""Changes that are read into memory together."""
+
+
+@dataclass(frozen=True)
+class FailedAtStore:
+    """What a store failed to take of what was recorded in some time."""
+
+    store_id: UUID
+    recorded: RecordedWithin
+
+
+def retry_failed(workspace: WorkspaceScope, asked: FailedAtStore, changes: Changes) -> int:
+    """Sends a store again what it failed to take and still holds; how many write-backs that is.
+
+    Raises ValidationFailed where the workspace has no such store, and FilterTooBroad.
+    """
+    store_id, recorded = asked.store_id, asked.recorded
+    if StoreRepository(workspace).get(store_id) is None:
+        error = FieldError("/storeId", "Must be a store of the workspace")
+        raise ValidationFailed(errors=[error])
+    found = list(missed_changes(workspace, store_id, recorded, MOST_ROWS + 1))
+    if len(found) > MOST_ROWS:
+        raise FilterTooBroad("recordedTo" if recorded.since else "recordedFrom", place="/")
+    queued = sum(
+        count_failed(workspace, store_id, recorded, some)
+        for some in batched(found, _AT_ONCE, strict=False)
+    )
+    if queued:
+        send_again(changes, workspace, Resend(store_id, Cause.REQUEST, recorded))
+    return queued

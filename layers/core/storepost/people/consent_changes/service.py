@@ -1,0 +1,128 @@
+"""Changing consent by request, and trying a failed write-back again."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.people.consent.evidence import NO_EVIDENCE, GivenEvidence
+from storepost.people.consent.model import (
+    ConsentChange,
+    Proof,
+    SkipReason,
+    WriteBack,
+    WriteBackStatus,
+)
+from storepost.people.consent.origins import origin_of
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.telling import tell_stores
+from storepost.people.consent.words import Outcome, Word
+from storepost.people.consent_changes.listing import get_change
+from storepost.people.consent_changes.problems import NoEmail, NoPhone, WriteBackNotFailed
+from storepost.people.consent_changes.recording import record_word
+from storepost.people.profiles.service import get_profile
+from storepost.people.profiles.shown import shown_address
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.problems import NotFound, Problem
+from storepost.values.scope import WorkspaceScope
+
+MAX_PENDING = timedelta(days=1)
+"""After so long a write-back's message must be gone: the tries take hours, not a day."""
+_REASONS_THAT_END = frozenset(
+    {
+        SkipReason.STORE_DISCONNECTED,
+        SkipReason.PERMISSION_MISSING,
+        SkipReason.CUSTOMER_DELETED,
+        SkipReason.NO_EMAIL,
+    }
+)
+"""Why a store wasn't told, though it may have to be another time."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a request says of a person's consent."""
+
+    state: ConsentState
+    occurred_at: datetime | None
+    proof: Proof | None
+    evidence: GivenEvidence = NO_EVIDENCE
+
+
+def change_email_consent(
+    caller: WorkspaceCaller, profile_id: UUID, wanted: Wanted, changes: Changes
+) -> ConsentChange:
+    """Subscribes or unsubscribes the email address that the profile shows.
+
+    The change that holds: the new one, unless the state is there already or a later word stands
+    against this one. Raises NoEmail.
+    """
+    return _change(caller, profile_id, Channel.EMAIL, NoEmail(), wanted, changes)
+
+
+def change_sms_consent(
+    caller: WorkspaceCaller, profile_id: UUID, wanted: Wanted, changes: Changes
+) -> ConsentChange:
+    """The same for the phone number that the profile shows. Raises NoPhone."""
+    return _change(caller, profile_id, Channel.SMS, NoPhone(), wanted, changes)
+
+
+def retry_write_back(
+    workspace: WorkspaceScope, profile_id: UUID, change_id: UUID, store_id: UUID, changes: Changes
+) -> ConsentChange:
+    """Tries again to tell a store of a change: what failed, or was skipped for what may end.
+
+    One that is pending for longer than a day is sent again too: no queue brings that any more. The
+    worker decides anew whether the store is to be told. Raises NotFound and WriteBackNotFailed.
+    """
+    change = get_change(workspace, profile_id, change_id)
+    write_back = change.write_back_to(store_id)
+    if write_back is None:
+        raise NotFound()
+    if not (_may_be_retried(write_back) or _is_lost(change, write_back)):
+        raise WriteBackNotFailed()
+    pending = replace(write_back.begun(0), pending_since=clock.now())
+    ConsentRepository(workspace).mark(changes, change, pending, write_back.status)
+    tell_stores(changes, workspace, change, (store_id,))
+    return change.with_write_back(pending)
+
+
+def _may_be_retried(write_back: WriteBack) -> bool:
+    """Whether the store wasn't told, for a reason that may be over."""
+    is_skipped = write_back.skip_reason in _REASONS_THAT_END
+    return is_skipped or write_back.status is WriteBackStatus.FAILED
+
+
+def _is_lost(change: ConsentChange, write_back: WriteBack) -> bool:
+    """Whether it is pending for so long that its message must be gone: the tries take an hour."""
+    since = write_back.pending_since or change.recorded_at
+    return write_back.status is WriteBackStatus.PENDING and since < clock.now() - MAX_PENDING
+
+
+def _change(
+    caller: WorkspaceCaller,
+    profile_id: UUID,
+    channel: Channel,
+    without: Problem,
+    wanted: Wanted,
+    changes: Changes,
+) -> ConsentChange:
+    """`without` is what it means that the profile shows no address of the channel."""
+    profile = get_profile(caller.workspace, profile_id)
+    address = shown_address(profile, channel)
+    if address is None:
+        raise without
+    origin = origin_of(caller, given=wanted.proof)
+    word = Word(wanted.state, origin, wanted.occurred_at, evidence=wanted.evidence)
+    return _holding(caller.workspace, record_word(changes, profile, address, word))
+
+
+def _holding(workspace: WorkspaceScope, outcome: Outcome) -> ConsentChange:
+    if outcome.recorded and outcome.recorded.id == outcome.holds.change_id:
+        return outcome.recorded
+    change = ConsentRepository(workspace).get(outcome.holds)
+    if change is None:
+        raise NotFound()
+    return change

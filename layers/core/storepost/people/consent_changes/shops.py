@@ -1,0 +1,125 @@
+"""Telling a shop of a change, by the Admin API (docs/semantics.md, section 2.6)."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from storepost.people.consent.model import ConsentChange, SkipReason
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent_changes.requests import Refusal
+from storepost.shopify import documents
+from storepost.shopify.admin import AdminClient, admin_of
+from storepost.shopify.documents import Document
+from storepost.shopify.errors import (
+    AccessDenied,
+    MutationRefused,
+    NeedsReauth,
+    RequestRefused,
+    ShopUnavailable,
+)
+from storepost.stores.stores.model import Store
+from storepost.values import clock, emails, phones
+
+PATIENCE_SECONDS = 15.0
+"""For all waits together: the queue brings what took longer."""
+GID = "gid://shopify/Customer/"
+SINGLE, CONFIRMED = "SINGLE_OPT_IN", "CONFIRMED_OPT_IN"
+
+
+def tell_shop(
+    store: Store,
+    change: ConsentChange,
+    external_ids: Iterable[str],
+    is_same: Callable[[str | None], bool] | None = None,
+    *,
+    is_confirmed: bool = False,
+) -> Refusal | SkipReason | None:
+    """Tells the shop; None once it has the state, or why it hasn't.
+
+    `is_same` says whether a customer has the address, where the change doesn't name it.
+    `is_confirmed` is whether somebody confirmed the opt-in.
+
+    The same change told twice is one change there, as it goes by the time of the consent.
+    """
+    try:
+        with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
+            has_it = is_same or (lambda address: address == change.address)
+            told = [
+                _tell(admin, change, GID + each, has_it, is_confirmed=is_confirmed)
+                for each in external_ids
+            ]
+    except AccessDenied:
+        return SkipReason.PERMISSION_MISSING
+    except NeedsReauth:
+        said = "Somebody has to approve the app in the shop again."
+        return Refusal(said, lasts=True, needs_people=True)
+    except MutationRefused as refused:
+        codes = ", ".join(error.code or "without a code" for error in refused.errors)
+        return Refusal(f"The shop refused it: {codes}.", lasts=True)
+    except RequestRefused:
+        return Refusal("The shop didn't understand the request.", lasts=True)
+    except ShopUnavailable as unavailable:
+        return Refusal(f"The shop couldn't be told: {unavailable}.", lasts=False)
+    return next((reason for reason in told if reason), None)
+
+
+def _tell(
+    admin: AdminClient,
+    change: ConsentChange,
+    gid: str,
+    has_it: Callable[[str | None], bool],
+    *,
+    is_confirmed: bool,
+) -> SkipReason | None:
+    """Tells it of one customer, whose address is looked at before: the change is the address's."""
+    node = admin.run(documents.CUSTOMER, id=gid)["customer"]
+    if node is None:
+        return SkipReason.CUSTOMER_DELETED
+    if not has_it(_address(node, change.channel)):
+        return SkipReason.NO_EMAIL
+    document, name, field = _SAID[change.channel]
+    consent = {
+        "marketingState": change.state.upper(),
+        "marketingOptInLevel": CONFIRMED if is_confirmed or _keeps(node, change) else SINGLE,
+        "consentUpdatedAt": clock.to_text(change.occurred_at),
+    }
+    answer = admin.run(document, input={"customerId": gid, field: consent})[name]
+    after = _told_of(answer["customer"] or {}, change.channel).get("marketingState")
+    return None if after == change.state.upper() else SkipReason.SUPERSEDED
+
+
+def _keeps(node: dict[str, Any], change: ConsentChange) -> bool:
+    """Whether the shop has a confirmed opt-in that the change doesn't replace by another one."""
+    has = _told_of(node, change.channel)
+    is_there = has.get("marketingState") == change.state.upper()
+    is_no = change.state is ConsentState.UNSUBSCRIBED
+    return has.get("marketingOptInLevel") == CONFIRMED and (is_there or is_no)
+
+
+_SAID: dict[Channel, tuple[Document, str, str]] = {
+    Channel.EMAIL: (
+        documents.EMAIL_CONSENT,
+        "customerEmailMarketingConsentUpdate",
+        "emailMarketingConsent",
+    ),
+    Channel.SMS: (
+        documents.SMS_CONSENT,
+        "customerSmsMarketingConsentUpdate",
+        "smsMarketingConsent",
+    ),
+}
+
+
+def _told_of(node: dict[str, Any], channel: Channel) -> dict[str, Any]:
+    name = "defaultEmailAddress" if channel is Channel.EMAIL else "defaultPhoneNumber"
+    return node.get(name) or {}
+
+
+def _address(node: dict[str, Any], channel: Channel) -> str | None:
+    """The customer's address in the form that is compared."""
+    told = _told_of(node, channel)
+    try:
+        if channel is Channel.EMAIL:
+            return emails.normalised(told["emailAddress"])
+        return phones.normalised(told["phoneNumber"])
+    except (KeyError, ValueError):
+        return None

@@ -1,0 +1,66 @@
+"""What a message of the write-backs' queue asks for, as a value."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from storepost.people.consent.decision import AddressConsent, ChangeRef
+from storepost.people.consent.model import Address, ConsentChange, WriteBack
+from storepost.people.consent.states import ConsentState
+from storepost.people.customers.model import Customer
+from storepost.values.scope import WorkspaceScope
+
+_MOMENT = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One store's write-back of one change, while it is pending."""
+
+    workspace: WorkspaceScope
+    change: ConsentChange
+    address: Address
+    store_id: UUID
+
+    @property
+    def ref(self) -> ChangeRef:
+        """Where the change stands."""
+        return ChangeRef(self.change.profile_id, self.change.id)
+
+    @property
+    def named(self) -> dict[str, UUID]:
+        """What its message names."""
+        return {
+            "workspaceId": self.workspace.id,
+            "profileId": self.change.profile_id,
+            "changeId": self.change.id,
+            "storeId": self.store_id,
+        }
+
+    @property
+    def begun(self) -> WriteBack:
+        """The write-back as it was begun, of which something becomes."""
+        known = self.change.write_back_to(self.store_id)
+        return known.begun() if known else WriteBack(self.store_id)
+
+    def dated(self, consent: AddressConsent, customers: Iterable[Customer]) -> "Task":
+        """The same, with the change dated so that the store has nothing later.
+
+        That is when it was said last. A no is dated after what a customer had, where that is a
+        later yes that didn't count: a shop takes nothing that is older than what it has.
+        """
+        moments = [self.change.occurred_at, consent.as_of or self.change.occurred_at]
+        if self.change.state is ConsentState.UNSUBSCRIBED:
+            moments += (m + _MOMENT for m in map(self._contradicted_at, customers) if m)
+        return replace(self, change=replace(self.change, occurred_at=max(moments)))
+
+    def _contradicted_at(self, customer: Customer) -> datetime | None:
+        channel = self.address.channel
+        has_it = customer.consent(channel) is self.change.state
+        return None if has_it else customer.consent_at(channel)
+
+    def addressed(self, customers: list[Customer]) -> list[Customer]:
+        """Those of the customers that are there and whose own address is the changed one."""
+        own = [c for c in customers if c.address(self.address.channel) == self.address.value]
+        return [customer for customer in own if customer.deleted_at is None]

@@ -1,0 +1,159 @@
+"""A workspace's write-backs, whoever's consent they tell of.
+
+What failed has a row of its own store (`people/consent/missed.py`), so it is found among any number of
+others. Everything else is found by the index of changes, of which at most 20,000 are looked at.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import batched
+from uuid import UUID
+
+from storepost.people.consent.decision import ChangeRef
+from storepost.people.consent.missed import missed_changes
+from storepost.people.consent.model import ConsentChange, WriteBack, WriteBackStatus
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import Channel
+from storepost.people.consent.write_back_index import ANY_TIME, RecordedWithin, indexed_changes
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.scope import WorkspaceScope
+
+_AT_ONCE = 1000
+"""Changes that are read into memory together."""
+
+
+@dataclass(frozen=True)
+class WriteBackFilter:
+    """Which write-backs are asked for; None asks for all."""
+
+    status: Collection[WriteBackStatus] | None = None
+    store_id: UUID | None = None
+    channel: Collection[Channel] | None = None
+    recorded: RecordedWithin = ANY_TIME
+
+    @property
+    def is_of_failed(self) -> bool:
+        """Whether nothing but what failed is asked for."""
+        return self.status is not None and set(self.status) == {WriteBackStatus.FAILED}
+
+    @property
+    def advised(self) -> str:
+        """The query parameter that would narrow the list."""
+        return "recordedTo" if self.recorded.since else "recordedFrom"
+
+    def has_store(self, store_id: UUID) -> bool:
+        """Whether write-backs to the store are asked for."""
+        return self.store_id is None or store_id == self.store_id
+
+    def has_channel(self, channel: Channel) -> bool:
+        """Whether changes of the channel are asked for."""
+        return self.channel is None or channel in self.channel
+
+    def takes(self, change: ConsentChange, write_back: WriteBack) -> bool:
+        """Whether the write-back is what is asked for."""
+        has_status = self.status is None or write_back.status in self.status
+        is_asked = self.recorded.has(change.recorded_at) and self.has_channel(change.channel)
+        return has_status and is_asked and self.has_store(write_back.store_id)
+
+
+@dataclass(frozen=True)
+class ListedWriteBack:
+    """What became of telling a store of a change."""
+
+    profile_id: UUID
+    """The profile that answers for the change's own by now."""
+    change: ConsentChange
+    write_back: WriteBack
+
+
+type _Place = tuple[ChangeRef, UUID]
+"""A change, and a store that is told of it."""
+
+
+def list_write_backs(
+    workspace: WorkspaceScope, asked: WriteBackFilter, page: PageRequest
+) -> Listing[ListedWriteBack]:
+    """The workspace's write-backs, those of the change that was recorded last first.
+
+    Raises FilterTooBroad.
+    """
+    places = _failed(workspace, asked) if asked.is_of_failed else _indexed(workspace, asked)
+    if asked.status is not None:
+        places = _with_status(workspace, places, asked)
+    return _read(workspace, cut(places, page), asked)
+
+
+def _indexed(workspace: WorkspaceScope, asked: WriteBackFilter) -> list[_Place]:
+    """What the index says of all but the status."""
+    changes = list(indexed_changes(workspace, asked.recorded, MOST_ROWS + 1))
+    if len(changes) > MOST_ROWS:
+        raise FilterTooBroad(asked.advised)
+    return [
+        (change.ref, store_id)
+        for change in changes
+        if asked.has_channel(change.channel)
+        for store_id in change.store_ids
+        if asked.has_store(store_id)
+    ]
+
+
+def _failed(workspace: WorkspaceScope, asked: WriteBackFilter) -> list[_Place]:
+    """What may have failed."""
+    stores = [each.id for each in StoreRepository(workspace).all() if asked.has_store(each.id)]
+    places = [place for store_id in stores for place in _missed_by(workspace, store_id, asked)]
+    if len(places) > MOST_ROWS:
+        raise FilterTooBroad(asked.advised)
+    return sorted(places, key=_newest_last, reverse=True)
+
+
+def _missed_by(
+    workspace: WorkspaceScope, store_id: UUID, asked: WriteBackFilter
+) -> Iterator[_Place]:
+    refs = missed_changes(workspace, store_id, asked.recorded, MOST_ROWS + 1)
+    return ((ref, store_id) for ref in refs)
+
+
+def _newest_last(place: _Place) -> tuple[UUID, UUID, int]:
+    """What the index sorts by, turned round; of one change the stores come in their order."""
+    ref, store_id = place
+    return (ref.change_id, ref.profile_id, -store_id.int)
+
+
+def _with_status(
+    workspace: WorkspaceScope, places: Sequence[_Place], asked: WriteBackFilter
+) -> list[_Place]:
+    """Those of the places whose write-back is what is asked for, as it is now."""
+    found = list[_Place]()
+    for some in batched(places, _AT_ONCE, strict=False):
+        changes = ConsentRepository(workspace).get_many(ref for ref, _ in some)
+        found += [place for place in some if _asked_for(changes, place, asked)]
+    return found
+
+
+def _asked_for(
+    changes: dict[ChangeRef, ConsentChange], place: _Place, asked: WriteBackFilter
+) -> WriteBack | None:
+    """The write-back of the place, if it is there and is asked for."""
+    ref, store_id = place
+    change = changes.get(ref)
+    write_back = change.write_back_to(store_id) if change else None
+    return write_back if change and write_back and asked.takes(change, write_back) else None
+
+
+def _read(
+    workspace: WorkspaceScope, listing: Listing[_Place], asked: WriteBackFilter
+) -> Listing[ListedWriteBack]:
+    """The write-backs of a page, with the profiles that answer for their changes."""
+    refs = [ref for ref, _ in listing.items]
+    changes = ConsentRepository(workspace).get_many(refs)
+    profiles = ProfileRepository(workspace).by_id(ref.profile_id for ref in refs)
+    rows = list[ListedWriteBack]()
+    for ref, store_id in listing.items:
+        write_back = _asked_for(changes, (ref, store_id), asked)
+        if write_back:
+            profile = profiles.get(ref.profile_id)
+            answering = profile.id if profile else ref.profile_id
+            rows.append(ListedWriteBack(answering, changes[ref], write_back))
+    return Listing(rows, listing.total, listing.request)

@@ -1,0 +1,231 @@
+"""Telling a store of a change, decided at the moment of writing (docs/semantics.md, section 2.5).
+
+A message can come twice, late, and after a run that was killed between telling the store and
+noting that. So what the store gave last counts as what it has only where the change before ended
+for certain (docs/adr/0008).
+"""
+
+import json
+from uuid import UUID
+
+from storepost.people.consent.decision import AddressConsent, ChangeRef
+from storepost.people.consent.missed import Demand, is_away, settle_missed, takes_no_consent
+from storepost.people.consent.model import (
+    Address,
+    ConsentChange,
+    SkipReason,
+    WriteBack,
+    WriteBackStatus,
+)
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.resending import queue_missed, resend_of
+from storepost.people.consent_changes.delivery import Delivery, NotTaken, delivery_to, try_again
+from storepost.people.consent_changes.failing import look_after, note_failure, note_success
+from storepost.people.consent_changes.owing import tell_owed
+from storepost.people.consent_changes.reasons import reason_to_skip
+from storepost.people.consent_changes.tasks import Task
+from storepost.people.customers.model import Customer
+from storepost.people.customers.repository import CustomerRepository
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import look_up
+from storepost.people.profiles.shown import identity_of
+from storepost.platform.messaging.tries import TRIES, check_tries
+from storepost.platform.persistence.changes import LostRace
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.stores.stores.write_back import WriteBackRepository
+from storepost.values import clock
+from storepost.values.logs import log_unexpected
+from storepost.values.metrics import count
+from storepost.values.scope import WorkspaceScope
+
+_OUTCOMES = {
+    WriteBackStatus.WRITTEN: "WriteBacksDelivered",
+    WriteBackStatus.SKIPPED: "WriteBacksSkipped",
+    WriteBackStatus.FAILED: "WriteBacksFailed",
+}
+"""The metric of each way in which a write-back ends."""
+
+
+def write_back(message: str, tries: int) -> None:
+    """Tells the store that a message names, if that is still to be done.
+
+    A message that names no change is about what a store hasn't taken, or about its failures.
+
+    `tries` is how many times the queue brought the message, this one included. Raises `NotTaken`
+    where another try may succeed.
+    """
+    body = json.loads(message)
+    if "changeId" not in body:
+        _look_after_store(body)
+        return
+    named = {name: UUID(value) for name, value in body.items()}
+    task = _task_of(named)
+    if task is None:
+        tell_owed(named, tries)
+        return
+    try:
+        check_tries(tries)
+        _carry_out(task, tries)
+    except NotTaken:
+        raise
+    except Exception as error:
+        if tries < TRIES:
+            raise
+        # Nothing brings it again: somebody who sees that it failed can have it retried.
+        log_unexpected(error)
+        _settle_missed(task, task.begun.failed("The store couldn't be told.", clock.now()))
+
+
+def _look_after_store(body: dict[str, str]) -> None:
+    workspace = WorkspaceScope(UUID(body["workspaceId"]))
+    if "failingStore" in body:
+        look_after(workspace, UUID(body["failingStore"]))
+    else:
+        queue_missed(workspace, resend_of(body))
+
+
+def _carry_out(task: Task, tries: int) -> None:
+    consent = ConsentRepository(task.workspace).consent_of(task.address)
+    if consent.holds is None or consent.erased_at:
+        # The person may have been erased since, and the worker may still be to remove the change.
+        tell_owed(task.named, tries)
+    customers = _customers(task, consent)
+    store = StoreRepository(task.workspace).get(task.store_id)
+    if _was_taken(task, customers):
+        if store is not None:
+            note_success(store)
+        _settle(task, task.begun.written(clock.now()))
+        return
+    telling = delivery_to(task.workspace, store)
+    reason = reason_to_skip(task, consent, customers, store, telling)
+    if reason is not None:
+        _skip(task, store, reason)
+    elif telling is not None:
+        addressed = task.addressed(customers)
+        _attempt(task.dated(consent, addressed), telling, addressed, tries, consent)
+
+
+def _skip(task: Task, store: Store | None, reason: SkipReason) -> None:
+    """Notes why the store isn't told; what it may be told another time isn't lost."""
+    after = task.begun.skipped(reason, clock.now())
+    if reason is SkipReason.STORE_DISCONNECTED and store is not None:
+        _settle_missed(task, after, is_away(task.workspace, task.store_id))
+    elif _is_kept_for_later(task, reason):
+        _settle_missed(task, after, takes_no_consent(task.workspace, task.store_id))
+    else:
+        _settle(task, after)
+
+
+def _is_kept_for_later(task: Task, reason: SkipReason) -> bool:
+    """Whether the store is told once it permits it: of an unsubscription alone.
+
+    Most stores without an address never get one.
+    """
+    return reason is SkipReason.PERMISSION_MISSING and task.change.is_no
+
+
+def _task_of(named: dict[str, UUID]) -> Task | None:
+    """What there is to do; None once it is done, or the change went with its profile."""
+    workspace, store_id = WorkspaceScope(named["workspaceId"]), named["storeId"]
+    change = ConsentRepository(workspace).get(ChangeRef(named["profileId"], named["changeId"]))
+    if change is None or change.address is None or not _is_pending(change, store_id):
+        return None
+    return Task(workspace, change, Address(change.channel, change.address), store_id)
+
+
+def _is_pending(change: ConsentChange, store_id: UUID) -> bool:
+    held = change.write_back_to(store_id)
+    return held is not None and held.status is WriteBackStatus.PENDING
+
+
+def _customers(task: Task, consent: AddressConsent) -> list[Customer]:
+    """The store's customers of the person, and of the address, deleted ones too."""
+    others = [c for c in consent.other_customers if c.store_id == task.store_id]
+    customers = CustomerRepository(task.workspace)
+    profile = ProfileRepository(task.workspace).get(task.change.profile_id)
+    found = customers.of_profile(profile, task.store_id, others) if profile else []
+    if task.addressed(found):
+        return found
+    return [*found, *_of_holder(task, profile, customers)]
+
+
+def _of_holder(
+    task: Task, profile: Profile | None, customers: CustomerRepository
+) -> list[Customer]:
+    """The store's customers of whoever has the address now, where that is somebody else."""
+    profiles, identity = ProfileRepository(task.workspace), identity_of(task.address)
+    holder = look_up(profiles, [identity]).holder_of(identity) if profile else None
+    if holder is None or profile is None or holder.id == profile.id:
+        return []
+    return customers.of_profile(holder, task.store_id)
+
+
+def _was_taken(task: Task, customers: list[Customer]) -> bool:
+    """Whether a run that was killed since has noted with each customer that the store took it.
+
+    It must have noted this telling: what the store took before it, it may have been told otherwise.
+    """
+    telling = task.change.telling_to(task.store_id)
+    noted = [c.told(task.address.channel) == telling for c in task.addressed(customers)]
+    return bool(noted) and all(noted)
+
+
+def _attempt(
+    task: Task, telling: Delivery, told: list[Customer], tries: int, consent: AddressConsent
+) -> None:
+    external_ids = [customer.external_id for customer in told]
+    outcome = telling.tell(task.change, external_ids, is_confirmed=consent.is_confirmed)
+    now, config = clock.now(), telling.config
+    repository = WriteBackRepository(task.workspace)
+    if outcome is None:
+        is_certain = _note_told(task, told)
+        note_success(telling.store)
+        _settle(task, task.begun.written(now, is_certain=is_certain))
+        if config and config.notes_success(now):
+            repository.note_success(task.store_id, now)
+        return
+    if isinstance(outcome, SkipReason):
+        settle = _settle_missed if _is_kept_for_later(task, outcome) else _settle
+        settle(task, task.begun.skipped(outcome, now))
+        return
+    # Before the write-back is settled: after that, nothing brings the message again.
+    note_failure(telling.store, needs_people=outcome.needs_people)
+    if outcome.lasts or tries >= TRIES:
+        _settle_missed(task, task.begun.failed(outcome.error, now), telling.is_unchanged)
+    if config:
+        repository.note_error(task.store_id, outcome.error)
+    try_again(outcome, tries)
+
+
+def _note_told(task: Task, told: list[Customer]) -> bool:
+    """Lets what the store took count as given by it; whether that is all that the store has.
+
+    Where the store gave something else while it was told, that stays: nobody knows which came last
+    there. Each is one write, and comes before the write-back's mark: `_was_taken` says what a run
+    that is killed in between has left.
+    """
+    customers = CustomerRepository(task.workspace)
+    noted = [customers.note_told(customer, task.change) for customer in told]
+    return all(noted)
+
+
+def _settle(task: Task, after: WriteBack) -> None:
+    """Writes what became of the write-back; nothing where another run has done so."""
+    count(_OUTCOMES[after.status])
+    ConsentRepository(task.workspace).settle(task.change, after)
+
+
+def _settle_missed(task: Task, after: WriteBack, still: Demand | None = None) -> None:
+    """The same, where the store may be told another time.
+
+    Raises NotTaken where `still` doesn't hold any more: then it is decided anew.
+    """
+    try:
+        settle_missed(task.workspace, task.change, after, still)
+    except LostRace as race:
+        if _task_of(task.named) is not None:
+            raise NotTaken() from race
+    else:
+        count(_OUTCOMES[after.status])

@@ -1,0 +1,159 @@
+"""What a customer's push says of consent, and the profiles that it changes, saved with it."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.people.consent.evidence import NO_EVIDENCE
+from storepost.people.consent.evidence_rows import evidence_left
+from storepost.people.consent.from_stores import AtStore, Given, assert_from_store
+from storepost.people.consent.model import Address, Origin
+from storepost.people.consent.others import leave_address, note_customer
+from storepost.people.consent.repository import added_to
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.words import Outcome
+from storepost.people.customers.model import Customer, GivenCustomer
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import Known
+from storepost.people.profiles.shown import identity_of, show_consents, subject_of
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.model import Store
+from storepost.values import clock
+
+
+@dataclass(frozen=True)
+class Push:
+    """One customer as a store pushes it."""
+
+    store: Store
+    given: GivenCustomer
+    before: Customer | None
+    after: Customer
+    origin: Origin
+    """Who pushes."""
+
+    def address(self, channel: Channel) -> Address | None:
+        """The customer's own address of a channel."""
+        value = self.after.address(channel)
+        return Address(channel, value) if value else None
+
+    def gave(self, channel: Channel) -> Given | None:
+        """What the store gave last; None where the customer is new, or there again."""
+        held = self.before
+        if held is None or held.deleted_at is not None:
+            return None
+        is_taken = held.told(channel) is not None
+        return Given(
+            held.address(channel),
+            held.consent(channel),
+            held.consent_at(channel),
+            # A shop keeps the consent time that it gets.
+            may_return=is_taken and self.store.is_custom,
+            proof_digest=held.proof(channel),
+            is_taken=is_taken,
+        )
+
+    def gives(self, channel: Channel) -> Given:
+        """What the store gives now; `not_subscribed` where it says nothing."""
+        consent = self.given.consent(channel)
+        state = consent.state or ConsentState.NOT_SUBSCRIBED
+        return Given(
+            self.after.address(channel),
+            state,
+            consent.updated_at,
+            evidence=consent.evidence or NO_EVIDENCE,
+            proof_digest=consent.digest,
+        )
+
+    def origin_of(self, channel: Channel) -> Origin:
+        """Who pushes, with what the store gives to prove the channel's consent."""
+        proof = self.given.consent(channel).proof
+        return self.origin.proven_by(proof) if proof else self.origin
+
+    @property
+    def moves(self) -> bool:
+        """Whether a known customer has another address than before."""
+        held = self.before
+        return held is not None and any(
+            held.address(channel) != self.after.address(channel) for channel in Channel
+        )
+
+    def says_something(self, channel: Channel) -> bool:
+        """Whether it gives a consent that is the person's."""
+        consent = self.given.consent(channel)
+        return consent.state is not None and not consent.is_of_address
+
+
+def assert_and_save(
+    changes: Changes, push: Push, known: Known, before: Profile | None, after: Profile
+) -> None:
+    """Asserts both channels and saves the customer's profile, and whoever else has an address.
+
+    State belongs to the address (docs/semantics.md, section 2.1): where another profile has the
+    customer's, the change is that profile's.
+    """
+    states: dict[Address, ConsentState] = {}
+    touched: dict[UUID, tuple[Profile | None, Profile]] = {after.id: (before, after)}
+    for channel in Channel:
+        address = push.address(channel)
+        _leave_former(changes, push, channel)
+        if address is None:
+            continue
+        owner = _owner(address, known, after)
+        outcome = _assert(changes, push, address, owner, after)
+        if outcome is not None:
+            states[address] = outcome.state
+        if outcome is not None or evidence_left(changes, owner.id):
+            touched.setdefault(owner.id, (owner, owner))
+    for was, profile in touched.values():
+        shown = show_consents(changes, was, profile, states)
+        _save(changes, was, shown, always=profile.id == after.id and push.moves)
+
+
+def _save(changes: Changes, was: Profile | None, shown: Profile, *, always: bool) -> None:
+    """Saves the profile also where only its history or evidence grows: it must still be there.
+
+    And where the customer has another address, with `always`: that must not have been taken off the
+    profile meanwhile.
+    """
+    grows = added_to(changes, shown.id) or evidence_left(changes, shown.id)
+    if always or shown != was or grows:
+        ProfileRepository(shown.workspace).save(changes, was, shown)
+
+
+def _owner(address: Address, known: Known, after: Profile) -> Profile:
+    """Whose the customer's address is: another profile's that has claimed it, or the customer's."""
+    holder = known.holder_of(identity_of(address))
+    return holder if holder and holder.id != after.id else after
+
+
+def _assert(
+    changes: Changes, push: Push, address: Address, owner: Profile, after: Profile
+) -> Outcome | None:
+    channel, workspace = address.channel, push.store.workspace
+    is_of_others = identity_of(address) not in after.sightings
+    outcome = None
+    if push.says_something(channel):
+        refused_at = push.after.refused_at(channel)
+        is_in_a_loop = push.after.contradictions(channel).are_too_many(clock.now())
+        outcome = assert_from_store(
+            changes,
+            subject_of(owner),
+            channel,
+            before=push.gave(channel),
+            after=push.gives(channel),
+            updated_at=push.given.external_updated_at,
+            origin=push.origin_of(channel),
+            at_store=AtStore(push.after.ref, is_of_others, refused_at, is_in_a_loop),
+        )
+    if is_of_others:
+        note_customer(changes, workspace, address, push.after.ref)
+    return outcome
+
+
+def _leave_former(changes: Changes, push: Push, channel: Channel) -> None:
+    """Where the customer has another address now, the one of before is theirs no more."""
+    held = push.before
+    value = held.address(channel) if held else None
+    if held and value and value != push.after.address(channel):
+        leave_address(changes, push.store.workspace, Address(channel, value), held.ref)

@@ -1,0 +1,72 @@
+"""What an erased profile leaves in stores' customers."""
+
+from functools import partial
+from itertools import batched
+from uuid import UUID
+
+from storepost.people.consent.model import Address
+from storepost.people.consent.others import leave_address
+from storepost.people.consent.states import Channel
+from storepost.people.customers.repository import CustomerItem, CustomerRepository, customer_key
+from storepost.people.profiles.erasing import MOST_NAMES
+from storepost.people.profiles.erasure import Erasure
+from storepost.people.profiles.model import IdentityType
+from storepost.people.profiles.shown import identity_of
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.item import remove
+from storepost.stores.stores.repository import StoreRepository
+
+
+def erase_customers(erasure: Erasure) -> bool:
+    """Removes the erased person's customers; a store that still has one may put it anew.
+
+    Of one that a shop has deleted that stays, so that nothing older brings it back.
+    """
+    for each in erasure.identities:
+        if each.type is not IdentityType.PLATFORM_CUSTOMER_ID or each.store_id is None:
+            continue
+        _leave_addresses(erasure, each.store_id, each.value)
+        if not _removed(erasure, each.store_id, each.value):
+            commit_anew(partial(_end_deleted, erasure, each.store_id, each.value))
+    return False
+
+
+def _leave_addresses(erasure: Erasure, store_id: UUID, external_id: str) -> None:
+    """Takes the customer out of those of an address that is somebody else's."""
+    customer = CustomerRepository(erasure.workspace).get(store_id, external_id)
+    if customer is None or customer.profile_id not in erasure.partitions:
+        return
+    for channel in Channel:
+        value = customer.address(channel)
+        address = Address(channel, value) if value else None
+        if address and identity_of(address) not in erasure.identities:
+            commit_anew(
+                partial(
+                    leave_address,
+                    workspace=erasure.workspace,
+                    address=address,
+                    customer=customer.ref,
+                )
+            )
+
+
+def _removed(erasure: Erasure, store_id: UUID, external_id: str) -> bool:
+    """Whether it was the person's, and the store had not deleted it."""
+    row = CustomerItem(*customer_key(erasure.workspace, store_id, external_id))
+    is_there = CustomerItem.deleted_at.does_not_exist()
+    return any(
+        remove(row, CustomerItem.profile_id.is_in(*some) & is_there)
+        for some in batched(erasure.partitions, MOST_NAMES, strict=False)
+    )
+
+
+def _end_deleted(erasure: Erasure, store_id: UUID, external_id: str, changes: Changes) -> None:
+    customers = CustomerRepository(erasure.workspace)
+    customer = customers.get(store_id, external_id)
+    if customer is None or customer.profile_id not in erasure.partitions:
+        return
+    store = StoreRepository(erasure.workspace).get(store_id)
+    if store and not store.is_custom:
+        customers.bury(changes, store_id, external_id, customer.external_updated_at)
+    else:
+        customers.remove(changes, customer)

@@ -1,0 +1,23 @@
+"""A person's customers, as the stores have them."""
+
+from uuid import UUID
+
+from storepost.people.customers.model import Customer
+from storepost.people.customers.repository import CustomerRepository
+from storepost.people.profiles.service import get_profile
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.pagination import Listing, PageRequest, cut
+from storepost.values.scope import WorkspaceScope
+
+
+def list_customers(
+    workspace: WorkspaceScope, profile_id: UUID, store_id: UUID | None, page: PageRequest
+) -> tuple[Listing[Customer], dict[UUID, Store]]:
+    """The profile's customers, deleted ones too, the newest first, and the stores of the page's."""
+    profile = get_profile(workspace, profile_id)
+    found = CustomerRepository(workspace).of_profile(profile, store_id)
+    found.sort(key=lambda each: (each.external_created_at, each.id), reverse=True)
+    listing = cut(found, page)
+    stores = StoreRepository(workspace).named({each.store_id for each in listing.items})
+    return listing, {store.id: store for store in stores}

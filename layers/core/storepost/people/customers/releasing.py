@@ -1,0 +1,56 @@
+"""Taking an identity off a profile, such as an address that somebody mistyped."""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from storepost.people.customers.belonging import without_identity
+from storepost.people.customers.model import Customer
+from storepost.people.customers.repository import CustomerRepository
+from storepost.people.profiles.model import Identity, IdentityType
+from storepost.people.profiles.problems import IdentityOfCustomer, LastIdentity
+from storepost.people.profiles.repository import Claim, ProfileRepository
+from storepost.people.profiles.service import get_profile
+from storepost.people.profiles.shown import show_consents
+from storepost.platform.persistence.changes import Changes
+from storepost.values.scope import WorkspaceScope
+
+
+def release_identity(
+    workspace: WorkspaceScope, profile_id: UUID, identity_id: UUID, changes: Changes
+) -> None:
+    """Makes one of the profile's identities nobody's; nothing where it has no such one any more.
+
+    An address keeps its consent, and the profile the history of it. Raises IdentityOfCustomer and
+    LastIdentity.
+    """
+    before, profiles = get_profile(workspace, profile_id), ProfileRepository(workspace)
+    claim = _claim_of(profiles.claims_of(before.identities).values(), identity_id)
+    if claim is None:
+        return
+    customers = CustomerRepository(workspace).of_profile(before)
+    if _is_a_customers(claim.identity, customers):
+        raise IdentityOfCustomer()
+    if len(before.identities) == 1:
+        raise LastIdentity()
+    after = without_identity(before, claim.identity, customers)
+    profiles.save(changes, before, show_consents(changes, before, after, {}))
+    profiles.release(changes, [claim])
+
+
+def _claim_of(claims: Iterable[Claim], identity_id: UUID) -> Claim | None:
+    return next((claim for claim in claims if claim.id == identity_id), None)
+
+
+def _is_a_customers(identity: Identity, customers: Sequence[Customer]) -> bool:
+    """Whether a store vouches for it: it is a customer's id, or the address of one that is there.
+
+    A deleted customer's id stays, as the customer does.
+    """
+    if identity.type is IdentityType.PLATFORM_CUSTOMER_ID:
+        return True
+    there = [each for each in customers if each.deleted_at is None]
+    own = {
+        IdentityType.EMAIL: [c.email for c in there],
+        IdentityType.PHONE: [c.phone for c in there],
+    }
+    return identity.value in own.get(identity.type, ())

@@ -1,0 +1,276 @@
+"""Rows of customers, each under its store and the store's own id of it."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.update import Action
+
+from storepost.people.consent.decision import CustomerRef
+from storepost.people.consent.model import ConsentChange
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.customers.contradictions import Contradictions
+from storepost.people.customers.model import Customer, customer_id
+from storepost.people.profiles.model import IdentityType, Profile
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Identifier, Item, Key, Moment, VersionedItem, amend
+from storepost.platform.persistence.reads import Reads
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
+
+
+class CustomerItem(VersionedItem, discriminator="customer"):
+    """A store's customer, a deleted one too."""
+
+    id = Identifier()
+    store_id = Identifier()
+    external_id = UnicodeAttribute()
+    profile_id = Identifier()
+    admin_url = UnicodeAttribute()
+    first_name = UnicodeAttribute(null=True)
+    last_name = UnicodeAttribute(null=True)
+    email = UnicodeAttribute(null=True)
+    phone = UnicodeAttribute(null=True)
+    locale = UnicodeAttribute(null=True)
+    email_consent = UnicodeAttribute()
+    sms_consent = UnicodeAttribute()
+    external_created_at = Moment()
+    external_updated_at = Moment()
+    deleted_at = Moment(null=True)
+    email_consent_at = Moment(null=True)
+    sms_consent_at = Moment(null=True)
+    email_refused_at = Moment(null=True)
+    sms_refused_at = Moment(null=True)
+    email_contradictions = NumberAttribute(null=True)
+    sms_contradictions = NumberAttribute(null=True)
+    """How often the store gave something else after it took a no, until the moment beside it."""
+    email_contradicted_at = Moment(null=True)
+    sms_contradicted_at = Moment(null=True)
+    email_told = UnicodeAttribute(null=True)
+    sms_told = UnicodeAttribute(null=True)
+    email_proof = UnicodeAttribute(null=True)
+    sms_proof = UnicodeAttribute(null=True)
+
+
+class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
+    """That a customer was deleted of whom nothing is held: it stands where the customer would."""
+
+    at = Moment()
+
+
+class RedactedCustomerItem(Item, discriminator="redacted_customer"):
+    """That nothing of a customer may stay, whatever the shop had told of them before then."""
+
+    at = Moment()
+
+
+DELETION_KEPT = timedelta(days=30)
+"""Of a customer of whom nothing is held: longer than a webhook or an import is on its way."""
+
+_COLUMNS = {
+    Channel.EMAIL: (
+        CustomerItem.email_consent,
+        CustomerItem.email_consent_at,
+        CustomerItem.email_told,
+        CustomerItem.email,
+    ),
+    Channel.SMS: (
+        CustomerItem.sms_consent,
+        CustomerItem.sms_consent_at,
+        CustomerItem.sms_told,
+        CustomerItem.phone,
+    ),
+}
+
+
+def customer_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
+    """Where a customer stands; the store's id comes last, as it may hold any character."""
+    return (workspace.partition("customer", short(store_id), external_id), "customer")
+
+
+def redacted_partitions(workspace: WorkspaceScope) -> list[str]:
+    """Where a workspace's redacted customers stand: several, as each import reads from them."""
+    return [workspace.partition("redacted", digit) for digit in "0123456789"]
+
+
+def redacted_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
+    """Where it stands that a customer was redacted; the ids of shops' customers are numbers."""
+    return (
+        workspace.partition("redacted", external_id[-1:]),
+        f"customer#{short(store_id)}#{external_id}",
+    )
+
+
+class CustomerRepository:
+    """A workspace's customers."""
+
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
+        self._scope = workspace
+        self._reads = reads or Reads()
+        self._read: dict[UUID, CustomerItem] = {}
+        self._deleted: dict[UUID, DeletedCustomerItem] = {}
+
+    def get(self, store_id: UUID, external_id: str) -> Customer | None:
+        """The customer, a deleted one too."""
+        item = self._reads.find(Item, customer_key(self._scope, store_id, external_id))
+        if isinstance(item, DeletedCustomerItem):
+            self._deleted[customer_id(store_id, external_id)] = item
+        return self._as_customer(item) if isinstance(item, CustomerItem) else None
+
+    def of_profile(
+        self, profile: Profile, store_id: UUID | None = None, others: Iterable[CustomerRef] = ()
+    ) -> list[Customer]:
+        """The profile's customers, deleted ones too: of one store, or of all; and these others.
+
+        Not what is left of a customer whose person was erased, until the worker comes: an order may
+        have brought the id to somebody else.
+        """
+        ids = [
+            (each.store_id, each.value)
+            for each in profile.identities
+            if each.type is IdentityType.PLATFORM_CUSTOMER_ID and each.store_id is not None
+        ]
+        wanted = [(at, value) for at, value in ids if store_id in {None, at}]
+        named = {(each.store_id, each.external_id) for each in others}
+        asked = dict.fromkeys([*wanted, *sorted(named)])
+        found = self._found(customer_key(self._scope, at, value) for at, value in asked)
+        own = set(profile.partitions)
+        return [
+            each
+            for each in found
+            if each.profile_id in own or (each.store_id, each.external_id) in named
+        ]
+
+    def save(self, changes: Changes, customer: Customer) -> None:
+        """Writes the customer, if nobody changed it since it was read here."""
+        item = self._read.get(customer.id) or self._new(customer)
+        item.id = customer.id
+        item.store_id = customer.store_id
+        item.external_id = customer.external_id
+        item.profile_id = customer.profile_id
+        item.admin_url = customer.admin_url
+        item.first_name = customer.first_name
+        item.last_name = customer.last_name
+        item.email = customer.email
+        item.phone = customer.phone
+        item.locale = customer.locale
+        item.email_consent = customer.email_consent
+        item.sms_consent = customer.sms_consent
+        item.external_created_at = customer.external_created_at
+        item.external_updated_at = customer.external_updated_at
+        item.deleted_at = customer.deleted_at
+        item.email_consent_at = customer.email_consent_at
+        item.sms_consent_at = customer.sms_consent_at
+        item.email_refused_at = customer.email_refused_at
+        item.sms_refused_at = customer.sms_refused_at
+        email, sms = customer.email_contradictions, customer.sms_contradictions
+        item.email_contradictions, item.email_contradicted_at = email.count or None, email.last_at
+        item.sms_contradictions, item.sms_contradicted_at = sms.count or None, sms.last_at
+        item.email_proof = customer.email_proof
+        item.sms_proof = customer.sms_proof
+        changes.save(item)
+
+    def remove(self, changes: Changes, customer: Customer) -> None:
+        """Takes the customer away, if nobody changed it since it was read here."""
+        changes.delete(self._read[customer.id])
+
+    def bury(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
+        """Leaves that a customer was deleted then, and nothing of what was read of them here."""
+        item = self._deleted.get(customer_id(store_id, external_id))
+        if item is None:
+            item = DeletedCustomerItem(*customer_key(self._scope, store_id, external_id), at=at)
+            if (held := self._read.get(customer_id(store_id, external_id))) is not None:
+                item.version = held.version
+        item.at = max(item.at, at)
+        item.expiration = clock.now() + DELETION_KEPT
+        changes.save(item)
+
+    def bar(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
+        """Leaves that a customer was redacted then, unless they were later."""
+        key, known = redacted_key(self._scope, store_id, external_id), RedactedCustomerItem.at
+        row = self._reads.find(RedactedCustomerItem, key)
+        if row is None or row.at < at:
+            is_earlier = known.does_not_exist() | (known < at)
+            changes.save(RedactedCustomerItem(*key, at=at), is_earlier)
+
+    def bars(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
+        """Whether what a shop tells of that moment is about a customer redacted or deleted since.
+
+        The customer is read here before.
+        """
+        deleted = self._deleted.get(customer_id(store_id, external_id))
+        if deleted is not None and updated_at <= deleted.at:
+            return True
+        return self.redacts(store_id, external_id, updated_at)
+
+    def redacts(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
+        """Whether what a shop tells of that moment is about a customer redacted since."""
+        key = redacted_key(self._scope, store_id, external_id)
+        row = self._reads.find(RedactedCustomerItem, key)
+        return row is not None and updated_at <= row.at
+
+    def note_told(self, customer: Customer, change: ConsentChange) -> bool:
+        """Lets a change that the store took count as given by it.
+
+        False where the store has given another state, or another address, since it was read.
+        """
+        channel = change.channel
+        given, given_at, told, address = _COLUMNS[channel]
+        unchanged = (given == customer.consent(channel).value) & (address == change.address)
+        key = customer_key(self._scope, customer.store_id, customer.external_id)
+        actions: list[Action] = [
+            given.set(change.state.value),
+            given_at.set(change.occurred_at),
+            told.set(change.telling_to(customer.store_id)),
+        ]
+        return amend(CustomerItem(*key), actions, unchanged)
+
+    def _new(self, customer: Customer) -> CustomerItem:
+        """A row for the customer, in the place of one that says that they were deleted before."""
+        item = CustomerItem(*customer_key(self._scope, customer.store_id, customer.external_id))
+        if (deleted := self._deleted.get(customer.id)) is not None:
+            item.version = deleted.version
+        return item
+
+    def _found(self, keys: Iterable[Key]) -> list[Customer]:
+        rows = self._reads.find_all(keys).values()
+        return [self._as_customer(row) for row in rows if isinstance(row, CustomerItem)]
+
+    def _as_customer(self, item: CustomerItem) -> Customer:
+        self._read[item.id] = item
+        return Customer(
+            id=item.id,
+            store_id=item.store_id,
+            external_id=item.external_id,
+            profile_id=item.profile_id,
+            admin_url=item.admin_url,
+            first_name=item.first_name,
+            last_name=item.last_name,
+            email=item.email,
+            phone=item.phone,
+            locale=item.locale,
+            email_consent=ConsentState(item.email_consent),
+            sms_consent=ConsentState(item.sms_consent),
+            external_created_at=item.external_created_at,
+            external_updated_at=item.external_updated_at,
+            deleted_at=item.deleted_at,
+            email_consent_at=item.email_consent_at,
+            sms_consent_at=item.sms_consent_at,
+            email_refused_at=item.email_refused_at,
+            sms_refused_at=item.sms_refused_at,
+            email_contradictions=_contradictions(
+                item.email_contradictions, item.email_contradicted_at
+            ),
+            sms_contradictions=_contradictions(item.sms_contradictions, item.sms_contradicted_at),
+            email_told=item.email_told,
+            sms_told=item.sms_told,
+            email_proof=item.email_proof,
+            sms_proof=item.sms_proof,
+        )
+
+
+def _contradictions(count: float | None, last_at: datetime | None) -> Contradictions:
+    return Contradictions(int(count or 0), last_at)

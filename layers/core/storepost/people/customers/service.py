@@ -1,0 +1,153 @@
+"""A store's customers as it puts and deletes them."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.people.consent.model import Address, Origin
+from storepost.people.consent.origins import origin_of
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import Channel
+from storepost.people.customers.asserting import Push, assert_and_save
+from storepost.people.customers.belonging import with_customer
+from storepost.people.customers.model import Customer, GivenCustomer, customer_of
+from storepost.people.customers.repository import CustomerRepository
+from storepost.people.profiles.merges import MergeCause
+from storepost.people.profiles.merging import Arrival, person_of
+from storepost.people.profiles.model import Identity, IdentityType, Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import people_of_arrival, takes_in
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.finding import active_custom_store
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.problems import StaleUpdate
+from storepost.values import clock
+from storepost.values.problems import NotFound
+
+
+@dataclass(frozen=True)
+class PutCustomer:
+    """What a put did."""
+
+    customer: Customer
+    store: Store
+    is_new: bool
+
+
+def put_customer(
+    caller: WorkspaceCaller,
+    store_id: UUID,
+    external_id: str,
+    given: GivenCustomer,
+    changes: Changes,
+) -> PutCustomer:
+    """Writes a custom store's customer, new or known, and the profile that it belongs to.
+
+    Raises StaleUpdate.
+    """
+    store = active_custom_store(caller.workspace, store_id)
+    origin = origin_of(caller, store_id=store.id)
+    return write_customer(store, external_id, given, origin, changes)
+
+
+def write_customer(
+    store: Store,
+    external_id: str,
+    given: GivenCustomer,
+    origin: Origin,
+    changes: Changes,
+) -> PutCustomer:
+    """Adds to a unit of work what a customer that arrives from a store changes.
+
+    `origin` says who brings it. Raises StaleUpdate where what is held is newer, or was deleted or
+    redacted and isn't older, and MergedFirst; before either it has added nothing.
+    """
+    customers = CustomerRepository(store.workspace, changes.reads)
+    profiles = ProfileRepository(store.workspace, changes.reads)
+    held = customers.get(store.id, external_id)
+    if held and held.holds_newer_than(given.external_updated_at):
+        # What is left of somebody who was erased stands against nothing, unless a shop deleted it.
+        is_for_good = held.deleted_at is not None and not store.is_custom
+        if is_for_good or profiles.get(held.profile_id):
+            raise StaleUpdate()
+    if not store.is_custom and customers.bars(store.id, external_id, given.external_updated_at):
+        raise StaleUpdate()
+    identities = given.identities(store, external_id)
+    cause = MergeCause(store.platform, external_id)
+    arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
+    known, before = person_of(changes, arrival)
+    if held and held.profile_id not in known.profiles and not profiles.get(held.profile_id):
+        held = None  # what is left of somebody who was erased
+    given = given.without_old_consent(held)
+    profile = with_customer(store, before, held, given, takes_in(before, identities, known))
+    customer = customer_of(store, external_id, profile.id, held, given)
+    customer = customer.refused_until(_refused_at(changes, store, held, customer))
+    customer = customer.following(held, clock.now())
+    push = Push(store, given, held, customer, origin)
+    assert_and_save(changes, push, known, before, profile)
+    profiles.claim(changes, profile, known.claims, identities)
+    if customer != held:
+        customers.save(changes, customer)
+    return PutCustomer(customer, store, held is None)
+
+
+def _refused_at(
+    changes: Changes, store: Store, held: Customer | None, customer: Customer
+) -> dict[Channel, datetime | None]:
+    """When an address that the customer had before was unsubscribed, by the channel."""
+    if held is None:
+        return {}
+    consents = ConsentRepository(store.workspace, changes.reads)
+    refused = dict[Channel, datetime | None]()
+    for channel in Channel:
+        former, moments = held.address(channel), [held.refused_at(channel)]
+        if former is not None and former != customer.address(channel):
+            moments.append(consents.consent_of(Address(channel, former)).refused_at)
+        refused[channel] = max((moment for moment in moments if moment), default=None)
+    return refused
+
+
+def delete_customer(
+    caller: WorkspaceCaller, store_id: UUID, external_id: str, changes: Changes
+) -> None:
+    """Marks a custom store's customer as deleted there; the person stays. Repeatable."""
+    remove_customer(active_custom_store(caller.workspace, store_id), external_id, changes)
+
+
+def remove_customer(
+    store: Store, external_id: str, changes: Changes, at: datetime | None = None
+) -> None:
+    """Adds to a unit of work that a store has deleted a customer. Raises NotFound.
+
+    `at` is when, where the store says so: nothing older brings the customer back.
+    """
+    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
+    customer = customers.get(store.id, external_id)
+    if customer is None:
+        raise NotFound()
+    if customer.deleted_at is not None:
+        return
+    customers.save(changes, customer.deleted(clock.now(), at))
+    profile = profiles.get(customer.profile_id)
+    if profile:
+        profiles.save(changes, profile, _without(profile, customer))
+
+
+def bury_customer(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
+    """Adds to a unit of work that a shop has deleted a customer at that moment, known or not.
+
+    Nothing older brings the customer, in whatever order that comes.
+    """
+    customers = CustomerRepository(store.workspace)
+    if customers.get(store.id, external_id) is None:
+        customers.bury(changes, store.id, external_id, at)
+    else:
+        remove_customer(store, external_id, changes, at)
+
+
+def _without(profile: Profile, customer: Customer) -> Profile:
+    """The profile once a store has the customer no more: its id speaks against no other one."""
+    own = IdentityType.PLATFORM_CUSTOMER_ID
+    identity = Identity(own, customer.external_id, customer.store_id)
+    return replace(profile, former=profile.former | {identity})

@@ -1,0 +1,106 @@
+"""Events as requests tell of them."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AfterValidator, ConfigDict, model_validator
+
+from storepost.people.events.model import GivenEvent
+from storepost.people.events.repository import properties_text
+from storepost.people.profiles.bodies import AnonymousId
+from storepost.people.profiles.model import Identity, IdentityType
+from storepost.values.emails import EmailAddress
+from storepost.values.phones import PhoneNumber
+from storepost.values.wire import Id, RequestBody, Text, Timestamp, not_in_the_future
+
+PROPERTIES_BYTES = 32 * 1024
+PROPERTIES_DEPTH = 20
+
+
+def _keepable(properties: dict[str, Any]) -> dict[str, Any]:
+    if not _is_flat_enough(properties):
+        raise ValueError(f"Must have at most {PROPERTIES_DEPTH} levels of objects and lists")
+    try:
+        size = len(properties_text(properties).encode())
+    except ValueError:
+        raise ValueError("Must have numbers and texts that JSON in UTF-8 can hold") from None
+    if size > PROPERTIES_BYTES:
+        raise ValueError(f"Must have at most {PROPERTIES_BYTES:,} bytes as JSON")
+    return properties
+
+
+def _is_flat_enough(properties: dict[str, Any]) -> bool:
+    level: Sequence[Any] = [properties]
+    for _ in range(PROPERTIES_DEPTH):
+        level = [inner for each in level for inner in _inside(each)]
+    return not any(isinstance(each, dict | list) for each in level)
+
+
+def _inside(value: object) -> Sequence[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else ()
+
+
+Properties = Annotated[dict[str, Any], AfterValidator(_keepable)]
+"""Any keys and values, 32 KB of them as compact JSON."""
+
+
+class EventProfile(RequestBody):
+    """Whose event it is: by a profile's id, or by one value that names a person."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"email": "ada@example.com"}]})
+
+    id: Id | None = None
+    email: EmailAddress | None = None
+    phone: PhoneNumber | None = None
+    anonymous_id: AnonymousId | None = None
+    shopify_client_id: AnonymousId | None = None
+    """What a Shopify store's shop window knows a browser by; `storeId` says which store."""
+    store_id: Id | None = None
+
+    @model_validator(mode="after")
+    def _names_one(self) -> "EventProfile":
+        given = (self.id, self.email, self.phone, self.anonymous_id, self.shopify_client_id)
+        if sum(each is not None for each in given) != 1:
+            raise ValueError("Must have one of id, email, phone, anonymousId, shopifyClientId")
+        if (self.store_id is None) != (self.shopify_client_id is None):
+            raise ValueError("Must have storeId with shopifyClientId, and only with it")
+        return self
+
+    def value(self) -> UUID | Identity:
+        """What the service is told."""
+        if self.id is not None:
+            return self.id
+        named = (
+            (IdentityType.EMAIL, self.email),
+            (IdentityType.PHONE, self.phone),
+            (IdentityType.ANONYMOUS_ID, self.anonymous_id),
+            (IdentityType.SHOPIFY_CLIENT_ID, self.shopify_client_id),
+        )
+        [(kind, value)] = ((kind, value) for kind, value in named if value is not None)
+        return Identity(kind, value, self.store_id)
+
+
+class NewEvent(RequestBody):
+    """What happened, and with whom."""
+
+    profile: EventProfile
+    name: Text
+    occurred_at: Annotated[Timestamp, AfterValidator(not_in_the_future)] | None = None
+    store_id: Id | None = None
+    properties: Properties
+    unique_id: Text | None = None
+
+    def value(self, row: int = 0) -> GivenEvent:
+        """What the service is told."""
+        return GivenEvent(
+            person=self.profile.value(),
+            name=self.name,
+            occurred_at=self.occurred_at,
+            store_id=self.store_id,
+            properties=self.properties,
+            unique_id=self.unique_id,
+            row=row,
+        )

@@ -1,0 +1,174 @@
+"""Recording many events of many people, in several transactions."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from itertools import chain
+from uuid import UUID
+
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.people.events.model import GivenEvent
+from storepost.people.events.recording import Person, Recorded, Telling, record_some, unique_of
+from storepost.people.events.repository import ProfileEventRepository
+from storepost.people.events.stores import platforms_of, unknown_stores
+from storepost.people.profiles.keys import profile_key
+from storepost.people.profiles.model import Identity
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import claim_keys, keys_behind, look_up
+from storepost.platform.persistence.changes import Changes, TooManyWrites
+from storepost.platform.persistence.item import Key
+from storepost.platform.persistence.ledger import Ledger
+from storepost.platform.persistence.reads import ReadAhead
+from storepost.platform.persistence.rounds import in_parts, in_rounds
+
+ROOM = 76
+"""Writes of people in one transaction; the rest is left to the nodes of the lists."""
+
+MOST_OF_ONE = 70
+"""Writes of one person in one transaction, but for the nodes of lists; what is left comes next."""
+
+
+class Became(StrEnum):
+    """What became of an event; a letter, as the ledger keeps it."""
+
+    ACCEPTED = "a"
+    DUPLICATE = "d"
+    """Its unique id was known."""
+
+    @classmethod
+    def of(cls, recorded: Recorded) -> "Became":
+        """The same in a letter."""
+        return cls.ACCEPTED if recorded.event else cls.DUPLICATE
+
+
+class Refusal(StrEnum):
+    """Why an event that can be read isn't recorded."""
+
+    PROFILE = "profile_unknown"
+    STORE = "store_unknown"
+
+
+def record_events(
+    caller: WorkspaceCaller, events: Sequence[GivenEvent], ledger: Ledger
+) -> tuple[Counter[Became], dict[int, Refusal]]:
+    """How many of the events became what, and why some were refused, by their rows.
+
+    Raises Conflict where others go on changing the same people; what is done by then stays.
+    """
+    platforms = platforms_of(caller.workspace, {each for event in events for each in event.stores})
+    refused = {e.row: Refusal.STORE for e in events if unknown_stores(e, platforms)}
+    telling = replace(Telling.of(caller), now=ledger.began)
+
+    def left() -> list[GivenEvent]:
+        open_ones = (e for e in events if ledger.outcome(e.row) is None)
+        return [event for event in open_ones if event.row not in refused]
+
+    def record(some: Sequence[GivenEvent]) -> None:
+        work = _Round(telling, some, ledger)
+        refused.update(dict.fromkeys(work.strangers, Refusal.PROFILE))
+        work.record()
+
+    ledger.read()  # of when it began
+    in_rounds(ledger, left, record)
+    outcomes = (ledger.outcome(event.row) for event in events)
+    return Counter(Became(outcome) for outcome in outcomes if outcome), refused
+
+
+def _writes_of(event: GivenEvent) -> int:
+    """How many rows an event is: one, and one that says that its unique id is known."""
+    return 1 if event.unique_id is None else 2
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Events of one person, in the request's order."""
+
+    person: Person
+    events: list[GivenEvent]
+
+    @property
+    def writes(self) -> int:
+        """How many rows there are to write at most, but for the nodes of the lists."""
+        return sum(map(_writes_of, self.events)) + (1 if self.person.before else 6)
+
+    @property
+    def place(self) -> tuple[bool, datetime, str]:
+        """Neighbours by this are neighbours in a list, where they share nodes."""
+        before, first = self.person.before, self.events[0]
+        if before:
+            return (False, before.first_seen_at, "")
+        named = first.person.value if isinstance(first.person, Identity) else ""
+        return (True, first.occurred_at or datetime.min.replace(tzinfo=UTC), named)
+
+
+class _Round:
+    """What is known of the people of some events, all read at one time."""
+
+    def __init__(self, telling: Telling, events: Sequence[GivenEvent], ledger: Ledger) -> None:
+        """Reads everything, a hundred rows a call."""
+        self._telling, self._ledger, self._reads = telling, ledger, ReadAhead()
+        self.strangers: list[int] = []
+        """Rows of the events that name a profile that there isn't."""
+        self._groups = self._grouped(events)
+        self._read_uniques()
+
+    def record(self) -> None:
+        """Records the events, as many a transaction as it takes. Raises LostRace."""
+        in_parts(self._groups, ROOM, lambda group: group.writes, self._record_fitting)
+
+    def _grouped(self, events: Sequence[GivenEvent]) -> list[_Group]:
+        """The events by person, neighbours in a list side by side."""
+        workspace, groups = self._telling.workspace, dict[UUID | Identity, _Group]()
+        named = dict.fromkeys(e.person for e in events if isinstance(e.person, Identity))
+        ids = {event.person for event in events if isinstance(event.person, UUID)}
+        claims = claim_keys(workspace, named)
+        self._reads.ahead([*claims.values(), *(profile_key(workspace, each) for each in ids)])
+        self._reads.ahead(keys_behind(workspace, claims, self._reads))
+        repository = ProfileRepository(workspace, self._reads)
+        known, by_id = look_up(repository, named), repository.by_id(ids)
+        for event in events:
+            who = event.person
+            before = known.holder_of(who) if isinstance(who, Identity) else by_id.get(who)
+            if before is None and isinstance(who, UUID):
+                self.strangers.append(event.row)
+                continue
+            whose = before.id if before else who
+            group = groups.setdefault(whose, _Group(Person(before, known), []))
+            if not group.events or group.writes + _writes_of(event) <= MOST_OF_ONE:
+                group.events.append(event)
+        return sorted(groups.values(), key=lambda group: group.place)
+
+    def _read_uniques(self) -> None:
+        repository, keys = ProfileEventRepository(self._telling.workspace), list[Key]()
+        for group in self._groups:
+            if group.person.before:
+                wanted = filter(None, map(unique_of, group.events))
+                places = repository.unique_keys(group.person.before, wanted)
+                keys += chain.from_iterable(places.values())
+        self._reads.ahead(keys)
+
+    def _record_fitting(self, groups: Sequence[_Group]) -> None:
+        """Records the events of some people, or half of one person's; the rest comes next.
+
+        Of somebody whom many stores know an older event moves an entry of each store's list, too.
+        Raises TooManyWrites of several people, or of one event.
+        """
+        try:
+            self._record_part(groups)
+        except TooManyWrites:
+            events = groups[0].events
+            if len(groups) > 1 or len(events) == 1:
+                raise
+            self._record_fitting([replace(groups[0], events=events[: len(events) // 2])])
+
+    def _record_part(self, groups: Sequence[_Group]) -> None:
+        """Records the events of some people in one transaction."""
+        self._reads.next()
+        changes, became = Changes(self._reads), dict[int, str]()
+        for group in groups:
+            recorded = record_some(changes, self._telling, group.person, group.events)
+            rows = (event.row for event in group.events)
+            became |= dict(zip(rows, map(Became.of, recorded), strict=True))
+        self._ledger.commit(changes, became)

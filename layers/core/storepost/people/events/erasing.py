@@ -1,0 +1,23 @@
+"""What an erased profile leaves in events: nothing."""
+
+from uuid import UUID
+
+from storepost.people.events.repository import ProfileEventRepository
+from storepost.people.profiles.erasing import erase_from
+from storepost.people.profiles.erasure import Erasure
+from storepost.platform.persistence.changes import Changes
+
+MOST_EVENTS = 80
+"""In one transaction."""
+
+
+def erase_events(erasure: Erasure) -> bool:
+    """Removes some of the erased person's events, and what made them unique."""
+    return erase_from(erasure.partitions, erasure, _erase_some)
+
+
+def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
+    repository = ProfileEventRepository(erasure.workspace)
+    some = repository.some_of(profile_id, MOST_EVENTS)
+    repository.remove(changes, some)
+    return len(some) == MOST_EVENTS

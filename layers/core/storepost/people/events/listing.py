@@ -1,0 +1,71 @@
+"""A profile's events, the newest first."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from uuid import UUID
+
+from storepost.people.events.model import EventSource, ProfileEvent
+from storepost.people.events.repository import (
+    ProfileEventItem,
+    ProfileEventRepository,
+    as_event,
+)
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.service import get_profile
+from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class EventFilter:
+    """What an event of the list must be; None asks for nothing."""
+
+    name: str | None = None
+    sources: Collection[EventSource] | None = None
+    store_id: UUID | None = None
+    occurred_from: datetime | None = None
+    occurred_to: datetime | None = None
+
+    def takes(self, row: ProfileEventItem) -> bool:
+        """Whether the event is what is asked for; when it happened was asked before."""
+        return (
+            self.name in {None, row.name}
+            and (self.sources is None or row.source in self.sources)
+            and self.store_id in {None, row.store_id}
+        )
+
+
+def list_events(
+    workspace: WorkspaceScope, profile_id: UUID, asked: EventFilter, page: PageRequest
+) -> Listing[ProfileEvent]:
+    """The profile's events that are asked for. Raises FilterTooBroad."""
+    profile = get_profile(workspace, profile_id)
+    if asked == EventFilter():
+        return page_of_events(profile, page)
+    found, total = list[ProfileEventItem](), 0
+    for row in filter(asked.takes, _looked_at(profile, asked)):
+        if page.skipped <= total < page.skipped + page.size:
+            found.append(row)
+        total += 1
+    return Listing(list(map(as_event, found)), total, page)
+
+
+def page_of_events(profile: Profile, page: PageRequest) -> Listing[ProfileEvent]:
+    """A page of all events, which are read up to there; the profile counts them."""
+    total = profile.events
+    if page.skipped >= total:
+        return Listing((), total, page)
+    until = page.skipped + page.size
+    rows = ProfileEventRepository(profile.workspace).of_profile(profile, most=until)
+    return Listing(list(map(as_event, islice(rows, page.skipped, until))), total, page)
+
+
+def _looked_at(profile: Profile, asked: EventFilter) -> Iterator[ProfileEventItem]:
+    since, until = asked.occurred_from, asked.occurred_to
+    rows = ProfileEventRepository(profile.workspace).of_profile(profile, since, until)
+    for number, row in enumerate(rows):
+        if number == MOST_ROWS:
+            raise FilterTooBroad("occurredFrom")
+        yield row

@@ -1,0 +1,54 @@
+"""Events of profiles, as values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from storepost.people.profiles.model import Identity
+
+
+class EventSource(StrEnum):
+    """Who told of an event: a key, a person, or the platform of a store."""
+
+    API = "api"
+    MANUAL = "manual"
+    SHOPIFY = "shopify"
+    CUSTOM = "custom"
+
+
+@dataclass(frozen=True)
+class ProfileEvent:
+    """That something happened with a person."""
+
+    id: UUID
+    name: str
+    source: EventSource
+    occurred_at: datetime
+    store_id: UUID | None
+    properties: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class GivenEvent:
+    """An event as somebody tells of it."""
+
+    person: UUID | Identity
+    """The profile's id, or what names the person."""
+    name: str
+    occurred_at: datetime | None
+    """None is now."""
+    store_id: UUID | None
+    properties: Mapping[str, Any]
+    unique_id: str | None
+    """Of events with that name of that profile, there is one with it."""
+    row: int = 0
+    """Its place in the request."""
+
+    @property
+    def stores(self) -> tuple[UUID, ...]:
+        """The stores that it names."""
+        own = self.person.store_id if isinstance(self.person, Identity) else None
+        return tuple(each for each in (self.store_id, own) if each)

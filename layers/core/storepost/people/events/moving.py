@@ -1,0 +1,20 @@
+"""What a merged profile leaves in events."""
+
+from storepost.people.events.repository import ProfileEventRepository
+from storepost.people.profiles.moving import Move
+from storepost.platform.persistence.changes import Changes, commit_anew
+
+MOST_EVENTS = 40
+"""In one transaction: each is a row that goes, and one that comes, of 32 KB at most."""
+
+
+def move_events(move: Move) -> bool:
+    """Moves some of the merged profile's events; whether there may be more."""
+    return commit_anew(lambda changes: _move_some(changes, move))
+
+
+def _move_some(changes: Changes, move: Move) -> bool:
+    repository = ProfileEventRepository(move.workspace)
+    some = repository.some_of(move.source, MOST_EVENTS)
+    repository.move(changes, some, move.into)
+    return len(some) == MOST_EVENTS

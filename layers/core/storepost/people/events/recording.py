@@ -1,0 +1,150 @@
+"""Recording events: the one of a request, or several of one person in a unit of work."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.people.events.keys import event_key
+from storepost.people.events.model import EventSource, GivenEvent, ProfileEvent
+from storepost.people.events.repository import ProfileEventRepository, Unique
+from storepost.people.events.stores import check_stores
+from storepost.people.profiles.model import Identity, Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import Known, look_up
+from storepost.people.profiles.service import get_profile
+from storepost.people.profiles.shown import show_consents
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.values import clock
+from storepost.values.ids import timed_id
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whose events are recorded, and what is known of what names them."""
+
+    before: Profile | None
+    """None for somebody new."""
+    known: Known
+
+
+@dataclass(frozen=True)
+class Telling:
+    """Who tells of events, and when."""
+
+    workspace: WorkspaceScope
+    source: EventSource
+    now: datetime
+
+    @classmethod
+    def of(cls, caller: WorkspaceCaller) -> "Telling":
+        """A request's: `api` for a key, `manual` for a person."""
+        source = EventSource.API if caller.key else EventSource.MANUAL
+        return cls(caller.workspace, source, clock.now())
+
+    def event(self, given: GivenEvent) -> ProfileEvent:
+        """The event as it is kept; of one moment, those told of later come later."""
+        return ProfileEvent(
+            id=timed_id(self.now, given.row),
+            name=given.name,
+            source=self.source,
+            occurred_at=given.occurred_at or self.now,
+            store_id=given.store_id,
+            properties=given.properties,
+        )
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What became of an event."""
+
+    sort_key: str
+    """Its own, or that of the first one with its unique id."""
+    event: ProfileEvent | None
+    """None where its unique id is known."""
+
+
+def record_event(
+    caller: WorkspaceCaller, given: GivenEvent, changes: Changes
+) -> tuple[ProfileEvent, bool]:
+    """The event, or the first one with its unique id; whether it is new.
+
+    Raises NotFound where there is no such profile, and ValidationFailed of stores.
+    """
+    workspace = caller.workspace
+    check_stores(workspace, given)
+    person = _person(workspace, given.person)
+    [recorded] = record_some(changes, Telling.of(caller), person, [given])
+    if recorded.event:
+        return recorded.event, True
+    repository = ProfileEventRepository(workspace)
+    first = repository.get(person.before, recorded.sort_key) if person.before else None
+    if first is None:
+        raise LostRace()
+    return first, False
+
+
+def record_some(
+    changes: Changes, telling: Telling, person: Person, events: Sequence[GivenEvent]
+) -> list[Recorded]:
+    """Adds to a unit of work what events of one person change; nothing where all are known.
+
+    Their profile is written once.
+    """
+    repository = ProfileEventRepository(telling.workspace, changes.reads)
+    uniques = [unique_of(given) for given in events]
+    wanted = {unique for unique in uniques if unique}
+    known = repository.known(person.before, wanted) if person.before and wanted else {}
+    new, recorded = list[tuple[GivenEvent, ProfileEvent]](), list[Recorded]()
+    for given, unique in zip(events, uniques, strict=True):
+        if unique and unique in known:
+            recorded.append(Recorded(known[unique], None))
+            continue
+        event = telling.event(given)
+        _, sort_key = event_key(telling.workspace, event.id, event)
+        known |= {unique: sort_key} if unique else {}
+        new.append((given, event))
+        recorded.append(Recorded(sort_key, event))
+    if new:
+        profile = _save(changes, telling, person, new)
+        for given, event in new:
+            repository.add(changes, profile.id, event, given.unique_id)
+    return recorded
+
+
+def _person(workspace: WorkspaceScope, named: UUID | Identity) -> Person:
+    if isinstance(named, UUID):
+        return Person(get_profile(workspace, named), Known({}, {}))
+    known = look_up(ProfileRepository(workspace), [named])
+    return Person(known.holder_of(named), known)
+
+
+def _save(
+    changes: Changes,
+    telling: Telling,
+    person: Person,
+    new: Sequence[tuple[GivenEvent, ProfileEvent]],
+) -> Profile:
+    """Writes the profile, which counts its events and was seen when they happened."""
+    moments = [event.occurred_at for _, event in new]
+    before, seen = person.before, dict[Identity, list[datetime]]()
+    for given, event in new:
+        if isinstance(given.person, Identity):
+            seen.setdefault(given.person, []).append(event.occurred_at)
+    profile = before or Profile(
+        timed_id(telling.now), telling.workspace, min(moments), max(moments)
+    )
+    profile = profile.seen(*moments).identified(seen)
+    profile = replace(profile, events=profile.events + len(new))
+    profile = show_consents(changes, before, profile, {})
+    repository = ProfileRepository(telling.workspace, changes.reads)
+    repository.save(changes, before, profile)
+    repository.claim(changes, profile, person.known.claims, seen)
+    return profile
+
+
+def unique_of(given: GivenEvent) -> Unique | None:
+    """What there is one event of; None for any event more."""
+    return (given.name, given.unique_id) if given.unique_id is not None else None

@@ -1,0 +1,200 @@
+"""Rows of events, in the partitions of their profiles."""
+
+import json
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from heapq import merge
+from itertools import chain, groupby, islice
+from typing import cast
+from uuid import UUID
+
+from pynamodb.attributes import UnicodeAttribute
+from pynamodb.expressions.condition import Condition
+
+from storepost.people.events.keys import (
+    event_key,
+    event_partition,
+    event_prefix,
+    unique_key,
+    unique_prefix,
+)
+from storepost.people.events.model import EventSource, ProfileEvent
+from storepost.people.profiles.model import Profile
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Identifier, Item, Key, Moment, find
+from storepost.platform.persistence.reads import Reads
+from storepost.values.scope import WorkspaceScope
+
+type Unique = tuple[str, str]
+"""An event's name and its unique id."""
+
+
+class ProfileEventItem(Item, discriminator="profile_event"):
+    """An event; its properties are compact JSON, which is read only for whoever asks."""
+
+    id = Identifier()
+    name = UnicodeAttribute()
+    source = UnicodeAttribute()
+    occurred_at = Moment()
+    store_id = Identifier(null=True)
+    properties = UnicodeAttribute()
+
+
+class UniqueEventItem(Item, discriminator="unique_event"):
+    """That an event with a unique id is known, and its sort key."""
+
+    event = UnicodeAttribute()
+
+
+def properties_text(properties: object) -> str:
+    """Properties as they are kept. Raises ValueError where they are nothing that JSON can say."""
+    return json.dumps(properties, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+class ProfileEventRepository:
+    """The events of a workspace's profiles."""
+
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
+        self._scope = workspace
+        self._reads = reads or Reads()
+
+    def add(
+        self, changes: Changes, profile_id: UUID, event: ProfileEvent, unique_id: str | None = None
+    ) -> None:
+        """Keeps an event; the profile counts it. A unique id that is known by then loses a race."""
+        key = event_key(self._scope, profile_id, event)
+        changes.save(
+            ProfileEventItem(
+                *key,
+                id=event.id,
+                name=event.name,
+                source=event.source,
+                occurred_at=event.occurred_at,
+                store_id=event.store_id,
+                properties=properties_text(event.properties),
+            )
+        )
+        if unique_id is not None:
+            unique = unique_key(self._scope, profile_id, event.name, unique_id)
+            changes.create(UniqueEventItem(*unique, event=key[1]))
+
+    def unique_keys(self, profile: Profile, wanted: Iterable[Unique]) -> dict[Unique, list[Key]]:
+        """The rows that say whether the profile has events with these unique ids."""
+        return {
+            unique: [unique_key(self._scope, each, *unique) for each in profile.partitions]
+            for unique in wanted
+        }
+
+    def known(self, profile: Profile, wanted: Iterable[Unique]) -> dict[Unique, str]:
+        """The sort keys of those of the events that are known.
+
+        One that moves meanwhile may not be found; then its unique id can't be written.
+        """
+        keys = self.unique_keys(profile, wanted)
+        rows = self._reads.find_all(chain.from_iterable(keys.values()))
+        return {
+            unique: cast("UniqueEventItem", rows[key]).event
+            for unique, places in keys.items()
+            for key in places
+            if key in rows
+        }
+
+    def get(self, profile: Profile, sort_key: str) -> ProfileEvent | None:
+        """One event of the profile. Events only ever move to a later one of its partitions."""
+        places = (event_partition(self._scope, each) for each in profile.partitions)
+        rows = (find(ProfileEventItem, (place, sort_key)) for place in places)
+        return next((as_event(row) for row in rows if row), None)
+
+    def of_profile(
+        self,
+        profile: Profile,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        most: int | None = None,
+    ) -> Iterator[ProfileEventItem]:
+        """The profile's events, the newest first, each once; `most` of each partition's, or all.
+
+        What merged profiles still have is read before what they lose it to: so one that moves
+        meanwhile is found twice rather than never.
+        """
+        *moving, own = (self._between(each, since, until, most) for each in profile.partitions)
+        left = sorted(chain.from_iterable(moving), key=_sort_key, reverse=True)
+        both = merge(left, own, key=_sort_key, reverse=True)
+        return (next(same) for _, same in groupby(both, _sort_key))
+
+    def some_of(self, profile_id: UUID, most: int) -> list[ProfileEventItem | UniqueEventItem]:
+        """Some rows of one partition: events, and once those are gone what made them unique."""
+        pk = event_partition(self._scope, profile_id)
+        rows: list[ProfileEventItem | UniqueEventItem] = list(
+            islice(_query(pk, ProfileEventItem.sk.startswith(event_prefix()), most), most)
+        )
+        if len(rows) == most:
+            return rows
+        unique = UniqueEventItem.sk.startswith(unique_prefix())
+        left = most - len(rows)
+        return [
+            *rows,
+            *islice(UniqueEventItem.query(pk, unique, consistent_read=True, limit=left), left),
+        ]
+
+    def move(
+        self, changes: Changes, rows: Iterable[ProfileEventItem | UniqueEventItem], into: UUID
+    ) -> None:
+        """Moves rows to another profile's partition, as long as they are where they were read.
+
+        Where that one has an event with the same unique id, its own stays the known one.
+        """
+        pk = event_partition(self._scope, into)
+        taken = [(pk, row.sk) for row in rows if isinstance(row, UniqueEventItem)]
+        known = self._reads.find_all(taken)
+        for row in rows:
+            changes.delete(type(row)(*row.key), Item.pk.exists())
+            row.pk = pk
+            if row.key not in known:
+                changes.create(row)
+
+    def remove(self, changes: Changes, rows: Iterable[ProfileEventItem | UniqueEventItem]) -> None:
+        """Removes rows for good; repeatable."""
+        for row in rows:
+            changes.delete(type(row)(*row.key))
+
+    def take_away(self, changes: Changes, rows: Iterable[ProfileEventItem]) -> None:
+        """Removes events that are where they were read; whoever saves the profile counts that."""
+        for row in rows:
+            changes.delete(ProfileEventItem(*row.key), ProfileEventItem.pk.exists())
+
+    def _between(
+        self, profile_id: UUID, since: datetime | None, until: datetime | None, most: int | None
+    ) -> Iterator[ProfileEventItem]:
+        sk = ProfileEventItem.sk
+        # Both bounds stand before the keys of their moments; "event$" follows all of them.
+        low, high = event_prefix(since), event_prefix(until) if until else "event$"
+        if high <= low:
+            return iter(())
+        return _query(event_partition(self._scope, profile_id), sk.between(low, high), most)
+
+
+def as_event(item: ProfileEventItem) -> ProfileEvent:
+    """What `ProfileEventRepository.add` wrote."""
+    return ProfileEvent(
+        id=item.id,
+        name=item.name,
+        source=EventSource(item.source),
+        occurred_at=item.occurred_at,
+        store_id=item.store_id,
+        properties=json.loads(item.properties),
+    )
+
+
+def _sort_key(row: ProfileEventItem) -> str:
+    return row.sk
+
+
+def _query(partition: str, which: Condition, most: int | None) -> Iterator[ProfileEventItem]:
+    """Events of one partition, the newest first."""
+    return iter(
+        ProfileEventItem.query(
+            partition, which, consistent_read=True, scan_index_forward=False, limit=most
+        )
+    )

@@ -1,0 +1,122 @@
+"""What people and keys do to profiles: make and change them, and say that two are one person."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.people.profiles.merges import MergeCause
+from storepost.people.profiles.merging import Arrival, merge, person_of
+from storepost.people.profiles.model import Identity, Profile
+from storepost.people.profiles.problems import IdentityConflict, IdentityLimit, SameProfile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import (
+    fit_together,
+    identities_of,
+    look_up,
+    people_by_hand,
+    takes_in,
+)
+from storepost.people.profiles.service import get_profile
+from storepost.people.profiles.shown import show_consents
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class GivenPerson:
+    """What somebody says of a person; None says nothing."""
+
+    email: str | None = None
+    phone: str | None = None
+    anonymous_id: str | None = None
+    first_name: str | None = None
+    last_name: str | None = None
+    locale: str | None = None
+
+    @property
+    def identities(self) -> tuple[Identity, ...]:
+        """What names the person."""
+        return identities_of(email=self.email, phone=self.phone, anonymous_id=self.anonymous_id)
+
+
+def cause_of(caller: WorkspaceCaller) -> MergeCause:
+    """What a merge comes from that a request asks for, or leads to."""
+    return MergeCause("api" if caller.key else "manual")
+
+
+def upsert_profile(
+    workspace: WorkspaceScope, given: GivenPerson, cause: MergeCause, changes: Changes
+) -> tuple[Profile, bool]:
+    """The profile that the identifiers name, with what is given by hand; whether it is new.
+
+    Where they are several profiles' that can be one person, these are merged. Raises
+    IdentityConflict and IdentityLimit.
+    """
+    repository, now = ProfileRepository(workspace), clock.now()
+    arrival = Arrival(workspace, given.identities, people_by_hand, cause)
+    known, before = person_of(changes, arrival)
+    if len(takes_in(before, arrival.identities, known)) < len(arrival.identities):
+        raise IdentityLimit()
+    profile = before or Profile(new_id(), workspace, first_seen_at=now, last_seen_at=now)
+    seen = dict.fromkeys(arrival.identities, (now,))
+    after = _told(profile.seen(now).identified(seen), given)
+    after = show_consents(changes, before, after, {})
+    repository.save(changes, before, after)
+    repository.claim(changes, after, known.claims, arrival.identities)
+    return after, before is None
+
+
+def update_profile(
+    workspace: WorkspaceScope, profile_id: UUID, given: dict[str, Any], changes: Changes
+) -> Profile:
+    """Changes the fields that are given, by the names of the model.
+
+    An address that is given becomes one that identifies the person; one that is shown no longer
+    goes on doing so. Raises IdentityConflict and IdentityLimit.
+    """
+    before, repository = get_profile(workspace, profile_id), ProfileRepository(workspace)
+    identities = identities_of(email=given.get("email"), phone=given.get("phone"))
+    known = look_up(repository, identities)
+    if any((known.holder_of(each) or before).id != before.id for each in identities):
+        raise IdentityConflict()
+    added = [each for each in identities if each not in before.sightings]
+    if len(takes_in(before, added, known)) < len(added):
+        raise IdentityLimit()
+    after = replace(before.identified(dict.fromkeys(added, (clock.now(),))), **given)
+    if "locale" in given:
+        after = replace(after, locale_source=None)
+    after = show_consents(changes, before, after, {})
+    if after != before:
+        repository.save(changes, before, after)
+        repository.claim(changes, after, known.claims, added)
+    return after
+
+
+def merge_profiles(
+    workspace: WorkspaceScope, into: UUID, other: UUID, cause: MergeCause, changes: Changes
+) -> Profile:
+    """Makes the other profile a part of `into`, even where they look like two people.
+
+    Raises SameProfile, and IdentityLimit where they have too many identities together.
+    """
+    survivor, merged = get_profile(workspace, into), get_profile(workspace, other)
+    if survivor.id == merged.id:
+        raise SameProfile()
+    if not fit_together([survivor, merged]):
+        raise IdentityLimit()
+    return merge(changes, survivor, merged, cause)
+
+
+def _told(profile: Profile, given: GivenPerson) -> Profile:
+    """The profile with what is given by hand: it is shown, and a locale beats every signal."""
+    told = replace(
+        profile,
+        email=given.email or profile.email,
+        phone=given.phone or profile.phone,
+        first_name=given.first_name or profile.first_name,
+        last_name=given.last_name or profile.last_name,
+    )
+    return replace(told, locale=given.locale, locale_source=None) if given.locale else told

@@ -1,0 +1,169 @@
+"""What an erased profile leaves in the profiles' own rows, and in those of consent.
+
+An eraser removes some of one kind of rows and says whether there may be more. Each row goes by a
+write of its own or a transaction, on the condition that it still is the erased profile's. So an
+eraser may be killed anywhere and run twice, late, or beside another one, or beside a mover: what
+that moves comes to a partition that is emptied later.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from functools import partial
+from itertools import batched, islice
+from typing import Protocol
+from uuid import UUID
+
+from storepost.people.consent.decision import CustomerRef
+from storepost.people.consent.evidence_rows import EvidenceItem, EvidenceRepository
+from storepost.people.consent.model import Address
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.sealed_evidence import seal_evidence
+from storepost.people.consent.settings import find_settings
+from storepost.people.consent.states import Channel
+from storepost.people.profiles.erasure import Erasure
+from storepost.people.profiles.keys import claim_key
+from storepost.people.profiles.leftover_words import opened_words
+from storepost.people.profiles.model import Identity, IdentityType
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.rows import IdentityItem
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.item import remove
+from storepost.platform.postings.entries import SearchKind, key_word
+from storepost.platform.postings.repository import PostingRepository
+from storepost.values import clock
+
+MOST_ADDRESSES = 10
+"""Of which the erasure itself takes away what is held: two rows each."""
+
+_MOST_CHANGES = 20
+"""And rows of evidence in one transaction: each is two rows at most, and its address may be two."""
+
+_MOST_SAID = 40
+"""Addresses in one transaction: each is its state and its keyed hash."""
+
+_MOST_MERGES = 40
+"""In one transaction: each is two rows."""
+
+MOST_NAMES = 90
+"""Of partitions in one condition, which takes a hundred."""
+
+_CHANNELS = {IdentityType.EMAIL: Channel.EMAIL, IdentityType.PHONE: Channel.SMS}
+
+
+class EraseSome(Protocol):
+    """Removes some rows of one profile's partition, in one transaction."""
+
+    def __call__(self, changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
+        """Whether there may be more."""
+
+
+def erase_from(profile_ids: Iterable[UUID], erasure: Erasure, erase_some: EraseSome) -> bool:
+    """Removes some rows of these partitions, in their order; whether there may be more."""
+    return any(
+        commit_anew(partial(erase_some, erasure=erasure, profile_id=each)) for each in profile_ids
+    )
+
+
+def addresses_of(identities: Iterable[Identity]) -> list[Address]:
+    """The addresses among the identities."""
+    return [
+        Address(_CHANNELS[each.type], each.value) for each in identities if each.type in _CHANNELS
+    ]
+
+
+def customers_of(identities: Iterable[Identity]) -> frozenset[CustomerRef]:
+    """The stores' customers among the identities."""
+    kind = IdentityType.PLATFORM_CUSTOMER_ID
+    own = ((each.store_id, each.value) for each in identities if each.type is kind)
+    return frozenset(CustomerRef(store_id, value) for store_id, value in own if store_id)
+
+
+def erase_places(erasure: Erasure) -> bool:
+    """Takes the profile out of some of the stores' lists that still have it."""
+    return commit_anew(lambda changes: _leave_places(changes, erasure))
+
+
+def _leave_places(changes: Changes, erasure: Erasure) -> bool:
+    repository = ProfileRepository(erasure.workspace)
+    left = repository.erasure_of(erasure.profile_id)
+    return repository.leave_places(changes, left) if left else False
+
+
+def erase_postings(erasure: Erasure) -> bool:
+    """Removes what the search finds it by, and what was merged into it.
+
+    The stream does so too, as long as none of its records fails for good.
+    """
+    postings = PostingRepository(erasure.workspace, SearchKind.PROFILE)
+    words = [key_word(each.value) for each in addresses_of(erasure.identities)]
+    words += opened_words(erasure.words, erasure.workspace, erasure.profile_id)
+    for each in erasure.partitions if words else ():
+        postings.remove(each, words)
+    return False
+
+
+def erase_addresses(erasure: Erasure) -> bool:
+    """Takes away what the profile's changes say of the addresses that it had."""
+    for some in batched(addresses_of(erasure.identities), _MOST_SAID, strict=False):
+        commit_anew(partial(_erase_said, erasure=erasure, addresses=some))
+    return False
+
+
+def erase_history(erasure: Erasure) -> bool:
+    """Removes some of the profile's changes of consent, with what they say of their addresses."""
+    return erase_from(erasure.histories, erasure, _erase_changes)
+
+
+def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
+    repository = ConsentRepository(erasure.workspace)
+    some = list(islice(repository.history(profile_id, _MOST_CHANGES), _MOST_CHANGES))
+    said = {Address(change.channel, change.address) for change in some if change.address}
+    _erase_said(changes, erasure, said)
+    for change in some:
+        repository.remove(changes, change)
+    return len(some) == _MOST_CHANGES
+
+
+def _erase_said(changes: Changes, erasure: Erasure, addresses: Iterable[Address]) -> None:
+    repository = ConsentRepository(erasure.workspace)
+    whose = customers_of(erasure.identities)
+    for address, consent in repository.consents_of(addresses).items():
+        repository.erase_said(changes, address, consent, erasure.histories, whose)
+
+
+def erase_evidence(erasure: Erasure) -> bool:
+    """Removes some of the evidence of consent; what the workspace keeps is sealed with that."""
+    return erase_from(erasure.histories, erasure, _erase_evidence)
+
+
+def _erase_evidence(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
+    workspace, repository = erasure.workspace, EvidenceRepository(erasure.workspace)
+    some = repository.some_of(profile_id, _MOST_CHANGES)
+    kept_for = find_settings(workspace).evidence_retention if some else timedelta()
+    for row in some:
+        if kept_for:
+            seal_evidence(changes, workspace, row, clock.now() + kept_for)
+        changes.delete(EvidenceItem(*row.key))
+    return len(some) == _MOST_CHANGES
+
+
+def erase_merges(erasure: Erasure) -> bool:
+    """Removes some of what was merged into the profile; their ids lead nowhere from then on."""
+    return erase_from(erasure.partitions, erasure, _erase_merges)
+
+
+def _erase_merges(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
+    repository = ProfileRepository(erasure.workspace)
+    some = list(islice(repository.own_merges_of(profile_id, _MOST_MERGES), _MOST_MERGES))
+    for merge in some:
+        repository.remove_merge(changes, merge, profile_id)
+    return len(some) == _MOST_MERGES
+
+
+def erase_claims(erasure: Erasure) -> bool:
+    """Removes the claims of its identities, but for those that somebody else has taken."""
+    for identity in erasure.identities:
+        row = IdentityItem(*claim_key(erasure.workspace, identity))
+        for some in batched(erasure.partitions, MOST_NAMES, strict=False):
+            remove(row, IdentityItem.profile_id.is_in(*some))
+    return False

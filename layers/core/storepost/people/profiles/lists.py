@@ -1,0 +1,190 @@
+"""The lists of profiles, and what a change of one profile changes in them.
+
+An entry carries the profile's id alone, so that an order needn't rewrite rows of every list; only
+the workspace's list by `firstSeenAt` counts who is a customer and the consents.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain, zip_longest
+from uuid import UUID
+
+from storepost.people.consent.states import ConsentState
+from storepost.people.profiles.erasure import StorePlace
+from storepost.people.profiles.keys import email_list, first_seen_list, name_list, store_list
+from storepost.people.profiles.merges import absorbed
+from storepost.people.profiles.model import Profile, StoreLink
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree import (
+    Entry,
+    FilterField,
+    Tree,
+    moment_key,
+    text_key,
+)
+from storepost.values.scope import WorkspaceScope
+
+IS_CUSTOMER = FilterField("isCustomer", "c", (False, True))
+EMAIL_CONSENT = FilterField("emailMarketingConsent", "e", tuple(ConsentState))
+SMS_CONSENT = FilterField("smsMarketingConsent", "s", tuple(ConsentState))
+
+MOST_PLACES = 8
+"""Places of stores' lists that one transaction changes: each takes up to five of its ninety rows.
+
+A move changes two.
+"""
+
+
+@dataclass(frozen=True)
+class ProfileLists:
+    """A workspace's lists of profiles."""
+
+    workspace: WorkspaceScope
+
+    @property
+    def by_first_seen(self) -> Tree:
+        """All profiles, with counters of the filters that have few values."""
+        return Tree(first_seen_list(self.workspace), (IS_CUSTOMER, EMAIL_CONSENT, SMS_CONSENT))
+
+    @property
+    def by_name(self) -> Tree:
+        """All profiles; those without a name come last."""
+        return Tree(name_list(self.workspace))
+
+    @property
+    def by_email(self) -> Tree:
+        """All profiles; those without an email come last."""
+        return Tree(email_list(self.workspace))
+
+    def of_store(self, store_id: UUID) -> Tree:
+        """The profiles that a store knows, by `firstSeenAt`."""
+        return Tree(store_list(self.workspace, store_id))
+
+    def follow(self, changes: Changes, before: Profile | None, after: Profile | None) -> None:
+        """Moves the profile's entries by the difference: the ones of all profiles, and the stores'.
+
+        `after` is what `settled` gave.
+        """
+        for tree, old, new in self._entries(before, after):
+            tree.follow(changes, old, new)
+        self._follow_in_stores(changes, before, after)
+
+    def follow_merge(
+        self, changes: Changes, survivor: Profile, merged: Profile, after: Profile
+    ) -> None:
+        """The same where one profile becomes part of another one.
+
+        In the stores' lists the merged one has the survivor's place until that is settled.
+        """
+        for tree, old, new in chain(self._entries(merged, None), self._entries(survivor, after)):
+            tree.follow(changes, old, new)
+        self._follow_in_stores(changes, absorbed(survivor, merged), after)
+
+    def leave(self, changes: Changes, profile: Profile) -> None:
+        """Takes the profile out of the lists of all profiles; the stores' still have it."""
+        for tree, old, _ in self._entries(profile, None):
+            tree.follow(changes, old, None)
+
+    def leave_stores(self, changes: Changes, places: Iterable[StorePlace]) -> None:
+        """Takes it out of some places in stores' lists."""
+        for store_id, (moment, listed) in places:
+            self.of_store(store_id).follow(changes, Entry(moment_key(moment, listed)), None)
+
+    def _follow_in_stores(
+        self, changes: Changes, before: Profile | None, after: Profile | None
+    ) -> None:
+        for store_id in dict.fromkeys((*_stores(before), *_stores(after))):
+            tree = self.of_store(store_id)
+            _replace(changes, tree, _of(store_id, before), _of(store_id, after))
+
+    def _entries(
+        self, before: Profile | None, after: Profile | None
+    ) -> Iterator[tuple[Tree, Entry | None, Entry | None]]:
+        yield self.by_first_seen, _by_first_seen(before), _by_first_seen(after)
+        yield self.by_name, _by_name(before), _by_name(after)
+        yield self.by_email, _by_email(before), _by_email(after)
+
+
+def settled(after: Profile, places: int = MOST_PLACES) -> Profile:
+    """The profile with the moments under which its stores' lists will have it.
+
+    A person whom many stores know moves in a few lists a transaction, as `places` allow. Lists that
+    have the person twice come first, then those that haven't at all.
+    """
+    links = dict(after.links)
+    waiting = [store_id for store_id in links if _is_waiting(after, store_id)]
+    for store_id in sorted(waiting, key=lambda each: (*_patience(links[each]), each)):
+        link = links[store_id]
+        own = _own_places(link, after.first_seen_at)
+        if places < own + min(1, len(link.left)):
+            break
+        dropped = min(len(link.left), places - own)
+        links[store_id] = replace(link, listed_at=after.first_seen_at, left=link.left[dropped:])
+        places -= own + dropped
+    return replace(after, links=links) if waiting else after
+
+
+def is_settled(profile: Profile) -> bool:
+    """Whether every store's list has the profile where it belongs, and once."""
+    return not any(_is_waiting(profile, store_id) for store_id in profile.links)
+
+
+def _is_waiting(profile: Profile, store_id: UUID) -> bool:
+    link = profile.links[store_id]
+    return bool(link.left) or link.listed_at != profile.first_seen_at
+
+
+def _patience(link: StoreLink) -> tuple[bool, bool]:
+    """How long a list can wait: the one that has the person twice least of all."""
+    known = len(link.left) + (link.listed_at is not None)
+    return (known < 2, known == 1)
+
+
+def _own_places(link: StoreLink, first_seen_at: datetime) -> int:
+    """How many places change where the profile goes to its own one."""
+    if link.listed_at == first_seen_at:
+        return 0
+    return 1 if link.listed_at is None else 2
+
+
+def _replace(changes: Changes, tree: Tree, before: Sequence[Entry], after: Sequence[Entry]) -> None:
+    """Makes a list have the entries of `after` in place of those of `before`."""
+    gone = [entry for entry in before if entry not in after]
+    come = [entry for entry in after if entry not in before]
+    for old, new in zip_longest(gone, come):
+        tree.follow(changes, old, new)
+
+
+def _stores(profile: Profile | None) -> tuple[UUID, ...]:
+    return profile.store_ids if profile else ()
+
+
+def _by_first_seen(profile: Profile | None) -> Entry | None:
+    if profile is None:
+        return None
+    return Entry(
+        moment_key(profile.first_seen_at, profile.id),
+        {
+            IS_CUSTOMER.name: profile.is_customer,
+            EMAIL_CONSENT.name: profile.email_consent,
+            SMS_CONSENT.name: profile.sms_consent,
+        },
+    )
+
+
+def _by_name(profile: Profile | None) -> Entry | None:
+    return Entry(text_key(profile.name, profile.id)) if profile else None
+
+
+def _by_email(profile: Profile | None) -> Entry | None:
+    return Entry(text_key(profile.email, profile.id)) if profile else None
+
+
+def _of(store_id: UUID, profile: Profile | None) -> list[Entry]:
+    """The entries of the profile in a store's list: its own, and those of merged ones."""
+    link = profile.links.get(store_id) if profile else None
+    if profile is None or link is None:
+        return []
+    own = [(link.listed_at, profile.id)] if link.listed_at else []
+    return [Entry(moment_key(moment, each)) for moment, each in (*own, *link.left)]

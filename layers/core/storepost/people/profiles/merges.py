@@ -1,0 +1,118 @@
+"""Several profiles become one, as values: who survives, and with what.
+
+docs/semantics.md, sections 1.5 to 1.7 have the rules.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from storepost.people.profiles.model import LocaleSource, Profile, StoreLink
+
+MOST_ABSORBING = 20
+"""Profiles that may still be moving into one that is merged itself: so long are chains at most."""
+
+
+@dataclass(frozen=True)
+class MergeCause:
+    """What made two profiles one."""
+
+    source: str
+    """`api` for a key, `manual` for a person, the platform for what a store sent."""
+    reference: str | None = None
+    """The external id of the order or customer that named both."""
+
+
+@dataclass(frozen=True)
+class ProfileMerge:
+    """That a profile was merged."""
+
+    id: UUID
+    merged_profile_id: UUID
+    merged_at: datetime
+    cause: MergeCause
+
+
+def survivor_first(people: Iterable[Profile]) -> tuple[Profile, ...]:
+    """The profiles in the order in which they would survive a merge that nobody asked for."""
+    return tuple(
+        sorted(
+            people,
+            key=lambda each: (
+                not any(link.customers for link in each.links.values()),
+                each.email is None,
+                each.first_seen_at,
+                each.id,
+            ),
+        )
+    )
+
+
+def absorbed(survivor: Profile, merged: Profile) -> Profile:
+    """The survivor once the other one is part of it.
+
+    It keeps what it shows; of which addresses it shows the consents from then on isn't decided
+    here.
+    """
+    after = _with_better_locale(survivor, merged)
+    after = replace(
+        after,
+        first_name=survivor.first_name or merged.first_name,
+        last_name=survivor.last_name or merged.last_name,
+        email=survivor.email or merged.email,
+        phone=survivor.phone or merged.phone,
+    )
+    return replace(
+        after.seen(merged.first_seen_at, merged.last_seen_at),
+        sightings={**survivor.sightings, **merged.sightings},
+        former=survivor.former | merged.former,
+        links=_joined(survivor, merged),
+        orders=survivor.orders + merged.orders,
+        spent=_added(survivor.spent, merged.spent),
+        consent_changes=survivor.consent_changes + merged.consent_changes,
+        histories=(*survivor.histories, *_histories(merged)),
+        evidence={**survivor.evidence, **merged.evidence},
+        events=survivor.events + merged.events,
+        merges=survivor.merges + merged.merges + 1,
+        absorbing=(*survivor.absorbing, *merged.partitions),
+    )
+
+
+def _histories(merged: Profile) -> tuple[UUID, ...]:
+    return (*merged.histories, merged.id) if merged.consent_changes else ()
+
+
+def _with_better_locale(survivor: Profile, merged: Profile) -> Profile:
+    """The survivor with the other's locale where it has none, or a weaker one."""
+    if merged.locale is None or not _is_weaker(survivor, merged.locale_source):
+        return survivor
+    return replace(survivor, locale=merged.locale, locale_source=merged.locale_source)
+
+
+def _is_weaker(profile: Profile, source: LocaleSource | None) -> bool:
+    """Whether the profile's locale yields to another one's; a source of None is somebody's hand."""
+    if profile.locale is None:
+        return True
+    held = profile.locale_source
+    return held is not None and (source is None or source.beats(held))
+
+
+def _joined(survivor: Profile, merged: Profile) -> dict[UUID, StoreLink]:
+    """The links of both; where the lists have the merged one, they have the survivor for now."""
+    links = dict(survivor.links)
+    for store_id, link in merged.links.items():
+        own = links.get(store_id, StoreLink())
+        listed = ((link.listed_at, merged.id),) if link.listed_at else ()
+        links[store_id] = replace(
+            own,
+            customers=own.customers + link.customers,
+            orders=own.orders + link.orders,
+            left=(*own.left, *link.left, *listed),
+        )
+    return links
+
+
+def _added(some: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+    sums = {code: some.get(code, 0) + more.get(code, 0) for code in {**some, **more}}
+    return {code: amount for code, amount in sums.items() if amount}

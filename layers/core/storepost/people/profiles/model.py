@@ -1,0 +1,262 @@
+"""Profiles and what identifies them, as values."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.people.consent.evidence import Place as EvidencePlace
+from storepost.people.consent.evidence import Series
+from storepost.people.consent.states import ConsentState
+from storepost.values.money import Money
+from storepost.values.scope import WorkspaceScope
+
+
+class IdentityType(StrEnum):
+    """What identifies a person, the strongest first (docs/semantics.md, section 1.3)."""
+
+    PLATFORM_CUSTOMER_ID = "platform_customer_id"
+    EMAIL = "email"
+    PHONE = "phone"
+    SHOPIFY_CLIENT_ID = "shopify_client_id"
+    ANONYMOUS_ID = "anonymous_id"
+
+    @property
+    def strength(self) -> int:
+        """Greater is stronger; the last two are equal."""
+        return {"platform_customer_id": 4, "email": 3, "phone": 2}.get(self.value, 1)
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it is a browser's or device's, which several people may share."""
+        return self.strength == 1
+
+
+@dataclass(frozen=True, order=True)
+class Identity:
+    """A value that names one person: in the workspace, or in one store where `store_id` is set."""
+
+    type: IdentityType
+    value: str
+    store_id: UUID | None = None
+
+
+def names_nobody(value: str) -> bool:
+    """Whether it stands for no person, such as `null` or `000` (docs/semantics.md, section 1.1)."""
+    text = value.strip().lower()
+    if text in {"", "null", "undefined", "anonymous", "-1"}:
+        return True
+    return all(letter == "0" or unicodedata.category(letter) == "Pd" for letter in text)
+
+
+def nothing_for_nobody(value: object) -> object:
+    """None for a text that stands for no person, as exports write what they don't know."""
+    return None if isinstance(value, str) and names_nobody(value) else value
+
+
+def strongest_first(identities: Iterable[Identity]) -> tuple[Identity, ...]:
+    """The identities by strength; equally strong ones by type and value, so that all agree."""
+    return tuple(sorted(identities, key=lambda each: (-each.type.strength, each)))
+
+
+class LocaleSignal(StrEnum):
+    """How a locale came: stated, or guessed from the store's primary one."""
+
+    HARD = "hard"
+    SOFT = "soft"
+
+
+class LocaleOrigin(StrEnum):
+    """What kind of record brought a locale."""
+
+    ORDER = "order"
+    CUSTOMER = "customer"
+
+
+@dataclass(frozen=True)
+class LocaleSource:
+    """Where a profile's locale comes from; None on the profile for one that was set by hand."""
+
+    source: LocaleOrigin
+    store_id: UUID | None
+    signal: LocaleSignal
+    at: datetime
+
+    def beats(self, held: "LocaleSource") -> bool:
+        """Whether the signal holds against another one."""
+        is_hard, held_is_hard = (each.signal is LocaleSignal.HARD for each in (self, held))
+        return (is_hard, self.at) > (held_is_hard, held.at)
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """When an identity was seen first and last."""
+
+    first: datetime
+    last: datetime
+
+    def widened(self, moments: Iterable[datetime]) -> "Sighting":
+        """The sighting once the identity was seen at these moments too."""
+        return Sighting(min(self.first, *moments), max(self.last, *moments))
+
+
+type Place = tuple[datetime, UUID]
+"""Where a list by moment has a profile: the moment, and the id that it has there."""
+
+
+@dataclass(frozen=True)
+class StoreLink:
+    """How many customers (deleted ones too) and orders of one store belong to a profile."""
+
+    customers: int = 0
+    orders: int = 0
+    listed_at: datetime | None = field(default=None, compare=False)
+    """Under which moment the store's list has the profile; None while it hasn't."""
+    left: tuple[Place, ...] = field(default=(), compare=False)
+    """Where the store's list still has profiles that were merged into this one."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A person as a workspace knows them."""
+
+    id: UUID
+    workspace: WorkspaceScope
+    first_seen_at: datetime
+    last_seen_at: datetime
+    first_name: str | None = None
+    last_name: str | None = None
+    email: str | None = None
+    """The address that is shown; `identities` may hold others."""
+    phone: str | None = None
+    locale: str | None = None
+    locale_source: LocaleSource | None = None
+    email_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
+    """The state of the address that is shown: a copy, kept true in each change's transaction."""
+    sms_consent: ConsentState = ConsentState.NOT_SUBSCRIBED
+    sightings: Mapping[Identity, Sighting] = field(default_factory=dict)
+    """Of all its identities, in the order in which they came."""
+    former: frozenset[Identity] = frozenset()
+    """Customer ids whose customers their stores deleted: they speak against no other one."""
+    links: Mapping[UUID, StoreLink] = field(default_factory=dict)
+    orders: int = 0
+    spent: Mapping[str, int] = field(default_factory=dict)
+    """Minor units by currency: total less refunds of orders neither test nor cancelled."""
+    consent_changes: int = 0
+    """How many changes of consent its history has."""
+    histories: tuple[UUID, ...] = ()
+    """Profiles that were merged into it and whose changes of consent are part of its history."""
+    evidence: Mapping[EvidencePlace, Series] = field(default_factory=dict)
+    """Where evidence of consent stands, also what profiles had that were merged into it."""
+    events: int = 0
+    """How many events it has."""
+    merges: int = 0
+    """How many profiles were merged into it, and into those."""
+    absorbing: tuple[UUID, ...] = ()
+    """Merged profiles that may still have rows of its own: those that went into another first."""
+    version: int | None = field(default=None, compare=False, repr=False)
+    """Of the row that was read; None for a new profile."""
+
+    @property
+    def name(self) -> str | None:
+        """First and last name, as far as there are any."""
+        return " ".join(part for part in (self.first_name, self.last_name) if part) or None
+
+    @property
+    def identities(self) -> tuple[Identity, ...]:
+        """What identifies the person."""
+        return tuple(self.sightings)
+
+    @property
+    def partitions(self) -> tuple[UUID, ...]:
+        """Whose partitions may have rows of the profile; rows only ever move to later ones."""
+        return (*self.absorbing, self.id)
+
+    @property
+    def consent_partitions(self) -> tuple[UUID, ...]:
+        """Whose partitions have its changes and evidence of consent: these rows never move."""
+        places = (profile_id for profile_id, _ in self.evidence)
+        merged = dict.fromkeys((*self.histories, *places))
+        return (*(each for each in merged if each != self.id), self.id)
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether nothing says who it is but what a browser or device is known by."""
+        return all(each.type.is_weak for each in self.identities)
+
+    @property
+    def is_customer(self) -> bool:
+        """Whether the person has a customer or an order in any store."""
+        return bool(self.links)
+
+    @property
+    def store_ids(self) -> tuple[UUID, ...]:
+        """The stores that know the person."""
+        return tuple(sorted(self.links))
+
+    @property
+    def spent_money(self) -> tuple[Money, ...]:
+        """What the person spent, a sum a currency."""
+        return tuple(Money(amount, code) for code, amount in sorted(self.spent.items()) if amount)
+
+    def values_of(self, kind: IdentityType) -> frozenset[str]:
+        """The values of the profile's identities of a type, whatever store they are of."""
+        return frozenset(each.value for each in self.identities if each.type is kind)
+
+    @property
+    def live_customers(self) -> frozenset[Identity]:
+        """The customer ids that belong to the profile, without deleted customers'."""
+        kind = IdentityType.PLATFORM_CUSTOMER_ID
+        return frozenset(
+            each for each in self.identities if each.type is kind and each not in self.former
+        )
+
+    def identified(self, seen: Mapping[Identity, Sequence[datetime]]) -> "Profile":
+        """The profile with these identities too, seen at these moments.
+
+        An address is shown where none is yet.
+        """
+        added = [each for each in seen if each not in self.sightings]
+        sightings = dict(self.sightings)
+        for identity, moments in seen.items():
+            known = sightings.get(identity, Sighting(moments[0], moments[0]))
+            sightings[identity] = known.widened(moments)
+        after = replace(self, sightings=sightings)
+        emails = [each.value for each in added if each.type is IdentityType.EMAIL]
+        phones = [each.value for each in added if each.type is IdentityType.PHONE]
+        return replace(
+            after,
+            email=self.email or next(iter(emails), None),
+            phone=self.phone or next(iter(phones), None),
+        )
+
+    def seen(self, *moments: datetime) -> "Profile":
+        """The profile once it was seen at these moments too."""
+        return replace(
+            self,
+            first_seen_at=min(self.first_seen_at, *moments),
+            last_seen_at=max(self.last_seen_at, *moments),
+        )
+
+    def linked(self, store_id: UUID, *, customers: int = 0, orders: int = 0) -> "Profile":
+        """The profile with so many more customers and orders of a store; none left, no link."""
+        link = self.links.get(store_id, StoreLink())
+        after = replace(link, customers=link.customers + customers, orders=link.orders + orders)
+        links = {key: value for key, value in self.links.items() if key != store_id}
+        if after != StoreLink():
+            links[store_id] = after
+        return replace(self, links=links, orders=self.orders + orders)
+
+    def with_locale(self, locale: str, source: LocaleSource) -> "Profile":
+        """The profile after a locale signal: one set by hand stays, hard beats soft, then newer.
+
+        The same signal again, of the same store and moment, is a correction and holds.
+        """
+        if self.locale is not None and self.locale_source is None:
+            return self
+        held = self.locale_source
+        if held is not None and held != source and not source.beats(held):
+            return self
+        return replace(self, locale=locale, locale_source=source)

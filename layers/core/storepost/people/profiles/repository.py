@@ -1,0 +1,339 @@
+"""Profiles and the claims of their identities, as they are stored.
+
+Whoever asks for a merged profile gets the one that it became part of.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import chain
+from uuid import UUID
+
+from pynamodb.exceptions import PynamoDBException
+
+from storepost.people.consent.evidence import Evidence
+from storepost.people.consent.evidence_rows import evidence_left, write_evidence
+from storepost.people.consent.repository import added_to
+from storepost.people.profiles.erasure import Erasure, places_of
+from storepost.people.profiles.keys import claim_key, merge_key, merge_prefix, profile_key
+from storepost.people.profiles.lists import MOST_PLACES, ProfileLists, is_settled, settled
+from storepost.people.profiles.merges import MOST_ABSORBING, ProfileMerge
+from storepost.people.profiles.model import Identity, Profile
+from storepost.people.profiles.rows import (
+    ErasedProfileItem,
+    IdentityItem,
+    MergedProfileItem,
+    MergeItem,
+    ProfileItem,
+    ProfileRow,
+    as_erasure,
+    as_evidence,
+    as_identities,
+    as_merge,
+    as_profile,
+    erased_row,
+    evidence_row,
+    merge_row,
+    merged_row,
+    place_rows,
+    profile_row,
+)
+from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
+from storepost.platform.persistence.item import Item, Key, find_in
+from storepost.platform.persistence.reads import Reads
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.logs import log_unexpected
+from storepost.values.problems import Conflict
+from storepost.values.scope import WorkspaceScope
+
+MOST_STEPS = MOST_ABSORBING + 2
+"""From a merged profile to the one that answers for it: see `merge`."""
+
+PLACES_OF_A_MERGE = 6
+"""Places of stores' lists that a merge changes: fewer, as it has two profiles' other places too."""
+
+PLACES_OF_AN_ERASURE = 6
+"""Places of stores' lists that an erasure leaves at once: it has addresses to take away, too."""
+
+HELD_BACK = timedelta(days=1)
+"""How long a claim of nobody's is kept: longer than any run takes that read that there is none."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Whose an identity is."""
+
+    id: UUID
+    identity: Identity
+    profile_id: UUID
+    """The holder's, or a merged profile's for which the holder answers."""
+    is_free: bool = False
+    """Whether it names a profile that was erased, and so anybody may have it."""
+
+
+class ProfileRepository:
+    """A workspace's profiles."""
+
+    def __init__(self, workspace: WorkspaceScope, reads: Reads | None = None) -> None:
+        """Of one workspace; `reads` is a unit of work's own."""
+        self._scope = workspace
+        self._reads = reads or Reads()
+
+    @property
+    def lists(self) -> ProfileLists:
+        """The lists that have the profiles in order."""
+        return ProfileLists(self._scope)
+
+    def get(self, profile_id: UUID) -> Profile | None:
+        """The profile, the one that it became part of, or None."""
+        for _ in range(MOST_STEPS):
+            row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
+            if not isinstance(row, MergedProfileItem):
+                return as_profile(self._scope, row) if isinstance(row, ProfileItem) else None
+            profile_id = row.into
+        raise RuntimeError("a merged profile leads nowhere")
+
+    def by_id(self, profile_ids: Iterable[UUID]) -> dict[UUID, Profile]:
+        """Those of the profiles that exist, or what they became part of, by the ids asked for."""
+        found = dict[UUID, Profile]()
+        going = {profile_id: profile_id for profile_id in profile_ids}
+        for _ in range(MOST_STEPS):
+            keys = {asked: profile_key(self._scope, at) for asked, at in going.items()}
+            rows = self._reads.find_all(keys.values())
+            going = {}
+            for asked, key in keys.items():
+                row = find_in(rows, ProfileRow, key)
+                if isinstance(row, ProfileItem):
+                    found[asked] = as_profile(self._scope, row)
+                elif isinstance(row, MergedProfileItem):
+                    going[asked] = row.into
+            if not going:
+                return found
+        raise RuntimeError("a merged profile leads nowhere")
+
+    def get_many(self, profile_ids: Iterable[UUID]) -> list[Profile]:
+        """The same in the order asked for, each once."""
+        asked = list(profile_ids)
+        found = self.by_id(asked)
+        profiles = (found[each] for each in asked if each in found)
+        return list({profile.id: profile for profile in profiles}.values())
+
+    def claims_of(self, identities: Iterable[Identity]) -> dict[Identity, Claim]:
+        """The claims of those of the identities that somebody has, in one batch get."""
+        keys = {identity: claim_key(self._scope, identity) for identity in identities}
+        rows = self._reads.find_all(keys.values())
+        claims = {identity: _as_claim(identity, rows, key) for identity, key in keys.items()}
+        return {identity: claim for identity, claim in claims.items() if claim}
+
+    def merges_of(self, profile: Profile, most: int) -> Iterator[ProfileMerge]:
+        """The profile's merges in each of its partitions; so many of the newest of each.
+
+        One that is moved meanwhile may come twice.
+        """
+        return chain.from_iterable(self.own_merges_of(each, most) for each in profile.partitions)
+
+    def own_merges_of(self, profile_id: UUID, most: int | None) -> Iterator[ProfileMerge]:
+        """The merges in one partition, so many of the newest, or all."""
+        pk, _ = profile_key(self._scope, profile_id)
+        rows = MergeItem.query(
+            pk,
+            MergeItem.sk.startswith(merge_prefix()),
+            consistent_read=True,
+            scan_index_forward=False,
+            limit=most,
+        )
+        return map(as_merge, rows)
+
+    def left_of(self, merged_id: UUID) -> tuple[Identity, ...]:
+        """The identities that a merged profile had, as long as rows may still name it."""
+        row = self._reads.find(ProfileRow, profile_key(self._scope, merged_id))
+        left = row.identities if isinstance(row, MergedProfileItem) else None
+        return as_identities(left or ())
+
+    def save(self, changes: Changes, before: Profile | None, after: Profile) -> None:
+        """Writes the profile if nobody changed it since `before` was read, and moves its entries.
+
+        It is called at most once for a profile in a unit of work, counts the changes of consent
+        that the unit adds to its history, and writes the evidence that it leaves.
+        """
+        after = settled(after)
+        item = self._row(before, after)
+        changes.save(item)
+        added, left = added_to(changes, after.id), evidence_left(changes, after.id)
+
+        # What is added after this counts too.
+        def count() -> None:
+            item.consent_changes += len(added)
+            self._write_evidence(changes, item, left)
+
+        changes.before_commit(count, items=lambda: len(left))
+        self.lists.follow(changes, before, after)
+        self._settle_later(changes, after)
+
+    def expect_live(self, changes: Changes, profile: Profile) -> None:
+        """Demands that the profile is still one, neither merged nor erased meanwhile."""
+        row = ProfileItem(*profile_key(self._scope, profile.id))
+        changes.expect(row, ProfileItem.first_seen_at.exists())
+
+    def merge(self, changes: Changes, survivor: Profile, merged: Profile, after: Profile) -> None:
+        """Writes `after` in the survivor's place, and the way to it in the other one's.
+
+        Raises LostRace where the other one is still absorbing so many profiles that a chain would
+        become too long: their rows move on within seconds.
+        """
+        if len(merged.absorbing) > MOST_ABSORBING:
+            raise LostRace()
+        after = settled(after, PLACES_OF_A_MERGE)
+        changes.save(self._row(survivor, after))
+        changes.save(merged_row(profile_key(self._scope, merged.id), merged, survivor.id))
+        self.lists.follow_merge(changes, survivor, merged, after)
+        self._settle_later(changes, after)
+
+    def add_merge(self, changes: Changes, survivor: Profile, made: ProfileMerge) -> None:
+        """Keeps that a profile was merged into this one."""
+        changes.create(merge_row(merge_key(self._scope, survivor.id, made.id), made))
+
+    def move_merge(self, changes: Changes, made: ProfileMerge, source: UUID, into: UUID) -> None:
+        """Moves a merge from one partition to another, as long as it is there.
+
+        What was merged then leads there, too.
+        """
+        old, new = (merge_key(self._scope, where, made.id) for where in (source, into))
+        changes.delete(MergeItem(*old), MergeItem.pk.exists())
+        changes.create(merge_row(new, made))
+        row = MergedProfileItem(*profile_key(self._scope, made.merged_profile_id))
+        changes.update(row, [MergedProfileItem.into.set(into)], MergedProfileItem.pk.exists())
+
+    def lead(self, changes: Changes, merged_id: UUID, into: UUID) -> None:
+        """Lets a merged profile name the one that has everything of it by now."""
+        row = MergedProfileItem(*profile_key(self._scope, merged_id))
+        leads, forget = MergedProfileItem.into.set(into), MergedProfileItem.identities.remove()
+        changes.update(row, [leads, forget], MergedProfileItem.pk.exists())
+
+    def erase(self, changes: Changes, profile: Profile) -> None:
+        """Takes the profile away, if nobody changed it since it was read; a worker does the rest.
+
+        The lists of all profiles have it no more; some stores' may for a moment.
+        """
+        places = tuple(places_of(profile))
+        now, later = places[:PLACES_OF_AN_ERASURE], places[PLACES_OF_AN_ERASURE:]
+        changes.save(erased_row(profile_key(self._scope, profile.id), profile, later))
+        self.lists.leave(changes, profile)
+        self.lists.leave_stores(changes, now)
+
+    def erasure_of(self, profile_id: UUID) -> Erasure | None:
+        """What may be left of an erased profile; None once nothing is."""
+        row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
+        return as_erasure(self._scope, row) if isinstance(row, ErasedProfileItem) else None
+
+    def leave_places(self, changes: Changes, erasure: Erasure) -> bool:
+        """Takes an erased profile out of some more of the stores' lists; whether it is in others.
+
+        The erasure is the one that was read last.
+        """
+        now, later = erasure.places[:MOST_PLACES], erasure.places[MOST_PLACES:]
+        if now:
+            row = ErasedProfileItem(*profile_key(self._scope, erasure.profile_id))
+            unchanged = ErasedProfileItem.version == erasure.version
+            changes.update(row, [ErasedProfileItem.places.set(place_rows(later))], unchanged)
+            self.lists.leave_stores(changes, now)
+        return bool(later)
+
+    def remove_merge(self, changes: Changes, made: ProfileMerge, from_id: UUID) -> None:
+        """Takes away that a profile was merged, and the way from its id."""
+        changes.delete(MergeItem(*merge_key(self._scope, from_id, made.id)))
+        changes.delete(MergedProfileItem(*profile_key(self._scope, made.merged_profile_id)))
+
+    def remove_erased(self, changes: Changes, profile_id: UUID) -> None:
+        """Takes away what stood in an erased profile's place."""
+        row = ErasedProfileItem(*profile_key(self._scope, profile_id))
+        changes.delete(row, ErasedProfileItem.partitions.exists())
+
+    def claim(
+        self,
+        changes: Changes,
+        profile: Profile,
+        claims: Mapping[Identity, Claim],
+        identities: Iterable[Identity],
+    ) -> None:
+        """Claims those of the profile's identities that are nobody's.
+
+        `claims` is what is known of them. What another profile has is left alone; what somebody
+        claims meanwhile is a lost race.
+        """
+        for identity in identities:
+            held = claims.get(identity)
+            if identity not in profile.sightings or (held and not held.is_free):
+                continue
+            key = claim_key(self._scope, identity)
+            row = IdentityItem(*key, id=new_id(), profile_id=profile.id)
+            if held is None:
+                changes.create(row)
+            else:
+                changes.save(row, IdentityItem.profile_id == held.profile_id)
+
+    def hold_back(self, changes: Changes, identity: Identity, held: Claim | None) -> None:
+        """Makes whoever is about to claim an identity that is nobody's lose that race.
+
+        `held` is what is known of it. It stays nobody's: the claim names a profile that never was.
+        """
+        nobodys = IdentityItem(
+            *claim_key(self._scope, identity),
+            id=new_id(),
+            profile_id=new_id(),
+            expiration=clock.now() + HELD_BACK,
+        )
+        if held is None:
+            changes.create(nobodys)
+        else:
+            changes.save(nobodys, IdentityItem.profile_id == held.profile_id)
+
+    def release(self, changes: Changes, claims: Iterable[Claim]) -> None:
+        """Makes identities nobody's, as long as their claims are as they were read."""
+        for claim in claims:
+            row = IdentityItem(*claim_key(self._scope, claim.identity))
+            changes.delete(row, IdentityItem.profile_id == claim.profile_id)
+
+    def _row(self, before: Profile | None, after: Profile) -> ProfileItem:
+        """The row of `after`, which passes only over the version of `before`."""
+        version = before.version if before else None
+        return profile_row(profile_key(self._scope, after.id), replace(after, version=version))
+
+    def _write_evidence(
+        self, changes: Changes, item: ProfileItem, left: Sequence[Evidence]
+    ) -> None:
+        series = as_evidence(item.id, item.evidence)
+        write_evidence(changes, self._scope, item.id, series, left)
+        item.evidence = evidence_row(item.id, series)
+
+    def _settle_later(self, changes: Changes, after: Profile) -> None:
+        if not is_settled(after):
+            changes.after_commit(lambda: self._settle(after.id))
+
+    def _settle(self, profile_id: UUID) -> None:
+        """Moves the profile in what is left of its stores' lists, a few a transaction.
+
+        What it follows is committed by now, so nothing here may fail the request; the profile's
+        next save moves on with what was left.
+        """
+
+        def move(changes: Changes) -> bool:
+            profile = ProfileRepository(self._scope).get(profile_id)
+            if profile is None or is_settled(profile):
+                return False
+            after = settled(profile)
+            changes.save(self._row(profile, after))
+            self.lists.follow(changes, profile, after)
+            return not is_settled(after)
+
+        try:
+            while commit_anew(move):
+                pass
+        except (Conflict, PynamoDBException) as error:
+            log_unexpected(error)
+
+
+def _as_claim(identity: Identity, rows: dict[Key, Item], key: Key) -> Claim | None:
+    item = find_in(rows, IdentityItem, key)
+    return Claim(item.id, identity, item.profile_id) if item else None

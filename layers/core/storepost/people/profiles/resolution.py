@@ -1,0 +1,225 @@
+"""Whose identities are: which profile something that arrives belongs to.
+
+docs/semantics.md, section 1 has the rules.
+
+The decisions are functions of values; `look_up` brings them what the workspace knows.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from uuid import UUID
+
+from storepost.people.consent.model import Address
+from storepost.people.consent.repository import address_key, erased_key
+from storepost.people.consent.states import Channel
+from storepost.people.profiles.keys import claim_key, profile_key
+from storepost.people.profiles.merges import survivor_first
+from storepost.people.profiles.model import (
+    Identity,
+    IdentityType,
+    Profile,
+    names_nobody,
+    strongest_first,
+)
+from storepost.people.profiles.problems import IdentityConflict
+from storepost.people.profiles.repository import Claim, ProfileRepository
+from storepost.platform.persistence.item import Key
+from storepost.platform.persistence.reads import ReadAhead
+from storepost.values.scope import WorkspaceScope
+
+_CHANNELS = {IdentityType.EMAIL: Channel.EMAIL, IdentityType.PHONE: Channel.SMS}
+MOST_IDENTITIES = 1000
+"""Of one profile, so that its row stays small; a customer's own id is always taken in."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a workspace knows of the identities of one arrival."""
+
+    claims: Mapping[Identity, Claim]
+    profiles: Mapping[UUID, Profile]
+    """The ones that have the claims, by the ids that the claims name."""
+
+    def holder_of(self, identity: Identity) -> Profile | None:
+        """Whose the identity is; None where it is nobody's."""
+        claim = self.claims.get(identity)
+        return self.profiles.get(claim.profile_id) if claim else None
+
+
+def identities_of(
+    *,
+    store_id: UUID | None = None,
+    customer_id: str | None = None,
+    email: str | None = None,
+    phone: str | None = None,
+    anonymous_id: str | None = None,
+) -> tuple[Identity, ...]:
+    """The identities among these values, the strongest first; what names nobody is left out.
+
+    `customer_id` is one of the store's. Email and phone are in the form that is compared.
+    """
+    given = (
+        (IdentityType.PLATFORM_CUSTOMER_ID, customer_id, store_id),
+        (IdentityType.EMAIL, email, None),
+        (IdentityType.PHONE, phone, None),
+        (IdentityType.ANONYMOUS_ID, anonymous_id, None),
+    )
+    return tuple(
+        Identity(kind, value, store)
+        for kind, value, store in given
+        if value is not None and not names_nobody(value)
+    )
+
+
+def claim_keys(workspace: WorkspaceScope, identities: Iterable[Identity]) -> dict[Identity, Key]:
+    """The rows that say whose identities are, for whoever reads ahead."""
+    return {identity: claim_key(workspace, identity) for identity in identities}
+
+
+def keys_behind(
+    workspace: WorkspaceScope, claims: Mapping[Identity, Key], reads: ReadAhead
+) -> list[Key]:
+    """The rows that an arrival is decided on once its claims were read ahead.
+
+    They are the profiles that have the identities, and the consent of addresses that nobody has,
+    or that it was somebody's who was erased.
+    """
+    holders = {each: reads.text(key, "profile_id") for each, key in claims.items()}
+    return [
+        *(profile_key(workspace, UUID(holder)) for holder in holders.values() if holder),
+        *(
+            key
+            for each, holder in holders.items()
+            if holder is None and each.type in _CHANNELS
+            for key in _keys_of(workspace, Address(_CHANNELS[each.type], each.value))
+        ),
+    ]
+
+
+def _keys_of(workspace: WorkspaceScope, address: Address) -> tuple[Key, Key]:
+    return address_key(workspace, address), erased_key(workspace, address)
+
+
+def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> Known:
+    """What the workspace knows of the identities: two batch gets."""
+    claims = repository.claims_of(identities)
+    profiles = repository.by_id({claim.profile_id for claim in claims.values()})
+    known = {
+        identity: claim if claim.profile_id in profiles else replace(claim, is_free=True)
+        for identity, claim in claims.items()
+    }
+    return Known(known, profiles)
+
+
+def people_of_arrival(identities: Iterable[Identity], known: Known) -> tuple[Profile, ...]:
+    """The profiles that are one person where a store's record names them by these identities.
+
+    The one that survives comes first; nobody where it is somebody new. Where a strong identity
+    speaks against it, the weakest one is dropped and the rest tried again: in the end nothing
+    matches.
+    """
+    given = strongest_first(identities)
+    while given:
+        people = _one_person(given, known)
+        if people is not None:
+            return people
+        given = given[:-1]
+    return ()
+
+
+def people_by_hand(identities: Iterable[Identity], known: Known) -> tuple[Profile, ...]:
+    """The same where somebody names them who means each of the identities.
+
+    Raises IdentityConflict where they are several people's.
+    """
+    people = _one_person(strongest_first(identities), known)
+    if people is None:
+        raise IdentityConflict()
+    return people
+
+
+def _one_person(given: Sequence[Identity], known: Known) -> tuple[Profile, ...] | None:
+    """Whoever has one of the identities, if all of them can be one person; else None."""
+    matched: dict[UUID, _Match] = {}
+    for identity in given:
+        holder = known.holder_of(identity)
+        if holder:
+            matched.setdefault(holder.id, _Match(holder, identity))
+    matches, people = matched.values(), [match.profile for match in matched.values()]
+    if any(contradicts(each.profile, each.by, given) for each in matches):
+        return None
+    if any(_are_two_people(one, other) for one, other in combinations(matches, 2)):
+        return None
+    if len(people) > 1 and not fit_together(people):
+        return None
+    return survivor_first(people)
+
+
+@dataclass(frozen=True)
+class _Match:
+    """A profile that has some of the given identities, and the strongest of these."""
+
+    profile: Profile
+    by: Identity
+
+
+def fit_together(people: Iterable[Profile]) -> bool:
+    """Whether one profile can have the identities of all of them."""
+    return sum(len(each.identities) for each in people) <= MOST_IDENTITIES
+
+
+def _are_two_people(one: _Match, other: _Match) -> bool:
+    """Whether two profiles must not become one by themselves.
+
+    Those with two emails, or with two customers of one store, are two people; and a weak identity
+    joins nobody who is known with somebody else who is.
+    """
+    profiles, by_weak = (one.profile, other.profile), one.by.type.is_weak or other.by.type.is_weak
+    if by_weak and not any(each.is_anonymous for each in profiles):
+        return True
+    if all(each.values_of(IdentityType.EMAIL) for each in profiles):
+        return True
+    stores = ({customer.store_id for customer in each.live_customers} for each in profiles)
+    return not set.isdisjoint(*stores)
+
+
+def contradicts(profile: Profile, matched: Identity, given: Iterable[Identity]) -> bool:
+    """Whether a strong one of the given identities says that they are not this profile's.
+
+    Two customer ids of one store, or two emails, are two people's; only what is weaker than those
+    can be contradicted by them.
+    """
+    return any(_speaks_against(each, profile, matched) for each in given)
+
+
+def _speaks_against(strong: Identity, profile: Profile, matched: Identity) -> bool:
+    if strong.type.strength <= matched.type.strength:
+        return False
+    if strong.type is IdentityType.PLATFORM_CUSTOMER_ID:
+        live = {each for each in profile.live_customers if each.store_id == strong.store_id}
+        return bool(live) and strong not in live
+    if strong.type is IdentityType.EMAIL:
+        emails = profile.values_of(IdentityType.EMAIL)
+        return bool(emails) and strong.value not in emails
+    return False
+
+
+def takes_in(
+    profile: Profile | None, identities: Iterable[Identity], known: Known
+) -> list[Identity]:
+    """Those of an arrival's identities that are the profile's from now on: its own, and nobody's.
+
+    What was dropped on the way to a new profile is among them where nobody has it, so that the same
+    arrival again changes nothing. Past the most that a profile has, only customer ids are.
+    """
+    room = MOST_IDENTITIES - len(profile.identities if profile else ())
+    taken: list[Identity] = []
+    for each in strongest_first(identities):
+        holder = known.holder_of(each)
+        if holder is None and (room > 0 or each.type is IdentityType.PLATFORM_CUSTOMER_ID):
+            taken.append(each)
+            room -= 1
+        elif holder is not None and profile is not None and holder.id == profile.id:
+            taken.append(each)
+    return taken

@@ -1,0 +1,325 @@
+"""Rows of profiles: live and merged ones, the claims of identities, and what was merged."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from storepost.people.consent.evidence import Place, Series
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.profiles.erasure import Erasure, StorePlace
+from storepost.people.profiles.leftover_words import sealed_words
+from storepost.people.profiles.merges import MergeCause, ProfileMerge
+from storepost.people.profiles.model import (
+    Identity,
+    IdentityType,
+    LocaleOrigin,
+    LocaleSignal,
+    LocaleSource,
+    Profile,
+    Sighting,
+    StoreLink,
+)
+from storepost.platform.persistence.item import Identifier, Item, Json, Key, Moment, VersionedItem
+from storepost.values.ids import from_short, short
+from storepost.values.scope import WorkspaceScope
+
+type _Row = list[Any]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+class ProfileRow(VersionedItem):
+    """What stands where a profile stands, or stood."""
+
+    id = Identifier()
+
+
+class ProfileItem(ProfileRow, discriminator="profile"):
+    """A profile; identities are `[type, value, store, first seen, last]`, links by store."""
+
+    first_seen_at = Moment()
+    last_seen_at = Moment()
+    first_name = UnicodeAttribute(null=True)
+    last_name = UnicodeAttribute(null=True)
+    email = UnicodeAttribute(null=True)
+    phone = UnicodeAttribute(null=True)
+    locale = UnicodeAttribute(null=True)
+    locale_source = Json(null=True)
+    email_consent = UnicodeAttribute()
+    sms_consent = UnicodeAttribute()
+    identities = Json()
+    former = Json()
+    links = Json()
+    orders = NumberAttribute(default=0)
+    spent = Json()
+    consent_changes = NumberAttribute(default=0)
+    histories = Json(null=True)
+    evidence = Json(null=True)
+    """`[last number, *removed numbers]` by the channel, of others by `channel#short id`."""
+    events = NumberAttribute(null=True)
+    merges = NumberAttribute(null=True)
+    absorbing = Json(null=True)
+    """Short ids, as of `histories`."""
+
+
+class MergedProfileItem(ProfileRow, discriminator="merged_profile"):
+    """Where a merged profile stood; whoever asks for it is told of the other one."""
+
+    into = Identifier()
+    identities = Json(null=True)
+    """`[type, value, store]`, for as long as claims and customers may still name this profile."""
+
+
+class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
+    """Where an erased profile stood, until the worker has removed the rest.
+
+    What it takes to find that: `[type, value, store]`, short ids, and `[store, moment, id]`.
+    """
+
+    identities = Json()
+    partitions = Json()
+    histories = Json()
+    places = Json()
+    words = UnicodeAttribute(null=True)
+    """By which the search finds the name, sealed: nothing else in the row names the person."""
+
+
+class MergeItem(Item, discriminator="profile_merge"):
+    """That a profile was merged, in the partition of the one that survived."""
+
+    id = Identifier()
+    merged_profile_id = Identifier()
+    merged_at = Moment()
+    source = UnicodeAttribute()
+    reference = UnicodeAttribute(null=True)
+
+
+class IdentityItem(Item, discriminator="identity"):
+    """The claim of an identity: whose it is. When it was seen stands with the profile."""
+
+    id = Identifier()
+    profile_id = Identifier()
+
+
+def profile_row(key: Key, profile: Profile) -> ProfileItem:
+    """The profile as its row, of the version that was read."""
+    item = ProfileItem(
+        *key,
+        id=profile.id,
+        first_seen_at=profile.first_seen_at,
+        last_seen_at=profile.last_seen_at,
+        first_name=profile.first_name,
+        last_name=profile.last_name,
+        email=profile.email,
+        phone=profile.phone,
+        locale=profile.locale,
+        locale_source=_locale_row(profile.locale_source),
+        email_consent=profile.email_consent,
+        sms_consent=profile.sms_consent,
+        identities=[
+            [*_identity_row(identity), _number(seen.first), _number(seen.last)]
+            for identity, seen in profile.sightings.items()
+        ],
+        former=_identity_rows(sorted(profile.former)),
+        links={short(store_id): _link_row(link) for store_id, link in profile.links.items()},
+        orders=profile.orders,
+        spent=dict(profile.spent),
+        consent_changes=profile.consent_changes,
+        histories=_ids_row(profile.histories),
+        evidence=evidence_row(profile.id, profile.evidence),
+        events=profile.events or None,
+        merges=profile.merges or None,
+        absorbing=_ids_row(profile.absorbing),
+    )
+    if profile.version is not None:
+        item.version = profile.version
+    return item
+
+
+def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
+    """What `profile_row` wrote."""
+    return Profile(
+        id=item.id,
+        workspace=workspace,
+        first_seen_at=item.first_seen_at,
+        last_seen_at=item.last_seen_at,
+        first_name=item.first_name,
+        last_name=item.last_name,
+        email=item.email,
+        phone=item.phone,
+        locale=item.locale,
+        locale_source=_locale_source(item.locale_source),
+        email_consent=ConsentState(item.email_consent),
+        sms_consent=ConsentState(item.sms_consent),
+        sightings={
+            _identity(row): Sighting(_moment(first), _moment(last))
+            for *row, first, last in item.identities
+        },
+        former=frozenset(as_identities(item.former)),
+        links={from_short(store_id): _link(row) for store_id, row in item.links.items()},
+        orders=int(item.orders),
+        spent=item.spent,
+        consent_changes=int(item.consent_changes),
+        histories=tuple(map(from_short, item.histories or ())),
+        evidence=as_evidence(item.id, item.evidence),
+        events=int(item.events or 0),
+        merges=int(item.merges or 0),
+        absorbing=tuple(map(from_short, item.absorbing or ())),
+        version=int(item.version),
+    )
+
+
+def evidence_row(profile_id: UUID, evidence: Mapping[Place, Series]) -> dict[str, list[int]] | None:
+    """Where evidence stands as a profile's row has it."""
+    rows = {
+        channel.value if where == profile_id else f"{channel}#{short(where)}": [
+            series.last,
+            *series.removed,
+        ]
+        for (where, channel), series in evidence.items()
+    }
+    return rows or None
+
+
+def as_evidence(profile_id: UUID, rows: Mapping[str, list[int]] | None) -> dict[Place, Series]:
+    """What `evidence_row` wrote."""
+    found = dict[Place, Series]()
+    for name, (last, *removed) in (rows or {}).items():
+        channel, _, where = name.partition("#")
+        place = (from_short(where) if where else profile_id, Channel(channel))
+        found[place] = Series(last, tuple(removed))
+    return found
+
+
+def merged_row(key: Key, merged: Profile, into: UUID) -> MergedProfileItem:
+    """What stands in a merged profile's place: written over the version that was read."""
+    identities = _identity_rows(merged.identities)
+    item = MergedProfileItem(*key, id=merged.id, into=into, identities=identities)
+    if merged.version is not None:
+        item.version = merged.version
+    return item
+
+
+def erased_row(key: Key, profile: Profile, places: Iterable[StorePlace]) -> ErasedProfileItem:
+    """What stands in an erased profile's place: written over the version that was read."""
+    item = ErasedProfileItem(
+        *key,
+        id=profile.id,
+        identities=_identity_rows(profile.identities),
+        partitions=_ids_row(profile.partitions),
+        histories=_ids_row(profile.consent_partitions),
+        places=place_rows(places),
+        words=sealed_words(profile),
+    )
+    item.version = profile.version
+    return item
+
+
+def place_rows(places: Iterable[StorePlace]) -> list[_Row]:
+    """Places in stores' lists as a row has them."""
+    return [[short(store), _number(at), short(listed)] for store, (at, listed) in places]
+
+
+def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
+    """What `erased_row` wrote."""
+    return Erasure(
+        workspace=workspace,
+        profile_id=item.id,
+        identities=as_identities(item.identities),
+        partitions=tuple(map(from_short, item.partitions)),
+        histories=tuple(map(from_short, item.histories)),
+        places=tuple(
+            (from_short(store), (_moment(at), from_short(listed)))
+            for store, at, listed in item.places
+        ),
+        words=item.words,
+        version=int(item.version),
+    )
+
+
+def merge_row(key: Key, merge: ProfileMerge) -> MergeItem:
+    """A merge as its row."""
+    return MergeItem(
+        *key,
+        id=merge.id,
+        merged_profile_id=merge.merged_profile_id,
+        merged_at=merge.merged_at,
+        source=merge.cause.source,
+        reference=merge.cause.reference,
+    )
+
+
+def as_merge(item: MergeItem) -> ProfileMerge:
+    """What `merge_row` wrote."""
+    cause = MergeCause(item.source, item.reference)
+    return ProfileMerge(item.id, item.merged_profile_id, item.merged_at, cause)
+
+
+def as_identities(rows: Iterable[_Row]) -> tuple[Identity, ...]:
+    """The identities that a row names."""
+    return tuple(map(_identity, rows))
+
+
+def _identity_rows(identities: Iterable[Identity]) -> list[_Row]:
+    return [_identity_row(identity) for identity in identities]
+
+
+def _ids_row(ids: Iterable[UUID]) -> list[str] | None:
+    return [short(identifier) for identifier in ids] or None
+
+
+def _identity_row(identity: Identity) -> _Row:
+    return [identity.type, identity.value, short(identity.store_id) if identity.store_id else None]
+
+
+def _identity(row: _Row) -> Identity:
+    kind, value, store_id = row
+    return Identity(IdentityType(kind), value, from_short(store_id) if store_id else None)
+
+
+def _link_row(link: StoreLink) -> _Row:
+    listed_at = _number(link.listed_at) if link.listed_at else None
+    row: _Row = [link.customers, link.orders, listed_at]
+    return [*row, [[_number(at), short(each)] for at, each in link.left]] if link.left else row
+
+
+def _link(row: _Row) -> StoreLink:
+    customers, orders, listed_at, *left = row
+    return StoreLink(
+        customers,
+        orders,
+        None if listed_at is None else _moment(listed_at),
+        tuple((_moment(at), from_short(each)) for places in left for at, each in places),
+    )
+
+
+def _locale_row(source: LocaleSource | None) -> _Row | None:
+    if source is None:
+        return None
+    store_id = short(source.store_id) if source.store_id else None
+    return [source.source, store_id, source.signal, _number(source.at)]
+
+
+def _locale_source(row: _Row | None) -> LocaleSource | None:
+    if row is None:
+        return None
+    source, store_id, signal, at = row
+    return LocaleSource(
+        LocaleOrigin(source),
+        from_short(store_id) if store_id else None,
+        LocaleSignal(signal),
+        _moment(at),
+    )
+
+
+def _number(moment: datetime) -> int:
+    """Milliseconds since 1970: half of what the text takes, in a row that holds many moments."""
+    return (moment - _EPOCH) // _MILLISECOND
+
+
+def _moment(number: int) -> datetime:
+    return _EPOCH + number * _MILLISECOND

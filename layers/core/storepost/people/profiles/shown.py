@@ -1,0 +1,73 @@
+"""The consents that a profile shows: copies of the states of the addresses that it shows.
+
+State belongs to the address (docs/semantics.md, section 2.1); the copy is kept true in each
+transaction that changes what is shown or what holds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from storepost.people.consent.model import Address, Subject
+from storepost.people.consent.repository import ConsentRepository, saved_states
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.profiles.model import Identity, IdentityType, Profile
+from storepost.platform.persistence.changes import Changes
+
+
+def show_consents(
+    changes: Changes,
+    before: Profile | None,
+    after: Profile,
+    asserted: Mapping[Address, ConsentState],
+) -> Profile:
+    """The profile with the states of the addresses that it shows from now on.
+
+    `asserted` are the states of the addresses that this unit of work asserts; those of the ones
+    that it saves besides are known.
+    """
+    return replace(
+        after,
+        email_consent=_state(changes, before, after, Channel.EMAIL, asserted),
+        sms_consent=_state(changes, before, after, Channel.SMS, asserted),
+    )
+
+
+def subject_of(profile: Profile) -> Subject:
+    """The profile as whom an assertion is about, with the stores that have a customer of it."""
+    stores = (store_id for store_id, link in profile.links.items() if link.customers)
+    return Subject(profile.workspace, profile.id, tuple(sorted(stores)))
+
+
+def shown_address(profile: Profile | None, channel: Channel) -> Address | None:
+    """The address that a profile shows for a channel."""
+    if profile is None:
+        return None
+    value = profile.email if channel is Channel.EMAIL else profile.phone
+    return Address(channel, value) if value else None
+
+
+def identity_of(address: Address) -> Identity:
+    """The identity whose claim says who has an address."""
+    kind = IdentityType.EMAIL if address.channel is Channel.EMAIL else IdentityType.PHONE
+    return Identity(kind, address.value)
+
+
+def _state(
+    changes: Changes,
+    before: Profile | None,
+    after: Profile,
+    channel: Channel,
+    asserted: Mapping[Address, ConsentState],
+) -> ConsentState:
+    address = shown_address(after, channel)
+    if address is None:
+        return ConsentState.NOT_SUBSCRIBED
+    saved = {**saved_states(changes, after.workspace), **asserted}
+    if address in saved:
+        return saved[address]
+    if address == shown_address(before, channel):
+        return after.email_consent if channel is Channel.EMAIL else after.sms_consent
+    repository = ConsentRepository(after.workspace, changes.reads)
+    consent = repository.consent_of(address)
+    repository.expect_consent(changes, address)
+    return consent.state

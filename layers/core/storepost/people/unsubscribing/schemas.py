@@ -1,0 +1,69 @@
+"""Unsubscribe links on the wire."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+
+from storepost.people.consent.bodies import REFERENCE_LENGTH
+from storepost.people.consent.model import Source
+from storepost.people.unsubscribing.links import UnsubscribeLink
+from storepost.values.wire import RequestBody, SecretAnswer, Shape, Uri
+
+REFERENCE_BYTES = 300
+"""So that the longest link fits into a line of an email's head: 998 bytes (RFC 5322, 2.1.1)."""
+
+
+def _fits_a_header(reference: str) -> str:
+    if len(reference.encode()) > REFERENCE_BYTES:
+        raise ValueError(f"Must have at most {REFERENCE_BYTES} bytes in UTF-8")
+    return reference
+
+
+def _first(values: object) -> object:
+    """A form's fields come as lists, of one value mostly."""
+    return values[0] if isinstance(values, list) else values
+
+
+class NewUnsubscribeLink(RequestBody):
+    """What the link is made for."""
+
+    reference: (
+        Annotated[
+            str,
+            StringConstraints(strip_whitespace=True, min_length=1, max_length=REFERENCE_LENGTH),
+            AfterValidator(_fits_a_header),
+        ]
+        | None
+    ) = None
+
+
+class UnsubscribeUrl(SecretAnswer):
+    """Where whoever has the address unsubscribes it."""
+
+    url: Uri
+
+    @classmethod
+    def of(cls, link: UnsubscribeLink, base_url: str) -> "UnsubscribeUrl":
+        """The link in this shape, under the service's base address."""
+        return cls(url=f"{base_url}/unsubscribe/{link.token}")
+
+
+class Unsubscribing(StrEnum):
+    """Who asks: a mailbox provider's button (RFC 8058), or the page behind the link."""
+
+    ONE_CLICK = "One-Click"
+    BY_PAGE = "By-Page"
+
+
+class UnsubscribeForm(Shape):
+    """The form of RFC 8058, section 3.1; further fields are left alone."""
+
+    says: Annotated[Unsubscribing, BeforeValidator(_first)] = Field(alias="List-Unsubscribe")
+
+    @property
+    def source(self) -> Source:
+        """How the change comes."""
+        if self.says is Unsubscribing.ONE_CLICK:
+            return Source.ONE_CLICK
+        return Source.UNSUBSCRIBE_LINK

@@ -1,0 +1,107 @@
+"""Making unsubscribe links, and unsubscribing by one."""
+
+from dataclasses import dataclass, field
+from functools import partial
+from uuid import UUID
+
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.people.consent.model import Origin, Proof, Source
+from storepost.people.consent.states import Channel, ConsentState
+from storepost.people.consent.words import Word
+from storepost.people.consent_changes.problems import NoEmail
+from storepost.people.consent_changes.recording import record_of_address, record_word
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import look_up
+from storepost.people.profiles.service import get_profile
+from storepost.people.profiles.shown import identity_of, shown_address
+from storepost.people.unsubscribing.links import UnsubscribeLink, read_link
+from storepost.people.unsubscribing.moved import moved_to
+from storepost.people.unsubscribing.problems import LinkOver, UnknownLink
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values.languages import Language, language_of
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A link that somebody follows."""
+
+    link: UnsubscribeLink
+    sender: str
+    """The workspace's name."""
+    profile: Profile | None = field(repr=False)
+    """Who has the address now; None where only workspaces that have its stores know it."""
+    elsewhere: tuple[WorkspaceScope, ...] = ()
+    """Those that have the address's stores, where nobody has it in the link's own workspace."""
+    locale: str | None = None
+    """Of whoever has the address, where it is known."""
+
+    @property
+    def language(self) -> Language | None:
+        """The language of the emails that come to the address, where it is one of ours."""
+        return language_of(self.locale)
+
+    @property
+    def masked_email(self) -> str:
+        """The address as whoever has it knows it: links get forwarded."""
+        local, _, domain = self.link.email.rpartition("@")
+        return f"{local[:1]}•••@{domain}"
+
+
+def make_link(
+    workspace: WorkspaceScope, profile_id: UUID, reference: str | None
+) -> UnsubscribeLink:
+    """A link for the email address that the profile shows. Raises NoEmail."""
+    profile = get_profile(workspace, profile_id)
+    address = shown_address(profile, Channel.EMAIL)
+    if address is None:
+        raise NoEmail()
+    return UnsubscribeLink(workspace, profile.id, address.value, reference)
+
+
+def follow(token: str) -> Followed:
+    """What a token's link leads to; nothing changes. Raises UnknownLink and LinkOver."""
+    link = read_link(token)
+    if link is None:
+        raise UnknownLink()
+    workspace, profile = WorkspaceRepository(link.workspace).get(), _holder(link)
+    if workspace is None:
+        raise LinkOver()
+    if profile is not None:
+        return Followed(link, workspace.name, profile, locale=profile.locale)
+    found = ((each, _holder_in(each, link)) for each in moved_to(link.workspace))
+    known = {each: holder for each, holder in found if holder}
+    if not known:
+        raise LinkOver()
+    locale = next((holder.locale for holder in known.values() if holder.locale), None)
+    return Followed(link, workspace.name, None, tuple(known), locale)
+
+
+def unsubscribe(token: str, source: Source, shown_by: Proof, changes: Changes) -> Followed:
+    """Unsubscribes the link's address, and says so to every store that knows the person.
+
+    Also in the workspaces that the stores of the link's own one have moved to, each in a
+    transaction of its own before that: whoever is answered is unsubscribed everywhere. `shown_by`
+    is the request's own address and browser. What says so already stays as it is.
+    """
+    followed = follow(token)
+    link = followed.link
+    proof = Proof(link.reference, shown_by.ip, shown_by.user_agent)
+    word = Word(ConsentState.UNSUBSCRIBED, Origin(source, proof=proof))
+    for each in followed.elsewhere or moved_to(link.workspace):
+        commit_anew(partial(record_of_address, workspace=each, address=link.address, word=word))
+    if followed.profile is not None:
+        record_word(changes, followed.profile, link.address, word)
+    return followed
+
+
+def _holder(link: UnsubscribeLink) -> Profile | None:
+    """Who has the address now, else whom the link was made for; None where nobody is left."""
+    holder = _holder_in(link.workspace, link)
+    return holder or ProfileRepository(link.workspace).get(link.profile_id)
+
+
+def _holder_in(workspace: WorkspaceScope, link: UnsubscribeLink) -> Profile | None:
+    identity = identity_of(link.address)
+    return look_up(ProfileRepository(workspace), [identity]).holder_of(identity)

@@ -1,0 +1,121 @@
+"""A budget and one container's part in it: a token bucket that is reported late.
+
+The bucket is kept as one moment, the one at which it will be full again (the "theoretical arrival
+time" of the generic cell rate algorithm): each request moves it on by the time that one refill
+takes, and it can't lie further ahead than the whole bucket takes. All moments are milliseconds
+since 1970. ADR 15 has the arithmetic of cost and overshoot.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+
+from storepost.platform.persistence.item import Key
+
+LEASE = 20
+"""Requests that a container answers before it reports them: two rows a request, 0.1 write units."""
+
+_SECOND = 1000
+
+
+@dataclass(frozen=True)
+class Policy:
+    """So many requests a second, and at once as many as that makes in `burst_seconds`."""
+
+    name: str
+    per_second: int
+    burst_seconds: int
+
+    @property
+    def quota(self) -> int:
+        """The requests that a full bucket holds."""
+        return self.per_second * self.burst_seconds
+
+    @property
+    def burst(self) -> int:
+        """Milliseconds that an empty bucket takes to be full."""
+        return self.burst_seconds * _SECOND
+
+    def cost(self, requests: int) -> float:
+        """Milliseconds that the bucket takes to refill so many requests."""
+        return requests * _SECOND / self.per_second
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A policy, and the row in which its requests are counted."""
+
+    key: Key
+    policy: Policy
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is left of a budget, as far as the container knows."""
+
+    policy: Policy
+    remaining: int
+    """Requests."""
+    wait: float
+    """Milliseconds until one more request fits; 0 where it fits now."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Requests that a container answered since its last report."""
+
+    since: int
+    """The moment of the first one. What was refilled since then is theirs, so it may be old."""
+    cost: int
+    """Milliseconds of refill."""
+
+
+@dataclass
+class Bucket:
+    """What one container knows of a budget."""
+
+    policy: Policy
+    stored: int = 0
+    """When the bucket will be full again, by the row as it was seen last; it never goes back."""
+    _full_at: float = 0.0
+    """The same with the requests of this container that the row doesn't count yet."""
+    _since: float = 0.0
+    _used: int = 0
+    _seen: int = 0
+    _due: int = LEASE
+
+    def ask(self, now: float) -> float:
+        """Milliseconds that a request has to wait, 0 where it may run now; it isn't taken yet."""
+        self._seen += 1
+        after = max(self._full_at, now) + self.policy.cost(1)
+        return max(0.0, after - now - self.policy.burst)
+
+    def take(self, now: float) -> None:
+        """Counts a request that runs."""
+        if not self._used:
+            self._since = now
+        self._used += 1
+        self._full_at = max(self._full_at, now) + self.policy.cost(1)
+
+    def unreported(self) -> Usage | None:
+        """What is to be reported now; None while the lease lasts.
+
+        Refused requests count towards the lease, so that a caller who is past the budget is
+        counted the more exactly at the same cost.
+        """
+        if not self._used or self._seen < self._due:
+            return None
+        return Usage(int(self._since), ceil(self.policy.cost(self._used)))
+
+    def reported(self, stored: int, writes: int) -> None:
+        """The row has the usage, after so many writes: each of them pays for a lease."""
+        self.stored, self._full_at = stored, stored
+        self._used, self._seen, self._due = 0, 0, writes * LEASE
+
+    def forget(self) -> None:
+        """Nobody knows what the row says: requests pass, and the next lease asks again."""
+        self.reported(0, 1)
+
+    def standing(self, now: float, wait: float) -> Standing:
+        """What is left now."""
+        left = self.policy.burst - max(0.0, self._full_at - now)
+        return Standing(self.policy, max(0, int(left / self.policy.cost(1))), wait)

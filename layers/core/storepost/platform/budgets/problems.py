@@ -1,0 +1,11 @@
+"""What a caller past a budget is told."""
+
+from storepost.values.problems import TooManyRequests
+
+
+class RateLimited(TooManyRequests):
+    """The caller, or the whole workspace, asks for more than its budget."""
+
+    code = "rate_limited"
+    title = "Too many requests"
+    mend = "Wait for as many seconds as `Retry-After` says, and send fewer requests a second."

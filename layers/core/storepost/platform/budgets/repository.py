@@ -1,0 +1,59 @@
+"""Rows of budgets: one moment each, moved on by an update that needs no read."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from pynamodb.attributes import NumberAttribute
+
+from storepost.platform.budgets.model import Usage
+from storepost.platform.persistence.item import Item, Key, amend
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.scope import PersonScope, WorkspaceScope
+
+_KEPT = timedelta(days=1)
+
+
+class BudgetItem(Item, discriminator="budget"):
+    """When a budget will be whole again if nobody asks for anything."""
+
+    full_at = NumberAttribute()
+    """Milliseconds since 1970."""
+
+
+def key_budget_key(workspace: WorkspaceScope, key_id: UUID) -> Key:
+    """Where the requests of an API key are counted."""
+    return (workspace.key, f"budget#{short(key_id)}")
+
+
+def workspace_budget_key(workspace: WorkspaceScope) -> Key:
+    """Where all requests to a workspace are counted."""
+    return (workspace.key, "budget")
+
+
+def person_budget_key(person: PersonScope) -> Key:
+    """Where a person's requests are counted, of all their sessions."""
+    return (person.key, "budget")
+
+
+def count(key: Key, usage: Usage, stored: int) -> tuple[int, int]:
+    """Counts requests: when the budget will be whole again, and how many writes that took.
+
+    `stored` is what the row said last. Where it lies before the usage began, the refill of the
+    time between is lost, as a bucket holds no more than it holds: the row is set. Else, and where
+    somebody else has moved it on meanwhile, the usage is added.
+    """
+    row, lasts = BudgetItem(*key), BudgetItem.expiration.set(clock.now() + _KEPT)
+    writes = 0
+    if stored < usage.since:
+        writes += 1
+        full_at = BudgetItem.full_at.set(usage.since + usage.cost)
+        # An update makes the row where there is none, but not its kind.
+        kind = BudgetItem.kind.set(BudgetItem)
+        before = BudgetItem.full_at.does_not_exist() | (BudgetItem.full_at < usage.since)
+        if amend(row, [kind, full_at, lasts], before):
+            return int(row.full_at), writes
+    writes += 1
+    more = BudgetItem.full_at.set(BudgetItem.full_at + usage.cost)
+    there = amend(row, [more, lasts], BudgetItem.full_at.exists())
+    return (int(row.full_at) if there else 0), writes

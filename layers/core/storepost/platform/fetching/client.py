@@ -1,0 +1,210 @@
+"""Requests to strangers' servers: to a checked address, within bounds, and nothing on the way.
+
+The socket is made here, to an address of the `Target`, and handed to urllib3 connected: neither it
+nor anything under it ever sees a name to resolve. No redirects, no proxies, no cookies, no retries.
+"""
+
+import logging
+import socket
+import ssl
+import time
+from collections.abc import Buffer, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from http.client import HTTPException
+from typing import cast
+
+from urllib3 import HTTPHeaderDict, exceptions
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.response import HTTPResponse
+
+from storepost.platform.fetching.addresses import Address
+from storepost.platform.fetching.guard import HTTPS, Failure, FetchFailed, Target, authorize
+
+ANSWER_BYTES = 65_536
+
+# It warns of an answer's broken headers with the whole URL, in which an owner may keep a secret.
+logging.getLogger("urllib3.connection").setLevel(logging.ERROR)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server said: `headers` by name in any case, of the body the first 65,536 bytes."""
+
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+
+
+def post(
+    url: str,
+    *,
+    body: bytes,
+    headers: Mapping[str, str],
+    timeout: float,
+    schemes: frozenset[str] = HTTPS,
+) -> Answer:
+    """Sends `body` and returns the answer, whatever its status; a redirect is an answer too.
+
+    `timeout` is in seconds and covers everything from the resolver's answer to the last byte.
+    Content is asked for and given back as it is, without decompression. Raises `UrlNotAllowed`
+    and `FetchFailed`. `Accept-Encoding`, `Connection` and `User-Agent` are set here.
+    """
+    deadline = Deadline(timeout)
+    target = authorize(url, schemes=schemes, seconds=timeout)
+    with (
+        failing(),
+        closing(connected(target, deadline)) as connection,
+        closing(send(connection, target.path, headers, body, keep=False)) as response,
+    ):
+        return Answer(response.status, response.headers, _beginning(response))
+
+
+class Deadline:
+    """A moment that doesn't move, however often something arrives before it."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def remaining(self) -> float:
+        """The seconds left, more than none; raises `TimeoutError`."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+
+class TimedSocket(socket.socket):
+    """A socket whose every wait ends at one deadline.
+
+    A socket's own timeout begins anew with each `recv`, so a server that sends a byte a second
+    would hold us for as long as it likes. That of `sendall` covers the whole of it.
+    """
+
+    deadline: Deadline
+
+    def recv_into(self, buffer: Buffer, nbytes: int | None = None, flags: int = 0) -> int:
+        self.settimeout(self.deadline.remaining())
+        return super().recv_into(buffer, nbytes or 0, flags)
+
+    def sendall(self, data: Buffer, flags: int = 0) -> None:
+        self.settimeout(self.deadline.remaining())
+        super().sendall(data, flags)
+
+
+class _TimedTlsSocket(TimedSocket, ssl.SSLSocket):
+    """The same under TLS."""
+
+
+@cache
+def tls_context() -> ssl.SSLContext:
+    """Certificates by the system's authorities, for the host's name, TLS 1.2 or later."""
+    context = ssl.create_default_context()
+    context.set_alpn_protocols(["http/1.1"])
+    # RFC 9525, section 6.3: a common name is no identity, not even where no other is given.
+    context.hostname_checks_common_name = False
+    return context
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """Whatever goes wrong inside on the way to the answer's end is `FetchFailed`."""
+    try:
+        yield
+    except (OSError, HTTPException, exceptions.HTTPError) as error:
+        raise FetchFailed(_failure(error)) from error
+
+
+def connected(target: Target, deadline: Deadline) -> HTTPConnection:
+    """A connection to one of the target's addresses."""
+    kind = HTTPSConnection if target.scheme == "https" else HTTPConnection
+    connection = kind(target.host, target.port)
+    connection.auto_open = 0  # it would connect by name
+    connection.sock = _socket_to(target, deadline)
+    return connection
+
+
+def send(
+    connection: HTTPConnection,
+    path: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    *,
+    keep: bool,
+    method: str = "POST",
+) -> HTTPResponse:
+    """The open response, its body yet to be read; `keep` asks for no end after it."""
+    sent = HTTPHeaderDict(headers)
+    sent.update(
+        {
+            "Accept-Encoding": "identity",
+            "Connection": "keep-alive" if keep else "close",
+            "User-Agent": "Storepost",
+        }
+    )
+    connection.request(
+        method, path, body=body, headers=sent, preload_content=False, decode_content=False
+    )
+    return connection.getresponse()
+
+
+def _beginning(response: HTTPResponse) -> bytes:
+    body = response.read(ANSWER_BYTES)
+    if len(body) < ANSWER_BYTES:
+        # An answer that broke off looks like a short one until more of it is asked for.
+        response.read(1)
+    return body
+
+
+def _socket_to(target: Target, deadline: Deadline) -> socket.socket:
+    plain = _first_reached(target, deadline)
+    if target.scheme != "https":
+        return plain
+    with plain:  # which `wrap_socket` takes over, so that there is nothing left to close
+        plain.settimeout(deadline.remaining())
+        context = tls_context()
+        context.sslsocket_class = _TimedTlsSocket
+        # OpenSSL itself checks the certificate for this name, in the handshake: nothing is sent
+        # to a server that can't prove it. urllib3's `assert_hostname` would switch that off.
+        secured = context.wrap_socket(plain, server_hostname=target.host)
+    timed = cast(_TimedTlsSocket, secured)
+    timed.deadline = deadline
+    return timed
+
+
+def _first_reached(target: Target, deadline: Deadline) -> TimedSocket:
+    """Tries the addresses in turn; a silent one has its share of the time left, not all of it."""
+    failure = OSError()
+    for number, address in enumerate(target.addresses):
+        share = deadline.remaining() / (len(target.addresses) - number)
+        try:
+            return _reach(address, target.port, share, deadline)
+        except OSError as error:
+            failure = error
+    raise failure
+
+
+def _reach(address: Address, port: int, seconds: float, deadline: Deadline) -> TimedSocket:
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    reached = TimedSocket(family, socket.SOCK_STREAM)
+    reached.deadline = deadline
+    try:
+        reached.settimeout(seconds)
+        # Headers and body leave in two pieces; the second is not to wait for the first's receipt.
+        reached.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        reached.connect((str(address), port))
+    except BaseException:
+        reached.close()
+        raise
+    return reached
+
+
+def _failure(error: Exception) -> Failure:
+    if isinstance(error, TimeoutError | exceptions.TimeoutError):
+        return Failure.TIMED_OUT
+    if isinstance(error, ssl.SSLError | exceptions.SSLError):
+        return Failure.TLS
+    if isinstance(error, OSError):
+        return Failure.UNREACHABLE
+    return Failure.MALFORMED

@@ -1,0 +1,82 @@
+"""Requests to one URL, one after the other, over a connection that is kept while it holds.
+
+A handshake costs more than most answers. What is kept is the connection to an address that was
+checked; when it has to be made again, the URL is authorized again.
+"""
+
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Self, cast
+
+from urllib3.connection import HTTPConnection
+from urllib3.response import HTTPResponse
+
+from storepost.platform.fetching.client import (
+    Answer,
+    Deadline,
+    TimedSocket,
+    connected,
+    failing,
+    send,
+)
+from storepost.platform.fetching.guard import HTTPS, Failure, FetchFailed, Target, authorize
+
+
+class Conversation:
+    """POST requests to one URL; close it, or use it in a `with`. For one thread at a time."""
+
+    def __init__(self, url: str, *, schemes: frozenset[str] = HTTPS) -> None:
+        """Nothing is opened before the first request."""
+        self._url = url
+        self._schemes = schemes
+        self._open: tuple[HTTPConnection, Target] | None = None
+
+    def post(
+        self, *, body: bytes, headers: Mapping[str, str], timeout: float, most_bytes: int
+    ) -> Answer:
+        """Sends `body` and returns the whole answer, whatever its status.
+
+        As `fetching.post`, but for an answer of more than `most_bytes`: that is `FetchFailed`. A
+        request that failed may have arrived; whether to send it again is the caller's to know.
+        """
+        deadline = Deadline(timeout)
+        try:
+            with failing():
+                connection, target = self._connection(deadline, timeout)
+                response = send(connection, target.path, headers, body, keep=True)
+                with closing(response):
+                    return Answer(response.status, response.headers, _whole(response, most_bytes))
+        except BaseException:
+            self.close()  # what is left of the answer would be taken for the next one
+            raise
+
+    def close(self) -> None:
+        """Ends the connection, if there is one; the next request makes another."""
+        if self._open is not None:
+            self._open[0].close()
+            self._open = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _connection(self, deadline: Deadline, timeout: float) -> tuple[HTTPConnection, Target]:
+        # One that the server has closed meanwhile shows it: there is its end to be read.
+        if self._open is not None and self._open[0].is_connected:
+            cast(TimedSocket, self._open[0].sock).deadline = deadline
+            return self._open
+        self.close()
+        target = authorize(self._url, schemes=self._schemes, seconds=timeout)
+        self._open = connected(target, deadline), target
+        return self._open
+
+
+def _whole(response: HTTPResponse, most_bytes: int) -> bytes:
+    body = response.read(most_bytes)
+    if len(body) == most_bytes and response.read(1):
+        raise FetchFailed(Failure.TOO_LONG)
+    if len(body) < most_bytes:
+        response.read(1)  # an answer that broke off looks like a short one until more is asked for
+    return body

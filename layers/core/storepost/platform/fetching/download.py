@@ -1,0 +1,88 @@
+"""Files that somebody's address leads to, a piece at a time: nothing of them is held whole."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from urllib.parse import urljoin
+
+from urllib3.response import HTTPResponse
+
+from storepost.platform.fetching.client import Deadline, connected, failing, send
+from storepost.platform.fetching.guard import HTTPS, Failure, FetchFailed, authorize
+
+PIECE_BYTES = 65_536
+_REDIRECTING = frozenset({301, 302, 303, 307, 308})
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file on its way: what the server says of it, and its pieces."""
+
+    content_type: str
+    """As the server wrote it; empty where it said nothing."""
+    length: int | None
+    """The bytes that the server announced."""
+    pieces: Iterator[bytes] = field(repr=False)
+
+
+@contextmanager
+def download(
+    url: str,
+    *,
+    timeout: float,
+    most_bytes: int,
+    schemes: frozenset[str] = HTTPS,
+    redirects: int = 0,
+) -> Iterator[Download]:
+    """The file, in a `with` that ends the connection.
+
+    `timeout` is in seconds, for all of it. The target of each of at most `redirects` redirects is
+    authorized as the URL itself is. Raises `UrlNotAllowed` and `FetchFailed`, the latter also for
+    any status but 200, for more than `most_bytes` and for a file that broke off.
+    """
+    deadline = Deadline(timeout)
+    with ExitStack() as opened:
+        with failing():
+            response = _followed(opened, url, deadline, timeout, schemes, redirects)
+        announced = response.headers.get("content-length", "")
+        length = int(announced) if announced.isdecimal() else None
+        if length is not None and length > most_bytes:
+            raise FetchFailed(Failure.TOO_LONG)
+        said = response.headers.get("content-type", "")
+        yield Download(said, length, _pieces(response, most_bytes))
+
+
+def _followed(
+    opened: ExitStack,
+    url: str,
+    deadline: Deadline,
+    timeout: float,
+    schemes: frozenset[str],
+    redirects: int,
+) -> HTTPResponse:
+    for _ in range(redirects + 1):
+        target = authorize(url, schemes=schemes, seconds=min(timeout, deadline.remaining()))
+        connection = opened.enter_context(closing(connected(target, deadline)))
+        asked = send(connection, target.path, {}, None, keep=False, method="GET")
+        response = opened.enter_context(closing(asked))
+        if response.status == 200:
+            return response
+        location = response.headers.get("location")
+        if response.status not in _REDIRECTING or location is None:
+            raise FetchFailed(Failure.STATUS)
+        url = urljoin(url, location)
+        opened.close()
+    raise FetchFailed(Failure.REDIRECTS if redirects else Failure.STATUS)
+
+
+def _pieces(response: HTTPResponse, most_bytes: int) -> Iterator[bytes]:
+    got, stream = 0, response.stream(PIECE_BYTES)
+    while True:
+        with failing():
+            piece = next(stream, None)
+        if piece is None:
+            return
+        got += len(piece)
+        if got > most_bytes:
+            raise FetchFailed(Failure.TOO_LONG)
+        yield piece

@@ -1,0 +1,98 @@
+"""Batches from queues and streams: each record by itself, and only the failed ones come again.
+
+Calls to DynamoDB are tried again within the run for as long as its time allows.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from aws_lambda_powertools.utilities.batch import (
+    BatchProcessor,
+    EventType,
+    SqsFifoPartialProcessor,
+    process_partial_response,
+)
+from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSEvent, SQSRecord
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from storepost.platform.messaging.queues import bring_again
+from storepost.platform.persistence.patience import patience
+from storepost.values.logs import log_keys, log_unexpected
+from storepost.values.metrics import count, flush
+
+_WORKSPACE = re.compile(r'"workspaceId":\s*"([0-9a-f-]{36})"')
+
+type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
+
+
+def queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
+    """The handler of a standard queue's reader."""
+    return _of_queue(BatchProcessor(EventType.SQS, raise_on_entire_batch_failure=False), work)
+
+
+def fifo_queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:
+    """The handler of a FIFO queue's reader: a failure holds back its own group only."""
+    return _of_queue(_partial_fifo(), work)
+
+
+def _partial_fifo() -> SqsFifoPartialProcessor:
+    processor = SqsFifoPartialProcessor(skip_group_on_error=True)
+    processor.raise_on_entire_batch_failure = False  # its constructor doesn't take it
+    return processor
+
+
+def stream_handler(work: Callable[[DynamoDBRecord, LambdaContext], None]) -> Handler:
+    """The handler of a reader of the table's stream."""
+    return _handler(
+        BatchProcessor(EventType.DynamoDBStreams, raise_on_entire_batch_failure=False), work
+    )
+
+
+def _of_queue(
+    processor: BatchProcessor, work: Callable[[SQSRecord, LambdaContext], None]
+) -> Handler:
+    run = _handler(processor, work)
+
+    def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        answer = run(event, context)
+        failed = {each["itemIdentifier"] for each in answer["batchItemFailures"]}
+        if failed:
+            try:
+                bring_again(r for r in SQSEvent(event).records if r.message_id in failed)
+            except Exception as error:  # they come again nevertheless, but later
+                log_unexpected(error)
+        return answer
+
+    return lambda_handler
+
+
+def _handler(processor: BatchProcessor, work: Callable[[Any, LambdaContext], None]) -> Handler:
+    def lambda_handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        def handle(record: Any) -> None:  # noqa: ANN401 - Powertools knows it by its name
+            with log_keys(requestId=context.aws_request_id, **_named(record)):
+                try:
+                    work(record, context)
+                except Exception as error:
+                    log_unexpected(error)
+                    raise
+
+        with patience(context.get_remaining_time_in_millis()) as own:
+            answer = process_partial_response(
+                event=event, record_handler=handle, processor=processor, context=context
+            )
+        if own.retries:
+            count("Retries", own.retries)
+        flush(requestId=context.aws_request_id)
+        return dict(answer)
+
+    return lambda_handler
+
+
+def _named(record: Any) -> dict[str, str | None]:  # noqa: ANN401 - of a queue or of the stream
+    """The ids that lines of the log have of a record: a message's, and its workspace's."""
+    if not isinstance(record, SQSRecord):
+        return {}
+    found = _WORKSPACE.search(record.body)
+    return {"messageId": record.message_id, "workspaceId": found[1] if found else None}

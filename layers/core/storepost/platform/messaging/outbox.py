@@ -1,0 +1,110 @@
+"""The outbox: what must go out is a row in the transaction of its cause.
+
+The table's stream carries each new row to the relay, and so to its queue; a sweep sends what the
+stream missed. A row is deleted once it was sent, so that what is left is what is due.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from pynamodb.attributes import JSONAttribute, UnicodeAttribute
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Identifier, Item
+from storepost.values import clock
+from storepost.values.ids import new_id, short
+
+SHARDS = 8
+MOST_MESSAGES = 200
+"""In one row, which so stays far below the 400 KB that DynamoDB takes."""
+
+PARTITION = "due#outbox#"
+
+
+class Queue(StrEnum):
+    """The queues, by what is in them."""
+
+    EMAILS = "emails"
+    WRITE_BACKS = "write_backs"
+    ACCOUNT_ERASURES = "account_erasures"
+    STORE_IMPORTS = "store_imports"
+    PROFILE_MERGES = "profile_merges"
+    WEBHOOKS = "webhooks"
+    PROFILE_ERASURES = "profile_erasures"
+    WORKSPACE_DELETIONS = "workspace_deletions"
+    FEED_IMPORTS = "feed_imports"
+    PRODUCT_JOBS = "product_jobs"
+    PRODUCT_SALES = "product_sales"
+    COUPON_CODES = "coupon_codes"
+    SEARCH_REPAIRS = "search_repairs"
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message: its body as JSON, and in a FIFO queue its group."""
+
+    body: str
+    group: str | None = None
+
+
+class OutboxItem(Item, discriminator="outbox"):
+    """What goes out: the queue and its messages."""
+
+    id = Identifier()
+    queue = UnicodeAttribute()
+    sent = JSONAttribute()
+    """The messages, each `[body, group]`."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether its time has come."""
+        return self.sk.partition("#")[0] <= clock.to_text(clock.now())
+
+    @property
+    def messages(self) -> list[Message]:
+        """What goes out."""
+        return [Message(body, group) for body, group in self.sent]
+
+
+def partition(shard: int) -> str:
+    """One of the partitions that the sweep looks through."""
+    return f"{PARTITION}{shard}"
+
+
+def send_with(
+    changes: Changes,
+    queue: Queue,
+    bodies: Iterable[tuple[dict[str, object], str | None]],
+    at: datetime | None = None,
+) -> None:
+    """Adds messages (body and FIFO group) to the transaction; those of one queue share rows.
+
+    With `at`, a time to come, the sweep sends them then, however far that is.
+
+    A message's deduplication id is its row's with the message's number, so whoever receives it
+    twice can tell.
+    """
+    rows: list[OutboxItem] = changes.gathered(("outbox", queue, at), list)
+    for body, group in bodies:
+        if not rows or len(rows[-1].sent) == MOST_MESSAGES:
+            rows.append(_new_row(changes, queue, at or clock.now()))
+        rows[-1].sent.append([json.dumps(body, separators=(",", ":")), group])
+
+
+def _new_row(changes: Changes, queue: Queue, at: datetime) -> OutboxItem:
+    """A row of the transaction that has no messages yet."""
+    row = new_id()
+    place = f"{clock.to_text(at)}#{short(row)}"
+    item = OutboxItem(partition(row.int % SHARDS), place, id=row, queue=queue, sent=[])
+    changes.create(item)
+    return item
+
+
+def due(shard: int, before: datetime) -> Iterable[OutboxItem]:
+    """The shard's rows that were due before that moment and are still there, oldest first."""
+    return OutboxItem.query(
+        partition(shard), OutboxItem.sk < clock.to_text(before), consistent_read=True
+    )

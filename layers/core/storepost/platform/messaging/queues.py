@@ -1,0 +1,83 @@
+"""SQS's queues: their addresses, and when a message that failed comes again.
+
+A failed message would be hidden for six times its reader's time-out, which is made for runs that
+were killed. One that was seen to fail comes back in seconds, then minutes.
+"""
+
+import random
+from collections.abc import Iterable
+from functools import cache
+from itertools import batched
+from typing import Any
+
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+
+from storepost.platform.messaging.outbox import Queue
+from storepost.platform.persistence.clients import make_client
+from storepost.values.settings import settings
+
+MAX_SECONDS = 900
+_FIRST_SECONDS = 5
+_FACTOR = 4
+_BATCH = 10
+
+
+@cache
+def client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    """The one client; made where it is needed, as most readers of queues never are refused."""
+    return make_client("sqs")
+
+
+def address_of(queue: Queue) -> str:
+    """The queue's address."""
+    urls = {
+        Queue.EMAILS: settings().email_queue_url,
+        Queue.WRITE_BACKS: settings().write_back_queue_url,
+        Queue.ACCOUNT_ERASURES: settings().account_erasure_queue_url,
+        Queue.STORE_IMPORTS: settings().store_import_queue_url,
+        Queue.PROFILE_MERGES: settings().profile_merge_queue_url,
+        Queue.WEBHOOKS: settings().webhook_queue_url,
+        Queue.PROFILE_ERASURES: settings().profile_erasure_queue_url,
+        Queue.WORKSPACE_DELETIONS: settings().workspace_deletion_queue_url,
+        Queue.FEED_IMPORTS: settings().feed_import_queue_url,
+        Queue.PRODUCT_JOBS: settings().product_job_queue_url,
+        Queue.PRODUCT_SALES: settings().product_sales_queue_url,
+        Queue.COUPON_CODES: settings().coupon_code_queue_url,
+        Queue.SEARCH_REPAIRS: settings().search_repair_queue_url,
+    }
+    return urls[queue]
+
+
+def _address_by_arn(arn: str) -> str:
+    name = arn.rpartition(":")[2]
+    return next(url for url in map(address_of, Queue) if url.rpartition("/")[2] == name)
+
+
+def longest_wait(receives: int, first_seconds: int = _FIRST_SECONDS) -> int:
+    """The seconds after which a message comes again at the latest that failed so many times."""
+    return min(MAX_SECONDS, first_seconds * int(_FACTOR ** (receives - 1)))
+
+
+def bring_again(records: Iterable[SQSRecord]) -> None:
+    """Has failed messages of one queue come again soon, each by how often it came already.
+
+    Half of the wait is by chance, so that what failed together doesn't come together. Where SQS
+    refuses, they come once the queue's own time is over.
+    """
+    for some in batched(records, _BATCH, strict=False):
+        client().change_message_visibility_batch(
+            QueueUrl=_address_by_arn(some[0].event_source_arn),
+            Entries=[
+                {
+                    "Id": str(number),
+                    "ReceiptHandle": record.receipt_handle,
+                    "VisibilityTimeout": _wait(int(record.attributes.approximate_receive_count)),
+                }
+                for number, record in enumerate(some)
+            ],
+        )
+
+
+def _wait(receives: int) -> int:
+    longest = longest_wait(receives)
+    return round(random.uniform(longest / 2, longest))  # noqa: S311

@@ -1,0 +1,108 @@
+"""SES: hands an email over; a refused recipient, a refused sender and a busy service differ.
+
+SES says why it refuses in a code and a sentence (SES developer guide, "Amazon SES email sending
+errors"; API v2, `SendEmail`). Only what it says of an address that is no address is the recipient's
+doing. The sandbox, a sender that isn't verified, the wrong region, a paused account, a missing
+configuration set or grant are the service's own, and hold for every recipient.
+"""
+
+from email.message import EmailMessage
+from functools import cache
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from storepost.platform.messaging.pacing import Pace
+from storepost.platform.persistence.clients import make_client
+from storepost.values.metrics import count
+from storepost.values.settings import settings
+
+READ_SECONDS = 8
+"""Two tries end within the sender's 30 seconds."""
+
+_OF_AN_ADDRESS = frozenset({"BadRequestException", "InvalidParameterValue"})
+_ADDRESS_COMPLAINTS = (
+    "domain contains",
+    "domain ends",
+    "domain starts",
+    "illegal address",
+    "invalid domain name",
+    "local address",
+    "missing domain",
+    "missing final",
+    "missing local",
+    "user name is missing",
+)
+_BUSY = frozenset(
+    {"LimitExceededException", "Throttling", "ThrottlingException", "TooManyRequestsException"}
+)
+
+
+class AddressRefused(Exception):  # noqa: N818 - it is what happened
+    """SES won't take this email however often it is sent."""
+
+
+class SenderRefused(Exception):  # noqa: N818 - it is what happened
+    """SES refuses the account, its sender or its settings, whoever the email is for.
+
+    The message is SES's code: its sentence names addresses.
+    """
+
+
+@cache
+def _ses() -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    return make_client("sesv2", read_seconds=READ_SECONDS)
+
+
+@cache
+def _pace() -> Pace:
+    return Pace(settings().emails_per_second)
+
+
+def _in_ascii(address: str) -> str:
+    """The address with its domain as mail servers without SMTPUTF8, such as SES, have to see it."""
+    if address.isascii():
+        return address
+    import idna  # noqa: PLC0415 - few need it
+
+    local, _, domain = address.rpartition("@")
+    try:
+        return f"{local}@{idna.encode(domain, uts46=True).decode('ascii')}"
+    except idna.IDNAError:
+        raise AddressRefused("the domain has no name in ASCII") from None
+
+
+def hand_over(to: str, subject: str, text: str, html: str) -> None:
+    """Sends one email with both parts from the service's own address, at the account's pace.
+
+    Raises AddressRefused where no later try can help, SenderRefused where SES refuses the account
+    or its sender; anything else is worth another try.
+    """
+    recipient = _in_ascii(to)
+    message = EmailMessage()
+    message["From"] = f"Storepost <{settings().sender_address}>"
+    message["To"] = recipient
+    message["Subject"] = subject
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(text)
+    message.add_alternative(html, subtype="html")
+    _pace().wait()
+    try:
+        _ses().send_email(
+            Destination={"ToAddresses": [recipient]},
+            Content={"Raw": {"Data": message.as_bytes()}},
+            ConfigurationSetName=settings().email_configuration_set,
+        )
+    except ClientError as error:
+        raise _meaning(error) from None
+
+
+def _meaning(error: ClientError) -> Exception:
+    """What SES's refusal stands for; the error itself where another try may help."""
+    code, sentence = error.response["Error"]["Code"], error.response["Error"].get("Message", "")
+    if code in _OF_AN_ADDRESS and sentence.lower().startswith(_ADDRESS_COMPLAINTS):
+        return AddressRefused(code)
+    if code in _BUSY or error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500:
+        return error
+    count("EmailsRefusedBySes")
+    return SenderRefused(code)

@@ -1,0 +1,20 @@
+"""How often a queue brings a message whose work ends by itself: done, failed, or failed at last.
+
+A try that fails is brought again, and the last one notes that the work has failed. One that is
+killed notes nothing, and what kills it, such as a lack of memory, may kill each. So these queues
+bring a message once more than there are tries, and that time nothing is tried: it has failed.
+"""
+
+TRIES = 7
+RECEIVES = TRIES + 1
+"""They come again in growing waits (`platform/messaging/queues.py`): the last after 37 minutes at most."""
+
+
+class NeverEnded(Exception):  # noqa: N818 - it is what happened
+    """The last try was killed, as there is one more."""
+
+
+def check_tries(tries: int) -> None:
+    """Raises NeverEnded where the queue brought the message more often than it is tried."""
+    if tries > TRIES:
+        raise NeverEnded()

@@ -1,0 +1,290 @@
+"""What one request or message writes: gathered first, committed once, with the answer.
+
+A service adds each write together with the problem that it means if its condition fails. Nothing
+is written before `commit`, which is one transaction: all of it, or none.
+"""
+
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, cast
+from uuid import uuid4
+
+from pynamodb.exceptions import TransactWriteError
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+from pynamodb.transactions import TransactWrite
+
+from storepost.platform.persistence.item import Item, Key, Row, VersionedItem, connection
+from storepost.platform.persistence.patience import wait
+from storepost.platform.persistence.reads import Reads
+from storepost.values.logs import log_unexpected
+from storepost.values.problems import Conflict, PayloadTooLarge
+
+MOST_ITEMS = 89
+"""What a unit may write by itself; with what is added to it, such as a kept answer, 90 items.
+
+DynamoDB takes 100. The rest is for what may come to every transaction one day.
+"""
+
+MOST_BYTES = 3_900_000
+"""Of a unit's rows together: DynamoDB takes 4 MB, and what is added to a unit comes to them."""
+MOST_OF_ANY_SIZE = 9
+"""So many rows are below that whatever their size, which is 400 KB at most each."""
+
+MOST_RUNS = 12
+_WAIT_SECONDS = 0.02
+
+
+# DynamoDB's own words, for a row that is put and for one that is updated.
+_TOO_LARGE = "tem size"
+
+
+class TooManyWrites(ValueError):  # noqa: N818 - as LostRace
+    """The unit has more writes than a transaction takes: halve what it does at once."""
+
+
+class WrittenTwice(ValueError):  # noqa: N818 - as LostRace
+    """The unit writes one row twice, which no transaction can."""
+
+
+class LostRace(Exception):  # noqa: N818 - it is a race that was lost, not an error
+    """Somebody else changed what this change was decided on: read again and decide anew."""
+
+
+class _Order(IntEnum):
+    """The order in which PynamoDB sends a transaction's parts, which its reasons follow."""
+
+    CHECK = 0
+    DELETE = 1
+    PUT = 2
+    UPDATE = 3
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What is left to be added first thing in the commit, and how many items that will be."""
+
+    run: Callable[[], None]
+    items: Callable[[], int]
+
+
+@dataclass(frozen=True)
+class _Write:
+    order: _Order
+    key: Key
+    add_to: Callable[[TransactWrite], None]
+    otherwise: Exception
+
+
+class Changes:
+    """The writes of one unit of work."""
+
+    def __init__(self, reads: Reads | None = None) -> None:
+        """Nothing to write yet; `reads` is how the unit reads the rows that it decides on."""
+        self.reads = reads or Reads()
+        self._writes: dict[tuple[str, Key], _Write] = {}
+        self._before: list[_Step] = []
+        self._after: list[Callable[[], None]] = []
+        self._gathered: dict[Hashable, object] = {}
+
+    def __len__(self) -> int:
+        """How many items the transaction has so far."""
+        return len(self._writes)
+
+    @property
+    def items(self) -> int:
+        """How many items the transaction will have, with what the commit adds first."""
+        return len(self) + sum(step.items() for step in self._before)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is to be written; unlike `items` it looks at no list for that."""
+        return not self._writes and not self._before
+
+    def create(self, item: Row, otherwise: Exception | None = None) -> None:
+        """Writes a row that must not exist yet."""
+        self.save(item, Item.pk.does_not_exist(), otherwise)
+
+    def save(
+        self, item: Row, condition: Condition | None = None, otherwise: Exception | None = None
+    ) -> None:
+        """Writes the row whole; a versioned one only if nobody else changed it."""
+        self._add(_Order.PUT, item, lambda tx: tx.save(item, condition=condition), otherwise)
+
+    def update(
+        self,
+        item: Row,
+        actions: list[Action],
+        condition: Condition | None = None,
+        otherwise: Exception | None = None,
+    ) -> None:
+        """Changes some attributes of the row, whatever version it has, and counts the version on.
+
+        PynamoDB writes version 1 for a row that wasn't read, which would let a save pass that
+        somebody else's change should refuse; and it adds to the list of actions at every try.
+        """
+        if isinstance(item, VersionedItem) and item.version is None:
+            item.version = 0
+        self._add(
+            _Order.UPDATE,
+            item,
+            lambda tx: tx.update(
+                item, list(actions), condition=condition, add_version_condition=False
+            ),
+            otherwise,
+        )
+
+    def delete(
+        self, item: Row, condition: Condition | None = None, otherwise: Exception | None = None
+    ) -> None:
+        """Removes the row; a versioned one that was read only if nobody else changed it."""
+        # Of one that wasn't read PynamoDB would demand that it has no version.
+        by_version = isinstance(item, VersionedItem) and item.version is not None
+        self._add(
+            _Order.DELETE,
+            item,
+            lambda tx: tx.delete(item, condition=condition, add_version_condition=by_version),
+            otherwise,
+        )
+
+    def expect(self, item: Row, condition: Condition, otherwise: Exception | None = None) -> None:
+        """Demands something of a row that this unit doesn't write."""
+        model, (pk, sk) = type(item), item.key
+        self._add(
+            _Order.CHECK, item, lambda tx: tx.condition_check(model, pk, sk, condition), otherwise
+        )
+
+    def has(self, item: Row) -> bool:
+        """Whether this unit writes the row, or demands something of it."""
+        return _place(item) in self._writes
+
+    def gathered[T](self, under: Hashable, make: Callable[[], T]) -> T:
+        """What several writes of this unit gather together; the first of them makes it."""
+        if under not in self._gathered:
+            self._gathered[under] = make()
+        return cast("T", self._gathered[under])
+
+    def before_commit(self, step: Callable[[], None], items: Callable[[], int]) -> None:
+        """Runs `step` first thing in the commit: it may add what is only known when all is.
+
+        `items` says how many items it would add now.
+        """
+        self._before.append(_Step(step, items))
+
+    def after_commit(self, step: Callable[[], None]) -> None:
+        """Runs `step` once all is written. It may fail or never run: nothing may depend on it."""
+        self._after.append(step)
+
+    def clear(self) -> None:
+        """Forgets everything, for another run."""
+        self._writes.clear()
+        self._before.clear()
+        self._after.clear()
+        self._gathered.clear()
+
+    def commit(self) -> None:
+        """Writes everything in one transaction.
+
+        Raises the problem of the first write whose condition failed, `LostRace` where that write
+        named none.
+        """
+        for step in self._before:
+            step.run()
+        self._before.clear()
+        self._gathered.clear()
+        writes = sorted(self._writes.values(), key=lambda write: write.order)
+        if writes:
+            _transact(writes)
+        for follow in self._after:
+            try:
+                follow()
+            except Exception as error:  # all is written: whatever fails here, the answer is true
+                log_unexpected(error)
+
+    def _add(
+        self,
+        order: _Order,
+        item: Row,
+        add_to: Callable[[TransactWrite], None],
+        otherwise: Exception | None,
+    ) -> None:
+        if self.has(item):
+            raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
+        self.reads.wrote(item.key)
+        self._writes[_place(item)] = _Write(order, item.key, add_to, otherwise or LostRace())
+
+
+def _place(item: Row) -> tuple[str, Key]:
+    return type(item).Meta.table_name, item.key
+
+
+def _transact(writes: list[_Write]) -> None:
+    if len(writes) > MOST_ITEMS + 1:
+        raise TooManyWrites(f"a transaction of {len(writes)} items")
+    try:
+        _send(writes)
+    except TransactWriteError as error:
+        _raise_what_failed(error, writes)
+        raise
+
+
+def _send(writes: list[_Write]) -> None:
+    # The client sends it again where it must: by its token it isn't written twice.
+    token = uuid4().hex
+    with TransactWrite(connection=connection, client_request_token=token) as transaction:
+        for write in writes:
+            write.add_to(transaction)
+        _check_size(transaction, len(writes))
+
+
+def _check_size(transaction: TransactWrite, items: int) -> None:
+    """Raises TooManyWrites where all items together are more than DynamoDB takes."""
+    if items <= MOST_OF_ANY_SIZE:
+        return
+    size = sum(_bytes(put["Item"]) for put in transaction._put_items)
+    if size > MOST_BYTES:
+        raise TooManyWrites(f"a transaction of {size} bytes")
+
+
+def _bytes(value: Any) -> int:  # noqa: ANN401 - DynamoDB's JSON
+    """About what DynamoDB counts: names and values, in UTF-8."""
+    match value:
+        case str():
+            return len(value) if value.isascii() else len(value.encode())
+        case bytes():
+            return len(value)
+        case dict():
+            return sum(len(name) + _bytes(inner) for name, inner in value.items())
+        case list():
+            return sum(map(_bytes, value))
+    return 1
+
+
+def _raise_what_failed(error: TransactWriteError, writes: list[_Write]) -> None:
+    for write, reason in zip(writes, error.cancellation_reasons, strict=False):
+        if reason and reason.code == "ConditionalCheckFailed":
+            raise write.otherwise from error
+    said = [error.cause_response_message, *(r.message for r in error.cancellation_reasons if r)]
+    if any(_TOO_LARGE in (text or "") for text in said):
+        text = "This would make a record of more than 400 KB. Send shorter texts, or fewer entries."
+        raise PayloadTooLarge(text) from error
+
+
+def wait_before(run: int) -> None:
+    """Waits before the work that lost a race is done again; `run` 0 is the first. Raises Busy."""
+    if run:
+        wait(run, _WAIT_SECONDS)
+
+
+def commit_anew[T](work: Callable[[Changes], T]) -> T:
+    """Does `work` and commits its changes; a lost race does it again, then it is a `Conflict`."""
+    for run in range(MOST_RUNS):
+        wait_before(run)
+        with suppress(LostRace):
+            changes = Changes()
+            result = work(changes)
+            changes.commit()
+            return result
+    raise Conflict()

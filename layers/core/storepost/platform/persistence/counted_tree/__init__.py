@@ -1,0 +1,35 @@
+"""Large lists with page numbers and exact totals; `Tree` is where to begin."""
+
+from storepost.platform.persistence.counted_tree.keys import (
+    EVERYTHING,
+    KeyRange,
+    behind,
+    id_of,
+    moment_key,
+    moment_of,
+    moments,
+    text_key,
+)
+from storepost.platform.persistence.counted_tree.model import (
+    Entry,
+    Filter,
+    FilterField,
+    FilterValue,
+)
+from storepost.platform.persistence.counted_tree.tree import Tree
+
+__all__ = [
+    "EVERYTHING",
+    "Entry",
+    "Filter",
+    "FilterField",
+    "FilterValue",
+    "KeyRange",
+    "Tree",
+    "behind",
+    "id_of",
+    "moment_key",
+    "moment_of",
+    "moments",
+    "text_key",
+]

@@ -1,0 +1,48 @@
+"""The checker: that a tree is what it should be."""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from storepost.platform.persistence.counted_tree.keys import EVERYTHING
+from storepost.platform.persistence.counted_tree.model import Counts, counts_of, difference, total
+from storepost.platform.persistence.counted_tree.rows import Node, is_whole
+from storepost.platform.persistence.counted_tree.tree import Tree
+
+
+def faults(tree: Tree) -> list[str]:
+    """What is wrong with the tree: gaps in a level, counts that aren't the sum of those below.
+
+    Reads all of it; for tests and for whoever doubts a list.
+    """
+    nodes, entries = tree.rows.everything()
+    levels = {level: list(same) for level, same in groupby(nodes, key=lambda node: node.level)}
+    if not levels:
+        return ["entries without a node"] if entries else []
+    below = [(entry.key, counts_of(entry, tree.filters)) for entry in entries]
+    found: list[str] = []
+    for level in range(len(levels)):
+        same = levels.get(level, [])
+        found += [f"level {level}: {fault}" for fault in _faults_of(same, below, levels)]
+        below = [(node.lo, node.counts) for node in same]
+    return found
+
+
+def _faults_of(
+    same: Sequence[Node],
+    below: Sequence[tuple[str, Counts]],
+    levels: Mapping[int, Sequence[Node]],
+) -> list[str]:
+    found = []
+    if not is_whole(same, EVERYTHING):
+        found.append("it has a gap")
+    if any(node.has_parent != (node.level + 1 in levels) for node in same):
+        found.append("it doesn't know whether a level stands above it")
+    keys = [key for key, _ in below]
+    for node in same:
+        under = below[bisect_left(keys, node.lo) : bisect_left(keys, node.hi)]
+        if node.level and node.lo not in keys:
+            found.append("a node begins where none below it does")
+        if difference(total(counts for _, counts in under), node.counts):
+            found.append("a node doesn't hold the sum of what is below it")
+    return found

@@ -1,0 +1,57 @@
+"""Drawing one of many entries: a read unit a level, however long the list is.
+
+Of each level only the first few nodes are looked at, from one end or the other, and of a leaf its
+first few entries. Where none of those counts, the list has to be read by its number.
+"""
+
+import secrets
+from collections.abc import Sequence
+
+from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
+from storepost.platform.persistence.counted_tree.model import ENTRIES, Entry, Filter
+from storepost.platform.persistence.counted_tree.rows import Node, Rows
+
+_SOME = 24
+"""About as many of our rows as a read unit has, which are 4 KB."""
+
+
+def drawn(rows: Rows, kept: Filter | None) -> Entry | None:
+    """One of the entries that the filter keeps; None where none was met."""
+    within, level = EVERYTHING, _top_level(rows)
+    while level is not None and level >= 0:
+        node = _one(rows.first(level, within, _SOME, descending=_either()), kept)
+        if node is None:
+            return None
+        within, level = node.range, level - 1
+    return _entry(rows, within, kept) if level is not None else None
+
+
+def _top_level(rows: Rows) -> int | None:
+    if rows.levels is not None:
+        return rows.levels - 1
+    top = rows.top()
+    return top[0].level if top else None
+
+
+def _one(nodes: Sequence[Node], kept: Filter | None) -> Node | None:
+    """One of the nodes, the likelier the more it has of what counts."""
+    counters = kept.counters if kept else (ENTRIES,)
+    weights = [max(0, sum(node.counts[counter] for counter in counters)) for node in nodes]
+    if not sum(weights):
+        return None
+    left = secrets.randbelow(sum(weights))
+    for node, weight in zip(nodes, weights, strict=True):
+        if left < weight:
+            return node
+        left -= weight
+    raise AssertionError("a number below the sum is within one of the weights")
+
+
+def _entry(rows: Rows, within: KeyRange, kept: Filter | None) -> Entry | None:
+    found = rows.entries(within, _SOME, descending=_either())
+    counted = [entry for entry in found if kept is None or kept.keeps(entry)]
+    return secrets.choice(counted) if counted else None
+
+
+def _either() -> bool:
+    return bool(secrets.randbelow(2))

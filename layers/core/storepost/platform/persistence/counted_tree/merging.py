@@ -1,0 +1,55 @@
+"""Merging what deletes emptied, so that a list whose rows move on leaves no trail of nodes.
+
+Only empty nodes go: nodes never outnumber entries for long, and no delete has to count more than
+it does anyway. As with splits, a crash before a merge leaves what is right though slower.
+"""
+
+from dataclasses import dataclass, replace
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree.keys import EVERYTHING
+from storepost.platform.persistence.counted_tree.model import total
+from storepost.platform.persistence.counted_tree.rows import Node, Rows
+
+
+@dataclass(frozen=True)
+class Merger:
+    """Removes empty nodes."""
+
+    rows: Rows
+
+    def merge(self, level: int, key: str) -> None:
+        """Joins the node that covers the key, if it is empty, with a neighbour under its parent.
+
+        Raises LostRace where another write came between the reads and the merge.
+        """
+        node = self.rows.floor(level, key)
+        while node is not None and not node.n:
+            parent = self.rows.floor(level + 1, node.lo) if node.has_parent else None
+            node = self._join(node, parent)
+
+    def _join(self, node: Node, parent: Node | None) -> Node | None:
+        """What the node and its neighbour became; None where it has none."""
+        within = parent.range if parent else EVERYTHING
+        left: Node | None = node
+        right: Node | None = node
+        if node.lo != within.lo:
+            left = self.rows.neighbour_before(node)
+        elif node.hi != within.hi:
+            right = self.rows.floor(node.level, node.hi)
+        if left is None or right is None or left.hi != right.lo:
+            return None
+        joined = replace(
+            left,
+            hi=right.hi,
+            counts=total((left.counts, right.counts)),
+            version=max(left.version, right.version) + 1,
+        )
+        changes = Changes()
+        self.rows.rewrite(changes, left, joined)
+        self.rows.remove(changes, right)
+        if parent:
+            # Were the parent being split between the two, it would begin where no node does.
+            self.rows.rewrite(changes, parent, replace(parent, version=parent.version + 1))
+        changes.commit()
+        return joined

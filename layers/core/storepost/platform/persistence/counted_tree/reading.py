@@ -1,0 +1,245 @@
+"""Reading: places in a list by their number, and how many entries there are.
+
+The nodes are read level by level, not at one moment, so each attempt checks that they agree. Where
+a split or a write came between, the read begins again.
+"""
+
+import secrets
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, KeyRange
+from storepost.platform.persistence.counted_tree.model import ENTRIES, Entry, Filter
+from storepost.platform.persistence.counted_tree.rows import Node, Rows, is_whole
+from storepost.values.pagination import PageRequest
+
+_STRICT_ATTEMPTS = 5
+
+
+class Unsettled(Exception):  # noqa: N818 - it is what the reads found, and they try again
+    """A write came between two reads of one attempt."""
+
+
+class Reading:
+    """One attempt at reading a list: each node is read at most once.
+
+    What is counted are the entries that the filter keeps, or all of them. Where it isn't `strict`,
+    reads that disagree give what they found: a list that is written all the time has an answer too,
+    each part of which was true a moment ago.
+    """
+
+    def __init__(self, rows: Rows, kept: Filter | None, *, strict: bool) -> None:
+        """Nothing read yet."""
+        self._rows = rows
+        self._kept = kept
+        self._counters = kept.counters if kept else (ENTRIES,)
+        self._strict = strict
+        self._below: dict[tuple[int, str], Sequence[Node]] = {}
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether there is no filter."""
+        return self._kept is None
+
+    def weight(self, node: Node) -> int:
+        """How many entries under the node count."""
+        return sum(node.counts[counter] for counter in self._counters)
+
+    @cached_property
+    def top(self) -> Sequence[Node]:
+        """The top level's nodes."""
+        top = self._rows.top()
+        self.demand(not top or (is_whole(top, EVERYTHING) and not top[0].has_parent))
+        return top
+
+    @property
+    def total(self) -> int:
+        """How many entries count in the whole list."""
+        return sum(map(self.weight, self.top))
+
+    def children(self, node: Node) -> Sequence[Node]:
+        """The nodes below a node, seen to hold what it says."""
+        place = (node.level, node.lo)
+        if place not in self._below:
+            children = self._rows.children(node)
+            weight = sum(map(self.weight, children))
+            self.demand(is_whole(children, node.range) and weight == self.weight(node))
+            self._below[place] = children
+        return self._below[place]
+
+    def rank(self, key: str) -> int:
+        """How many entries before the key count."""
+        nodes, before = self.top, 0
+        while True:
+            before += sum(self.weight(node) for node in nodes if node.hi <= key)
+            edge = next((node for node in nodes if node.lo < key < node.hi), None)
+            if edge is None or not self.weight(edge):
+                return before
+            if not edge.level:
+                return before + self._rank_in(edge, key)
+            nodes = self.children(edge)
+
+    def _rank_in(self, leaf: Node, key: str) -> int:
+        entries = self.entries(leaf.range)
+        self.demand(len(entries) == self.weight(leaf))
+        return sum(entry.key < key for entry in entries)
+
+    def place(self, skip: int, *, descending: bool) -> tuple[Node, int] | None:
+        """The leaf where the first `skip` entries that count end, in that direction.
+
+        With how many of its entries are among those; None behind the end.
+        """
+        nodes = self.top
+        while True:
+            ahead = nodes[::-1] if descending else nodes
+            held = list(accumulate(map(self.weight, ahead), initial=0))
+            first = bisect_right(held, skip) - 1
+            if first == len(ahead):
+                return None
+            skip -= held[first]
+            if not ahead[first].level:
+                return ahead[first], skip
+            nodes = self.children(ahead[first])
+
+    def leaves(self, skip: int, *, descending: bool) -> Iterator[tuple[Node, int]]:
+        """The leaves with entries that count, behind the first `skip` of those, in that direction.
+
+        The first one comes with how many of its entries are still to be skipped.
+        """
+        return self._leaves(self.top, skip, descending=descending)
+
+    def _leaves(
+        self, nodes: Sequence[Node], skip: int, *, descending: bool
+    ) -> Iterator[tuple[Node, int]]:
+        for node in reversed(nodes) if descending else nodes:
+            weight = self.weight(node)
+            if weight <= skip:
+                skip -= weight
+                continue
+            if node.level:
+                yield from self._leaves(self.children(node), skip, descending=descending)
+            else:
+                yield node, skip
+            skip = 0
+
+    def entries(
+        self, within: KeyRange, limit: int | None = None, *, descending: bool = False
+    ) -> list[Entry]:
+        """The entries of a range that count; a limit is one of rows read."""
+        found = self._rows.entries(within, limit, descending=descending)
+        return [e for e in found if self._kept.keeps(e)] if self._kept else found
+
+    def demand(self, agreed: bool) -> None:  # noqa: FBT001 - it reads like an assertion
+        """Gives the attempt up where two reads disagree."""
+        if self._strict and not agreed:
+            raise Unsettled
+
+
+def settled[T](rows: Rows, kept: Filter | None, read: Callable[[Reading], T]) -> T:
+    """What `read` finds at an attempt that no write came between."""
+    for _ in range(_STRICT_ATTEMPTS):
+        try:
+            return read(Reading(rows, kept, strict=True))
+        except Unsettled:
+            continue
+    return read(Reading(rows, kept, strict=False))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A page of a range, from either end."""
+
+    request: PageRequest
+    within: KeyRange
+    descending: bool
+
+    def skipped_in(self, leaf: Node, skipped: int) -> int:
+        """How many of the entries that are skipped in the page's first leaf are in the range.
+
+        Where the range begins there, they are all that the page skips. So what is written beside
+        the range never moves the page.
+        """
+        begins = self.within.hi < leaf.hi if self.descending else leaf.lo < self.within.lo
+        return self.request.skipped if begins else skipped
+
+
+def page(reading: Reading, asked: Asked) -> tuple[Sequence[Entry], int]:
+    """One page of what counts within the range, and how much that is."""
+    within, request, descending = asked.within, asked.request, asked.descending
+    before = reading.rank(within.lo) if within.lo > LOWEST else 0
+    behind = reading.total - reading.rank(within.hi) if within.hi < END else 0
+    total = max(0, reading.total - before - behind)
+    left = total - request.skipped
+    if left <= 0:
+        return [], total
+    skip = request.skipped + (behind if descending else before)
+    if reading.counts_all and not request.skipped:
+        rows = reading.entries(within, request.size, descending=descending)
+    elif reading.counts_all:
+        rows = _run(reading, skip, asked)
+    else:
+        rows = _gathered(reading, skip, left, asked)
+    # One row too many was written meanwhile, like one too few.
+    reading.demand(len(rows) == min(request.size, left))
+    return rows, total
+
+
+def any_one(reading: Reading) -> Entry | None:
+    """One of the entries that count, each as likely."""
+    if reading.total <= 0:
+        return None
+    skip = secrets.randbelow(reading.total)
+    one = Asked(PageRequest(skip + 1, 1), EVERYTHING, descending=False)
+    found = _gathered(reading, skip, reading.total - skip, one)
+    reading.demand(bool(found))
+    return found[0] if found else None
+
+
+def _run(reading: Reading, skip: int, asked: Asked) -> list[Entry]:
+    """The page behind the skipped entries, in one query from the beginning of its first leaf."""
+    place = reading.place(skip, descending=asked.descending)
+    if place is None:
+        return []
+    leaf, skipped = place
+    first = asked.skipped_in(leaf, skipped)
+    ahead = KeyRange(LOWEST, leaf.hi) if asked.descending else KeyRange(leaf.lo, END)
+    limit = first + asked.request.size
+    return reading.entries(ahead & asked.within, limit, descending=asked.descending)[first:]
+
+
+def _gathered(reading: Reading, skip: int, left: int, asked: Asked) -> list[Entry]:
+    """The page behind the skipped entries, from the leaves that have some which the filter keeps.
+
+    `left` is how many there are behind them in the range.
+    """
+    leaves: list[Node] = []
+    first, promised = 0, 0
+    for leaf, skipped in reading.leaves(skip, descending=asked.descending):
+        if not leaves:
+            first = asked.skipped_in(leaf, skipped)
+        leaves.append(leaf)
+        promised += reading.weight(leaf) - skipped
+        if promised >= min(asked.request.size, left):
+            break
+    rows: list[Entry] = []
+    for run in runs(leaves):
+        rows += reading.entries(run & asked.within, descending=asked.descending)
+    reading.demand(len(rows) == first + min(promised, left))
+    return rows[first : first + asked.request.size]
+
+
+def runs(leaves: Iterable[Node]) -> list[KeyRange]:
+    """The ranges of the leaves in their order, neighbours joined so that one query reads them."""
+    joined: list[KeyRange] = []
+    for leaf in leaves:
+        last = joined[-1] if joined else None
+        if last and last.hi == leaf.lo:
+            joined[-1] = KeyRange(last.lo, leaf.hi)
+        elif last and leaf.hi == last.lo:
+            joined[-1] = KeyRange(leaf.lo, last.hi)
+        else:
+            joined.append(leaf.range)
+    return joined

@@ -1,0 +1,137 @@
+"""A tree's nodes remembered, for whoever writes to it many times in a row.
+
+What is remembered may be wrong by now. A write is conditioned on its node still covering the key,
+so that costs a lost race at most, after which everything is read anew. Counts may lag behind those
+of other writers; they only decide when a node is looked at for splitting.
+"""
+
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from storepost.platform.persistence.changes import LostRace
+from storepost.platform.persistence.counted_tree.keys import KeyRange
+from storepost.platform.persistence.counted_tree.model import Counts, total
+from storepost.platform.persistence.counted_tree.rows import Node, Rows
+
+
+@dataclass
+class _Level:
+    """The known nodes of one level, and where they begin, in order."""
+
+    nodes: dict[str, Node] = field(default_factory=dict)
+    starts: list[str] = field(default_factory=list)
+
+    def put(self, node: Node) -> None:
+        if node.lo not in self.nodes:
+            insort(self.starts, node.lo)
+        self.nodes[node.lo] = node
+
+    def covering(self, key: str) -> Node | None:
+        place = bisect_right(self.starts, key)
+        node = self.nodes[self.starts[place - 1]] if place else None
+        return node if node and key < node.hi else None
+
+    def drop(self, node: Node) -> None:
+        if self.nodes.pop(node.lo, None):
+            self.starts.remove(node.lo)
+
+    def drop_within(self, within: KeyRange) -> None:
+        for lo in [lo for lo in self.starts if lo in within]:
+            self.drop(self.nodes[lo])
+
+
+class KnownNodes:
+    """The nodes of one tree, as they were read or written last."""
+
+    def __init__(self, rows: Rows) -> None:
+        """Nothing known yet."""
+        self._rows = rows
+        self._levels: dict[int, _Level] = {}
+        self._opened: set[tuple[int, str]] = set()
+        """The nodes below which everything was read."""
+
+    def floor(self, level: int, key: str) -> Node | None:
+        """The node of a level under which the key belongs; None where there is no such level.
+
+        Where it isn't known, it is read with all that stands below the same parent: an import's
+        names come in no order, and soon meet each other's neighbours.
+        """
+        node = self._known(level, key)
+        if node is None:
+            self._descend(level, key)
+            node = self._known(level, key)
+        return node or self._read(level, key)
+
+    def floors(self, level: int, keys: Sequence[str]) -> list[Node]:
+        """The nodes of a level under which the keys belong, in order, as the keys are.
+
+        None where there is no such level.
+        """
+        found: list[Node] = []
+        for key in keys:
+            if found and key < found[-1].hi:
+                continue
+            node = self.floor(level, key)
+            if node is None:
+                return []
+            if found and found[-1].lo == node.lo:
+                raise LostRace  # it reaches further than a moment ago
+            found.append(node)
+        return found
+
+    def path(self, key: str) -> list[Node]:
+        """The nodes above a key, from the leaf to the top; none in a new list."""
+        found: list[Node] = []
+        node = self.floor(0, key)
+        while node is not None:
+            found.append(node)
+            node = self.floor(node.level + 1, key) if node.has_parent else None
+        return found
+
+    def added(self, written: Iterable[tuple[Node, Counts]]) -> None:
+        """Notes what was added below each of these nodes."""
+        for node, counts in written:
+            self._put(replace(node, counts=total((node.counts, counts))))
+
+    def changed(self, node: Node, key: str) -> None:
+        """Forgets the nodes above a key, as one of them was split or merged."""
+        if node.has_parent:
+            for each in self._levels.values():
+                known = each.covering(key)
+                if known:
+                    each.drop(known)
+        else:
+            self._levels.clear()
+            self._opened.clear()
+
+    def _descend(self, level: int, key: str) -> None:
+        """Reads what leads from the top to a level."""
+        if not self._levels:
+            for node in self._rows.top():
+                self._put(node)
+        for above in range(max(self._levels, default=0), level, -1):
+            parent = self._known(above, key)
+            if parent is None or (above, parent.lo) in self._opened:
+                return
+            if self._known(above - 1, key) is None:
+                self._open(parent)
+
+    def _open(self, parent: Node) -> None:
+        self._opened.add((parent.level, parent.lo))
+        if parent.level - 1 in self._levels:
+            self._levels[parent.level - 1].drop_within(parent.range)
+        for child in self._rows.children(parent):
+            self._put(child)
+
+    def _read(self, level: int, key: str) -> Node | None:
+        node = self._rows.floor(level, key)
+        if node is not None:
+            self._put(node)
+        return node
+
+    def _known(self, level: int, key: str) -> Node | None:
+        return self._levels[level].covering(key) if level in self._levels else None
+
+    def _put(self, node: Node) -> None:
+        self._levels.setdefault(node.level, _Level()).put(node)

@@ -1,0 +1,163 @@
+"""Splitting what is full, in transactions of their own, conditioned on the nodes' versions.
+
+A crash before a split leaves a full node, which is right though slow: the next write splits it.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, separator
+from storepost.platform.persistence.counted_tree.model import Counts, counts_of, difference, total
+from storepost.platform.persistence.counted_tree.rows import Node, Rows, is_whole
+
+_MOST_TOP_NODES = _MOST_PARTS = 90
+"""A new level is written in one transaction with all that it covers; 100 items are the most."""
+
+_RAISES = 5
+"""Every write to the list is in a new level's way; between two of them there is often room."""
+
+
+def _nearly_full(fan_out: int) -> int:
+    """Five sixths of what is split: room for those that come late."""
+    return 5 * fan_out // 3
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A part of a node: where it begins and what it counts."""
+
+    lo: str
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class Splitter:
+    """Keeps what stands below a node between `fan_out` and twice that, and the top level small.
+
+    The last node of a level may have fewer.
+    """
+
+    rows: Rows
+    fan_out: int
+    top_nodes: int
+
+    def split(self, level: int, key: str) -> None:
+        """Splits the node that covers the key if it is full, and then what that fills above it.
+
+        Raises LostRace where another write came between the reads and the split.
+        """
+        node = self.rows.floor(level, key)
+        if node is None:
+            return
+        pieces = self._pieces(node)
+        least, most = self._bounds(node)
+        if len(pieces) < 2 * least:
+            return
+        if node.has_parent:
+            self._cut(node, pieces, self._parts(node, len(pieces), least, most))
+            self.split(level + 1, key)
+        elif self.rows.levels is not None:
+            self._cut(node, pieces, self._parts(node, len(pieces), least, most))
+        else:
+            self._cut_on_top(node, pieces)
+
+    def _bounds(self, node: Node) -> tuple[int, int]:
+        """How many pieces a part has at least, and how many parts are the most.
+
+        The top of a list that never gets another level is broad from the beginning: all who write
+        at once change a node of it each.
+        """
+        if self.rows.levels is not None and not node.has_parent:
+            room = self.top_nodes - len(self.rows.top())
+            if room > 0:
+                return 1, room + 1
+        return self.fan_out, _MOST_PARTS
+
+    def _parts(self, node: Node, pieces: int, least: int, most: int) -> list[int]:
+        """Where the parts of a node begin among its pieces, and where the last one ends.
+
+        Parts are equal, but for the last node of a level: what comes in order all comes there, and
+        what it leaves behind would stay half empty for ever. So all parts but the last are nearly
+        full, and a list that grows in order has 40 % fewer nodes. Not where a list has
+        the same levels always: what is drawn from it has no order.
+        """
+        size = _nearly_full(self.fan_out)
+        if self.rows.levels is None and node.hi == END and pieces <= size * most:
+            return [*range(0, pieces, size), pieces]
+        parts = min(pieces // least, most)
+        return [pieces * part // parts for part in range(parts + 1)]
+
+    def _pieces(self, node: Node) -> Sequence[_Piece]:
+        """What stands directly below the node; nothing where that changed between the reads."""
+        if node.level:
+            children = self.rows.children(node)
+            pieces = [_Piece(child.lo, child.counts) for child in children]
+            whole = is_whole(children, node.range)
+        else:
+            pieces, whole = self._entries(node), True
+        counted = total(piece.counts for piece in pieces)
+        return pieces if whole and not difference(counted, node.counts) else []
+
+    def _entries(self, leaf: Node) -> list[_Piece]:
+        entries = self.rows.entries(leaf.range)
+        starts = [leaf.lo, *(separator(left.key, right.key) for left, right in pairwise(entries))]
+        return [
+            _Piece(lo, counts_of(entry, self.rows.fields))
+            for lo, entry in zip(starts, entries, strict=False)
+        ]
+
+    def _cut(self, node: Node, pieces: Sequence[_Piece], bounds: Sequence[int]) -> None:
+        """The node keeps the first of the parts; new ones get the others."""
+        starts = [pieces[bound].lo for bound in bounds[:-1]]
+        cut = [
+            replace(
+                node,
+                lo=pieces[begin].lo,
+                hi=hi,
+                counts=total(piece.counts for piece in pieces[begin:end]),
+                version=node.version + 1,
+            )
+            for (begin, end), hi in zip(pairwise(bounds), [*starts[1:], node.hi], strict=True)
+        ]
+        changes = Changes()
+        self.rows.rewrite(changes, node, cut[0])
+        for new in cut[1:]:
+            self.rows.create(changes, new)
+        changes.commit()
+
+    def _cut_on_top(self, node: Node, pieces: Sequence[_Piece]) -> None:
+        """As `_cut`, but never to more nodes than a new level could be put above."""
+        nodes = len(self.rows.top())
+        room = _MOST_TOP_NODES - nodes + 1
+        if room > 1:
+            bounds = self._parts(node, len(pieces), self.fan_out, room)
+            self._cut(node, pieces, bounds)
+            nodes += len(bounds) - 2
+        if nodes >= self.top_nodes:
+            self._raise(node.level)
+
+    def _raise(self, level: int) -> None:
+        """Puts a level above the top one, unless somebody has; the next split tries again too."""
+        for _ in range(_RAISES):
+            top = self.rows.top()
+            if top[0].level != level:
+                return
+            with suppress(LostRace):
+                return self._cover(top)
+
+    def _cover(self, top: Sequence[Node]) -> None:
+        """Puts one node above those of the top level."""
+        if not is_whole(top, EVERYTHING):
+            return
+        changes = Changes()
+        for node in top:
+            self.rows.rewrite(
+                changes, node, replace(node, version=node.version + 1, has_parent=True)
+            )
+        counts = total(node.counts for node in top)
+        above = Node(top[0].level + 1, LOWEST, END, counts, version=1, has_parent=False)
+        self.rows.create(changes, above)
+        changes.commit()

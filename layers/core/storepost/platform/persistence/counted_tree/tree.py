@@ -1,0 +1,162 @@
+"""The counted tree: a large list with page numbers and exact totals.
+
+An order-statistic index in the one table: entries in order, and above them levels of nodes that
+count what stands below, in all and by the values of a few filters. A page is found by its number
+with one query a level, its total is the sum of the top level.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+from pynamodb.exceptions import PynamoDBException
+
+from storepost.platform.persistence.changes import Changes, LostRace, TooManyWrites
+from storepost.platform.persistence.counted_tree import drawing, reading, scanning
+from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
+from storepost.platform.persistence.counted_tree.merging import Merger
+from storepost.platform.persistence.counted_tree.model import (
+    Counts,
+    Entry,
+    Filter,
+    FilterField,
+    total,
+)
+from storepost.platform.persistence.counted_tree.rows import TOP_NODES, Rows
+from storepost.platform.persistence.counted_tree.splitting import Splitter
+from storepost.platform.persistence.counted_tree.writing import Addition, Writing
+from storepost.values.logs import log_unexpected
+from storepost.values.pagination import Listing, PageRequest, cut
+
+FAN_OUT = 36
+"""What a node holds at least after a split; twice that is split. See docs/adr for the figures."""
+
+_PATIENT = 4
+"""Whoever writes many times in a row splits later, and then into more: four times fewer splits."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One list: its partition key and the fields whose values are counted.
+
+    The fields stay what they are for as long as the list has entries, but for values added to one.
+    `fan_out` and `top_nodes` are for tests, which want many levels of few entries. A list in which
+    many places change at once may have more nodes at its top, 90 at most. Where `levels` is given
+    the list has so many from its first entry on, and never more: a write costs what it costs,
+    however long the list is, and what grows is the top, past `top_nodes` too.
+    """
+
+    partition: str
+    filters: tuple[FilterField, ...] = ()
+    fan_out: int = FAN_OUT
+    top_nodes: int = TOP_NODES
+    levels: int | None = None
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The tree's rows."""
+        return Rows(self.partition, self.filters, self.top_nodes, self.levels)
+
+    def insert(self, changes: Changes, entry: Entry, otherwise: Exception | None = None) -> None:
+        """Adds an entry that must not be there yet."""
+        self._writing(changes).insert(entry, otherwise)
+
+    def delete(self, changes: Changes, entry: Entry, otherwise: Exception | None = None) -> None:
+        """Removes the entry, which must be there with these filter values, whatever its payload."""
+        self._writing(changes).delete(entry, otherwise)
+
+    def move(
+        self, changes: Changes, old: Entry, new: Entry, otherwise: Exception | None = None
+    ) -> None:
+        """Puts `new` where `old` is; they may differ in key, filter values, payload or nothing."""
+        writing = self._writing(changes)
+        writing.delete(old, otherwise)
+        writing.insert(new, otherwise)
+
+    def follow(self, changes: Changes, old: Entry | None, new: Entry | None) -> None:
+        """Makes the list follow what has or had a place in it; nothing where it has the same."""
+        if old == new:
+            return
+        if old and new:
+            self.move(changes, old, new)
+        elif new:
+            self.insert(changes, new)
+        elif old:
+            self.delete(changes, old)
+
+    def page(
+        self,
+        request: PageRequest,
+        *,
+        descending: bool = False,
+        by: Filter | None = None,
+        within: KeyRange = EVERYTHING,
+    ) -> Listing[Entry]:
+        """One page of the list, of what one filter keeps of it, or of a range of its keys.
+
+        The total is exact; past the end there are no items.
+        """
+        asked = reading.Asked(request, within, descending)
+        items, in_all = reading.settled(self.rows, by, lambda r: reading.page(r, asked))
+        return Listing(items, in_all, request)
+
+    def scan(
+        self,
+        request: PageRequest,
+        keep: Callable[[Sequence[Entry]], Sequence[Entry]],
+        *,
+        advised: str,
+        descending: bool = False,
+        by: Sequence[Filter] = (),
+        within: KeyRange = EVERYTHING,
+    ) -> Listing[Entry]:
+        """One page of what all the filters keep and then `keep` keeps, with the exact total.
+
+        It reads every row of the range that the narrowest of the filters can't leave out. `keep`
+        is given up to 20,000 entries at once, in order, so that it can read what it asks about in
+        batches. Raises FilterTooBroad, naming the query parameter `advised` that would narrow the
+        list, where more rows than that would be read.
+        """
+        found = scanning.look_through(self.rows, by, within, advised)
+        return cut(keep(found[::-1] if descending else found), request)
+
+    def counts(self) -> Counts:
+        """How many entries there are, and how many have each value of each filter field."""
+        return reading.settled(self.rows, None, lambda r: total(node.counts for node in r.top))
+
+    def any_of(self, by: Filter) -> Entry | None:
+        """One of the entries that the filter keeps; None where it keeps none.
+
+        Drawn from many, so that those who take at the same time seldom meet at one entry.
+        """
+        found = drawing.drawn(self.rows, by)
+        return found or reading.settled(self.rows, by, reading.any_one)
+
+    def _writing(self, changes: Changes) -> Writing:
+        return changes.gathered(
+            ("counted_tree", self.partition), lambda: Writing(self.rows, changes, self._tend)
+        )
+
+    def _tend(self, touched: Sequence[Addition], *, patiently: bool) -> list[Addition]:
+        """Splits what the write filled and merges what it emptied; which nodes those were.
+
+        What it added is committed by now, so nothing here may fail the request; the next write
+        tends to what was left.
+        """
+        most = 2 * self.fan_out * (_PATIENT if patiently else 1)
+        splitter = Splitter(self.rows, self.fan_out, self.top_nodes)
+        merger = Merger(self.rows)
+        full = [a for a in touched if not a.node.level and a.n >= most]
+        # From the top down: below one parent, emptied nodes are neighbours of others.
+        empty = [a for a in reversed(touched) if not a.n]
+        try:
+            for addition in full:
+                with suppress(LostRace):
+                    splitter.split(0, addition.last)
+            for addition in empty:
+                with suppress(LostRace):
+                    merger.merge(addition.node.level, addition.last)
+        except (PynamoDBException, TooManyWrites) as error:
+            log_unexpected(error)
+        return [*full, *empty]

@@ -1,0 +1,221 @@
+"""Claims on idempotency keys, in Powertools' own records.
+
+Powertools' layer alone is not exactly-once: a crash after the effect runs it again once the lease
+ends, and a late first run overwrites the second's answer. So a claim has an owner, and its
+completion is written in the transaction of the effect, on the condition that the owner is still it.
+"""
+
+import json
+import math
+import zlib
+from collections.abc import Mapping
+from typing import Any, cast
+from uuid import uuid4
+
+from botocore.exceptions import ClientError
+from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribute
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Key, Row, dynamodb_client
+from storepost.values import clock
+from storepost.values.problems import Busy, Conflict, ValidationFailed
+from storepost.values.settings import settings
+
+KEPT_SECONDS = 24 * 60 * 60
+_IN_PROGRESS, _COMPLETED = "INPROGRESS", "COMPLETED"
+_CONFLICT = "TransactionConflictException"
+
+type Answer = dict[str, Any]
+
+
+class IdempotencyInProgress(Conflict):
+    """The first call with this key is still running."""
+
+    code = "idempotency_in_progress"
+    title = "The first request is still running"
+    mend = "Repeat the request after `Retry-After` seconds; it will get the first one's answer."
+
+    def __init__(self) -> None:
+        """A second is longer than nearly every operation."""
+        super().__init__(headers={"Retry-After": "1"})
+
+
+class IdempotencyKeyReused(ValidationFailed):
+    """The key was used for another request."""
+
+    code = "idempotency_key_reused"
+    title = "The idempotency key was used for another request"
+    mend = "Use a new `idempotency-key` for each request that isn't a retry."
+
+
+class LostClaim(Exception):  # noqa: N818 - it is what happened
+    """The lease ended and another run took the claim over: nothing of this one was written."""
+
+
+class RecordItem(Row):
+    """Powertools' record, as PynamoDB sees it, with the claim's owner."""
+
+    class Meta:
+        """The idempotency table."""
+
+        table_name = settings().idempotency_table
+
+    id = UnicodeAttribute(hash_key=True)
+    status = UnicodeAttribute()
+    expiration = NumberAttribute()
+    in_progress_expiration = NumberAttribute(null=True)
+    answer = BinaryAttribute(null=True, legacy_encoding=False)
+    validation = UnicodeAttribute(null=True)
+    owner = UnicodeAttribute(null=True)
+
+    @property
+    def key(self) -> Key:
+        """The record's id; the table has no sort key."""
+        return (self.id, "")
+
+
+class OwnedClient:
+    """DynamoDB's client with an owner in what Powertools puts, by the service's clock.
+
+    A put is sent again where its answer got lost. The second one is refused over the first, and
+    brings the record back: where the owner is the same, it is no refusal.
+
+    It has no `meta`: Powertools would hang one more handler on the shared client with each claim.
+    """
+
+    def __init__(self, owner: str) -> None:
+        """`owner` tells the run from every other one."""
+        self._client = dynamodb_client()
+        self._owner = owner
+        self.update_item = self._client.update_item
+        self.delete_item = self._client.delete_item
+
+    def put_item(self, **request: Any) -> Any:  # noqa: ANN401 - botocore's own shapes
+        """Puts the record with its owner."""
+        item, values = request["Item"], request["ExpressionAttributeValues"]
+        item["owner"] = {"S": self._owner}
+        ahead = clock.ahead().total_seconds()
+        for holder, name, unit in (
+            (item, "expiration", 1),
+            (item, "in_progress_expiration", 1000),
+            (values, ":now", 1),
+            (values, ":now_in_millis", 1000),
+        ):
+            if name in holder:
+                holder[name] = {"N": str(int(holder[name]["N"]) + int(ahead * unit))}
+        try:
+            return self._client.put_item(**request)
+        except ClientError as error:
+            stored: Any = error.response.get("Item", {})
+            if stored.get("owner") != item["owner"] or stored.get("status") != item["status"]:
+                raise
+            return {}
+
+
+class Claim:
+    """One request's claim on its idempotency key."""
+
+    def __init__(self, name: Mapping[str, str], request: Mapping[str, str | None]) -> None:
+        """`name` tells the claim from every other; `request` is what a retry must repeat."""
+        # It brings boto3, and most requests have no key: 27 ms.
+        from aws_lambda_powertools.utilities.idempotency import (  # noqa: PLC0415
+            DynamoDBPersistenceLayer,
+            IdempotencyConfig,
+        )
+
+        self._owner = uuid4().hex
+        self._event = {"name": dict(name), "request": dict(request)}
+        self._layer = DynamoDBPersistenceLayer(
+            table_name=settings().idempotency_table,
+            boto3_client=cast("Any", OwnedClient(self._owner)),
+            data_attr="answer",
+        )
+        self._layer.configure(
+            IdempotencyConfig(
+                event_key_jmespath="name",
+                payload_validation_jmespath="request",
+                expires_after_seconds=KEPT_SECONDS,
+                hash_function="sha256",
+            ),
+            "",
+            key_prefix="http",
+        )
+
+    @property
+    def id(self) -> str:
+        """The record's id: a hash, under which nothing of the request can be read."""
+        return cast("str", self._layer._get_hashed_idempotency_key(self._event))
+
+    @property
+    def request_id(self) -> str:
+        """What tells the request from every other, its content too; nothing can be read from it."""
+        return f"{self.id}#{self._layer._get_hashed_payload(self._event)}"
+
+    def take(self, lease_milliseconds: int) -> Answer | None:
+        """The answer of the first call, or None where this is it and may run until the lease ends.
+
+        Raises IdempotencyInProgress and IdempotencyKeyReused.
+        """
+        from aws_lambda_powertools.utilities.idempotency.exceptions import (  # noqa: PLC0415
+            IdempotencyItemAlreadyExistsError,
+            IdempotencyValidationError,
+        )
+
+        try:
+            self._layer.save_inprogress(self._event, lease_milliseconds)
+        except IdempotencyValidationError as error:
+            raise IdempotencyKeyReused() from error
+        except IdempotencyItemAlreadyExistsError as error:
+            record = error.old_data_record
+            if record is None or record.status == _IN_PROGRESS or not record.response_data:
+                raise IdempotencyInProgress() from error
+            return unpacked(cast("Any", record.response_data).value)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != _CONFLICT:
+                raise
+            # The first call's transaction, which completes the record, is on its way. A put before
+            # this one may have been carried out and its answer lost: that is given back.
+            self.release()
+            raise IdempotencyInProgress() from error
+        return None
+
+    def complete(self, changes: Changes, answer: Answer) -> None:
+        """Adds the answer to the transaction that makes it true."""
+        changes.update(
+            RecordItem(self.id),
+            [
+                RecordItem.status.set(_COMPLETED),
+                RecordItem.answer.set(_packed(answer)),
+                RecordItem.expiration.set(math.floor(clock.now().timestamp()) + KEPT_SECONDS),
+                RecordItem.in_progress_expiration.remove(),
+            ],
+            (RecordItem.owner == self._owner) & (RecordItem.status == _IN_PROGRESS),
+            otherwise=LostClaim(),
+        )
+
+    def release(self) -> None:
+        """Gives the key back after an answer that isn't kept, so that a retry runs.
+
+        Where DynamoDB is too busy for that, the key is free once its lease ends.
+        """
+        changes = Changes()
+        changes.delete(
+            RecordItem(self.id),
+            (RecordItem.owner == self._owner) & (RecordItem.status == _IN_PROGRESS),
+            otherwise=LostClaim(),
+        )
+        try:
+            changes.commit()
+        except (LostClaim, Busy):
+            return
+
+
+def _packed(answer: Answer) -> bytes:
+    """Deflated, so that most records fit into 1 KB, which is what a write unit takes."""
+    text = json.dumps(answer, sort_keys=True, separators=(",", ":"))
+    return zlib.compress(text.encode())
+
+
+def unpacked(data: bytes) -> Answer:
+    """The answer that a record holds."""
+    return cast("Answer", json.loads(zlib.decompress(data)))

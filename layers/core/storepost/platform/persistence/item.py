@@ -1,0 +1,310 @@
+"""The one table's base model, its connection, and reads that wait for what DynamoDB throttled."""
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from enum import Enum
+from itertools import batched, islice
+from typing import Any, cast
+from uuid import UUID
+
+from pynamodb.attributes import (
+    Attribute,
+    DiscriminatorAttribute,
+    TTLAttribute,
+    UnicodeAttribute,
+    VersionAttribute,
+)
+from pynamodb.connection import Connection
+from pynamodb.constants import STRING
+from pynamodb.exceptions import DeleteError, DoesNotExist, UpdateError
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+from pynamodb.models import Model
+
+from storepost.platform.persistence.client import make_client
+from storepost.platform.persistence.patience import pause, with_patience
+from storepost.values import clock
+from storepost.values.settings import settings
+
+type Key = tuple[str, str]
+
+BATCH_GET_KEYS = 100
+_GONE = "ConditionalCheckFailedException"
+_BUSY = "TransactionConflictException"
+_AT_ONCE = 8
+
+
+class Moment(Attribute[datetime]):
+    """A moment as the text that sorts and that answers show."""
+
+    attr_type = STRING
+
+    def serialize(self, value: datetime) -> str:
+        """24 characters, UTC, milliseconds."""
+        return clock.to_text(value)
+
+    def deserialize(self, value: str) -> datetime:
+        """What `serialize` wrote."""
+        return clock.from_text(value)
+
+
+class Identifier(Attribute[UUID]):
+    """An id as answers show it."""
+
+    attr_type = STRING
+
+    def serialize(self, value: UUID) -> str:
+        """36 characters."""
+        return str(value)
+
+    def deserialize(self, value: str) -> UUID:
+        """What `serialize` wrote."""
+        return UUID(value)
+
+
+class Json(Attribute[Any]):
+    """JSON without a space too many: pages read hundreds of these, and a write unit is 1 KB."""
+
+    attr_type = STRING
+
+    def serialize(self, value: object) -> str:
+        """Compact JSON."""
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+    def deserialize(self, value: str) -> Any:  # noqa: ANN401 - whatever was written
+        """What `serialize` wrote."""
+        return json.loads(value)
+
+
+class Row(Model):
+    """What a transaction can write: a row of either table."""
+
+    @property
+    def key(self) -> Key:
+        """What tells the row from every other of its table."""
+        raise TypeError(f"{type(self).__name__} belongs to neither table")
+
+
+class Item(Row):
+    """A row of the one table; every slice's rows derive from it and are told apart by `kind`."""
+
+    class Meta:
+        """One table, one region, named by the template."""
+
+        table_name = settings().table
+        region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+        connect_timeout_seconds = 1
+        read_timeout_seconds = 3
+        # The client tries again itself, by the time that a request has.
+        max_retry_attempts = 0
+
+    pk = UnicodeAttribute(hash_key=True)
+    sk = UnicodeAttribute(range_key=True)
+    kind = DiscriminatorAttribute()
+    expiration = TTLAttribute(null=True)
+    """When DynamoDB may drop the row; it can still be read for days, so code checks the time."""
+
+    @property
+    def key(self) -> Key:
+        """The row's partition and sort key."""
+        return (self.pk, self.sk)
+
+
+class VersionedItem(Item):
+    """A row that is read, changed and saved: PynamoDB refuses a save over somebody else's change.
+
+    A new one is saved on the condition that there is none yet.
+    """
+
+    version = VersionAttribute()
+
+
+# Made here, before any subclass can make one of its own: one client for all.
+connection: Connection = Item._get_connection().connection
+make_client(connection)
+
+
+def dynamodb_client() -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    """The one botocore client behind PynamoDB."""
+    return connection.client
+
+
+def find[T: Item](model: type[T], key: Key) -> T | None:
+    """The row, strongly consistent, or None."""
+    try:
+        return model.get(*key, consistent_read=True)
+    except DoesNotExist:
+        return None
+
+
+def find_all(keys: Iterable[Key]) -> dict[Key, Item]:
+    """Those of the rows that exist, strongly consistent, by key."""
+    return {key: Item.from_raw_data(raw) for key, raw in find_raw(keys).items()}
+
+
+def find_raw(keys: Iterable[Key]) -> dict[Key, Any]:
+    """As `find_all`, in DynamoDB's own notation.
+
+    PynamoDB's own batch get asks for unprocessed keys again without a pause; this one waits.
+    """
+    found: dict[Key, Any] = {}
+    waiting = list(dict.fromkeys(keys))
+    tries = 0
+    while waiting:
+        asked, waiting = waiting[:BATCH_GET_KEYS], waiting[BATCH_GET_KEYS:]
+        response = connection.batch_get_item(
+            Item.Meta.table_name,
+            cast("Any", [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in asked]),
+            consistent_read=True,
+        )
+        for raw in response["Responses"].get(Item.Meta.table_name, []):
+            found[raw["pk"]["S"], raw["sk"]["S"]] = raw
+        left = response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
+        if left:
+            # What was brought may be left of a large answer: only what brings nothing is in vain.
+            tries = tries + 1 if len(left) == len(asked) else 1
+            pause(tries)
+            waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in left]
+    return found
+
+
+def all_exist(model: type[Item], keys: Iterable[Key]) -> bool:
+    """Whether a row of that model stands under each of the keys, however many there are.
+
+    Of several batches at once no more are asked for once a key has none; the first one is alone, as
+    most often it says it already.
+    """
+    kind = Item.kind.get_discriminator(model)
+
+    def holds(some: Sequence[Key]) -> bool:
+        found = find_raw(some)
+        return len(found) == len(some) and all(r["kind"]["S"] == kind for r in found.values())
+
+    batches = batched(dict.fromkeys(keys), BATCH_GET_KEYS, strict=False)
+    if not holds(next(batches, ())):
+        return False
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        while some := list(islice(batches, _AT_ONCE)):
+            if not all(threads.map(with_patience(holds), some)):
+                return False
+    return True
+
+
+def existing(model: type[Item], keys: Iterable[Key]) -> set[Key]:
+    """Those of the keys under which a row of that model stands, however many there are.
+
+    Several batches are asked for at once: a hundred thousand keys are a thousand of them.
+    """
+    kind = Item.kind.get_discriminator(model)
+
+    def look(some: Sequence[Key]) -> set[Key]:
+        return {key for key, raw in find_raw(some).items() if raw["kind"]["S"] == kind}
+
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        batches = batched(dict.fromkeys(keys), BATCH_GET_KEYS, strict=False)
+        return set[Key]().union(*threads.map(with_patience(look), batches))
+
+
+def note(item: Item, actions: list[Action]) -> bool:
+    """Notes something on a row beside the request's transaction; whether the row is still there.
+
+    A row that somebody's transaction holds just now is left alone: what is noted so comes again.
+    """
+    return _update(item, actions, Item.pk.exists()) is not _Update.REFUSED
+
+
+def amend(item: Item, actions: list[Action], condition: Condition) -> bool:
+    """Changes one row where the condition holds; whether it held.
+
+    Half as dear as a transaction of one row, which it waits for where one holds the row just now.
+    A change whose answer got lost is made twice: the second time the condition must not hold, or
+    nothing may come of it.
+    """
+    tries = 0
+    while (done := _update(item, actions, condition)) is _Update.BUSY:
+        tries += 1
+        pause(tries)
+    return done is _Update.DONE
+
+
+def remove(item: Item, condition: Condition) -> bool:
+    """Deletes one row where the condition holds; whether it held.
+
+    It waits for a transaction that holds the row just now.
+    """
+    tries = 0
+    while True:
+        try:
+            item.delete(condition, add_version_condition=False)
+        except DeleteError as error:
+            if error.cause_response_code == _GONE:
+                return False
+            if error.cause_response_code != _BUSY:
+                raise
+            tries += 1
+            pause(tries)
+        else:
+            return True
+
+
+class _Update(Enum):
+    """What became of an update."""
+
+    DONE = "done"
+    REFUSED = "refused"
+    BUSY = "busy"
+
+
+def _update(item: Item, actions: list[Action], condition: Condition) -> _Update:
+    if isinstance(item, VersionedItem):
+        # PynamoDB sets version 1 where it knows none, instead of counting the row's own on.
+        item.version = 0
+    try:
+        # It adds to the list of actions at every try.
+        item.update(list(actions), condition, add_version_condition=False)
+    except UpdateError as error:
+        if error.cause_response_code not in {_GONE, _BUSY}:
+            raise
+        return _Update.BUSY if error.cause_response_code == _BUSY else _Update.REFUSED
+    return _Update.DONE
+
+
+def keys_in(partition: str, most: int) -> list[Key]:
+    """The keys of a partition's first rows, whatever they hold, strongly consistent."""
+    response = connection.query(
+        Item.Meta.table_name,
+        partition,
+        attributes_to_get=["pk", "sk"],
+        consistent_read=True,
+        limit=most,
+    )
+    return [(raw["pk"]["S"], raw["sk"]["S"]) for raw in response["Items"]]
+
+
+def keys_of_page(
+    partition: str, prefix: str, skipped: int, size: int, *, newest_first: bool
+) -> list[Key]:
+    """The keys of a page of the rows whose sort keys begin so; of those before it nothing else.
+
+    Ask for no page past the last row: DynamoDB takes no limit beyond 32 bits.
+    """
+    rows = Item.query(
+        partition,
+        Item.sk.startswith(prefix),
+        consistent_read=True,
+        scan_index_forward=not newest_first,
+        limit=skipped + size,
+        attributes_to_get=["pk", "sk", "kind"],
+    )
+    return [row.key for row in islice(rows, skipped, None)]
+
+
+def find_in[T: Item](found: dict[Key, Item], model: type[T], key: Key) -> T | None:
+    """The row of `find_all`'s answer, as its own model."""
+    item = found.get(key)
+    if item is not None and not isinstance(item, model):
+        raise TypeError(f"{key[1].split('#')[0]} holds a {type(item).__name__}")
+    return item

@@ -1,0 +1,108 @@
+"""What became of each row of a request that takes several transactions.
+
+Each of those transactions also writes what became of the rows that it holds, into one row beside
+the idempotency record. A retry with the same key leaves them alone and answers as if it had run
+once. Each write is conditioned on the one before it: of two runs at once, one writes a row.
+"""
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.idempotency import KEPT_SECONDS
+from storepost.platform.persistence.item import Key, Moment, Row, dynamodb_client
+from storepost.values import clock
+from storepost.values.settings import settings
+
+_OPEN = "."
+
+
+class LedgerItem(Row):
+    """A request's ledger: a letter a row, and when its first run began."""
+
+    class Meta:
+        """The idempotency table."""
+
+        table_name = settings().idempotency_table
+
+    id = UnicodeAttribute(hash_key=True)
+    began = Moment()
+    outcomes = UnicodeAttribute()
+    version = NumberAttribute()
+    expiration = NumberAttribute()
+
+    @property
+    def key(self) -> Key:
+        """The ledger's id; the table has no sort key."""
+        return (self.id, "")
+
+
+class Ledger:
+    """One request's; without an idempotency key it lasts as long as the request."""
+
+    def __init__(self) -> None:
+        """Nothing became of any row yet."""
+        self._id: str | None = None
+        self._began = clock.now()
+        self._outcomes: dict[int, str] = {}
+        self._version = 0
+
+    @property
+    def began(self) -> datetime:
+        """When the first run began, and so the moment that counts as the request's."""
+        return self._began
+
+    def keep_under(self, request_id: str) -> None:
+        """Keeps it from now on under what tells this request, key and content, from every other."""
+        self._id = request_id
+
+    def read(self) -> None:
+        """Reads what became of rows in other runs; where one comes between, this is done again."""
+        if self._id is None:
+            return
+        answer = dynamodb_client().get_item(
+            TableName=LedgerItem.Meta.table_name, Key={"id": {"S": self._id}}, ConsistentRead=True
+        )
+        if "Item" not in answer:
+            return
+        item = LedgerItem.from_raw_data(answer["Item"])
+        self._version = int(item.version)
+        if item.expiration > clock.now().timestamp():
+            self._began = item.began
+            self._outcomes |= {n: o for n, o in enumerate(item.outcomes) if o != _OPEN}
+
+    def outcome(self, row: int) -> str | None:
+        """What became of a row; None while nothing did."""
+        return self._outcomes.get(row)
+
+    def commit(self, changes: Changes, outcomes: Mapping[int, str]) -> None:
+        """Commits the changes together with what so became of rows, a letter each.
+
+        Raises what the changes raise, and LostRace where another run came between.
+        """
+        after = {**self._outcomes, **outcomes}
+        if self._id is not None and len(changes):
+            changes.save(self._item(self._id, after), self._unchanged())
+            changes.commit()
+            self._version += 1
+        else:
+            changes.commit()
+        self._outcomes = after
+
+    def _item(self, ledger_id: str, outcomes: Mapping[int, str]) -> LedgerItem:
+        return LedgerItem(
+            ledger_id,
+            began=self._began,
+            outcomes="".join(outcomes.get(row, _OPEN) for row in range(max(outcomes) + 1)),
+            version=self._version + 1,
+            expiration=math.floor(clock.now().timestamp()) + KEPT_SECONDS,
+        )
+
+    def _unchanged(self) -> Condition:
+        if not self._version:
+            return LedgerItem.id.does_not_exist()
+        return LedgerItem.version == self._version

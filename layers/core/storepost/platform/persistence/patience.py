@@ -1,0 +1,105 @@
+"""How long a call to DynamoDB is tried again: as long as its request or run has time for it.
+
+DynamoDB refuses a call for a moment where it throttles or where another transaction has the row,
+and some calls get no answer. Such a call is sent again after a wait with full jitter that grows, as
+AWS advises, until three seconds before the function's time is over.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from storepost.values.problems import Busy
+
+MARGIN_SECONDS = 3.0
+"""What is left of a function's time when its calls are no longer tried again."""
+
+MAX_TRIES = 12
+"""How often a call is tried where nobody said how much time there is."""
+
+_FIRST_SECONDS = 0.01
+_MAX_SECONDS = 1.0
+
+
+@dataclass
+class Patience:
+    """A request's or a run's own."""
+
+    until: float
+    """By `time.monotonic`, in seconds."""
+    retries: int = 0
+    """How often calls were sent again so far, or work was done again whose race was lost."""
+    is_interrupted: bool = False
+    """Whether the function's deadline came while DynamoDB hadn't answered a call."""
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether DynamoDB is what the time was needed for."""
+        return self.is_interrupted or self.retries > 0
+
+
+_current: ContextVar[Patience | None] = ContextVar("patience", default=None)
+
+
+@contextmanager
+def patience(remaining_milliseconds: int) -> Iterator[Patience]:
+    """Has calls inside the block tried again until three seconds before that time is over."""
+    own = Patience(time.monotonic() + remaining_milliseconds / 1000 - MARGIN_SECONDS)
+    token = _current.set(own)
+    try:
+        yield own
+    finally:
+        _current.reset(token)
+
+
+def with_patience[T, R](work: Callable[[T], R]) -> Callable[[T], R]:
+    """`work` with the patience of now, for a thread: a new thread has none of its own."""
+    own = _current.get()
+
+    def run(given: T) -> R:
+        token = _current.set(own)
+        try:
+            return work(given)
+        finally:
+            _current.reset(token)
+
+    return run
+
+
+def interrupted() -> None:
+    """Notes that a call was ended by something that is no error of its own: the deadline."""
+    own = _current.get()
+    if own:
+        own.is_interrupted = True
+
+
+def pause(tries: int) -> None:
+    """Waits before a call is sent again that failed `tries` times; full jitter up to one second.
+
+    Raises Busy where no time is left for that.
+    """
+    wait(tries, _FIRST_SECONDS)
+
+
+def wait(times: int, first_seconds: float) -> None:
+    """Waits up to twice `first_seconds`, doubled each time, at most a second. Raises Busy."""
+    most = _time_left(times)
+    upper = min(_MAX_SECONDS, first_seconds * 2**times)
+    time.sleep(min(random.uniform(0, upper), most))  # noqa: S311
+
+
+def _time_left(times: int) -> float:
+    """The seconds for which one may still wait; raises Busy where there are none."""
+    own = _current.get()
+    if own is None:
+        if times > MAX_TRIES:
+            raise Busy()
+        return _MAX_SECONDS
+    left = own.until - time.monotonic()
+    if left <= 0:
+        raise Busy()
+    own.retries += 1
+    return left

@@ -1,0 +1,108 @@
+"""How a unit of work reads rows: each when it is asked for, or many ahead in one batch get."""
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, cast
+
+from storepost.platform.persistence.item import Item, Key, find, find_all, find_in, find_raw
+
+REMEMBERED = 200
+"""Units of work after which everything is read anew: what nobody writes would pile up."""
+
+
+class ReadAfterWrite(Exception):  # noqa: N818 - it is what happened
+    """What was to be read is written by the same unit of work: it can't be decided on yet."""
+
+
+class Reads:
+    """Reads each row when it is asked for, strongly consistent."""
+
+    def find[T: Item](self, model: type[T], key: Key) -> T | None:
+        """The row, or None."""
+        return find(model, key)
+
+    def find_all(self, keys: Iterable[Key]) -> dict[Key, Item]:
+        """Those of the rows that exist, by key."""
+        return find_all(keys)
+
+    def wrote(self, key: Key) -> None:
+        """Is told of each row that the unit writes."""
+
+    def kept[T](self, _under: Hashable, _make: Callable[[], T]) -> T | None:
+        """What is remembered from one unit to the next: nothing."""
+        return None
+
+
+class ReadAhead(Reads):
+    """Rows read ahead, in batches, for many units of work one after the other.
+
+    What a unit writes is forgotten, so that the next one reads it anew. Nobody may read what the
+    same unit writes already: such a reader has to wait for the next one. What others write
+    meanwhile makes the unit a lost race, as with any row that is read before it is written; the
+    next one then begins with nothing.
+    """
+
+    def __init__(self) -> None:
+        """Nothing read yet."""
+        self._rows: dict[Key, dict[str, Any] | None] = {}
+        self._written: set[Key] = set()
+        self._kept: dict[Hashable, object] = {}
+        self._units = 0
+
+    def ahead(self, keys: Iterable[Key]) -> None:
+        """Reads those of the rows that aren't known yet."""
+        unknown = [key for key in dict.fromkeys(keys) if key not in self._rows]
+        if unknown:
+            found = find_raw(unknown)
+            self._rows |= {key: found.get(key) for key in unknown}
+
+    def knows(self, keys: Iterable[Key]) -> bool:
+        """Whether all of the rows are read already."""
+        return all(key in self._rows for key in keys)
+
+    def writes(self, keys: Iterable[Key]) -> bool:
+        """Whether the unit writes one of these rows."""
+        return not self._written.isdisjoint(keys)
+
+    def text(self, key: Key, attribute: str) -> str | None:
+        """What a text attribute of a row says; the row is read ahead already, or isn't there."""
+        raw = self._rows.get(key) or {}
+        return raw[attribute]["S"] if attribute in raw else None
+
+    def find[T: Item](self, model: type[T], key: Key) -> T | None:
+        """The row, or None. Raises ReadAfterWrite."""
+        return find_in(self.find_all([key]), model, key)
+
+    def find_all(self, keys: Iterable[Key]) -> dict[Key, Item]:
+        """Those of the rows that exist, by key. Raises ReadAfterWrite."""
+        wanted = list(keys)
+        if self.writes(wanted):
+            raise ReadAfterWrite
+        self.ahead(wanted)
+        # Made anew each time: whoever reads a row may change it and then not write it.
+        known = ((key, self._rows[key]) for key in wanted)
+        return {key: Item.from_raw_data(cast("Any", raw)) for key, raw in known if raw is not None}
+
+    def wrote(self, key: Key) -> None:
+        """Notes that the unit writes the row."""
+        self._written.add(key)
+
+    def kept[T](self, under: Hashable, make: Callable[[], T]) -> T | None:
+        """What is remembered from one unit to the next; the first that asks makes it."""
+        if under not in self._kept:
+            self._kept[under] = make()
+        return cast("T", self._kept[under])
+
+    def next(self) -> None:
+        """Begins the next unit: what the last one wrote is read anew."""
+        self._units += 1
+        if self._units % REMEMBERED == 0:
+            self.forget()
+        for key in self._written:
+            self._rows.pop(key, None)
+        self._written.clear()
+
+    def forget(self) -> None:
+        """Begins with nothing."""
+        self._rows.clear()
+        self._written.clear()
+        self._kept.clear()

@@ -1,0 +1,133 @@
+"""Secrets at rest: what must be read again, and codes too short for a plain hash.
+
+Sealed with AES-256-GCM under a data key from KMS that is kept per container; the encrypted data key
+travels with the sealed text. `purpose` says what the secret is and `context` whose; both are
+authenticated, so that a sealed text moved to another row or field can't be opened there. One key in
+KMS makes the tags of codes and derives all other keys: what it signs begins with the purpose too.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+from base64 import b64decode, b64encode
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+from storepost.platform.persistence.clients import make_client
+from storepost.values.settings import settings
+
+_NONCE = 12
+
+
+class Purpose(StrEnum):
+    """All that is sealed, tagged or derived. What was made for one of them counts for no other."""
+
+    OUTGOING_EMAIL = "outgoing email"
+    INSTALL_STATE = "install state"
+    SHOP_ACCESS_TOKEN = "shop access token"  # noqa: S105 - what it is, and none itself
+    SHOP_REFRESH_TOKEN = "shop refresh token"  # noqa: S105
+    WRITE_BACK_SECRET = "write-back secret"  # noqa: S105
+    AUTHENTICATOR_SEED = "authenticator seed"
+    EMAILED_CODE = "emailed code"
+    BACKUP_CODE = "backup code"
+    UNSUBSCRIBE_LINK = "unsubscribe link"
+    ERASED_ADDRESS = "erased address"
+    ERASED_EVIDENCE = "erased evidence"
+    ERASED_NAME = "words of an erased person's name"
+
+
+def named(purpose: str, *context: str) -> bytes:
+    """A purpose and a context as bytes, which no other purpose and context have."""
+    return json.dumps([purpose, *context], separators=(",", ":")).encode()
+
+
+@cache
+def _kms() -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    return make_client("kms")
+
+
+@cache
+def _own_data_key() -> tuple[bytes, bytes]:
+    answer = _kms().generate_data_key(KeyId=settings().data_key_id, KeySpec="AES_256")
+    return answer["Plaintext"], answer["CiphertextBlob"]
+
+
+@cache
+def _data_key(encrypted: bytes) -> bytes:
+    return bytes(
+        _kms().decrypt(CiphertextBlob=encrypted, KeyId=settings().data_key_id)["Plaintext"]
+    )
+
+
+def seal(secret: bytes, purpose: Purpose, context: str) -> str:
+    """The secret as text that only this service opens, for the same purpose and context alone."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - rarely needed
+
+    plain_key, encrypted_key = _own_data_key()
+    nonce = os.urandom(_NONCE)
+    box = AESGCM(plain_key).encrypt(nonce, secret, named(purpose, context))
+    return ".".join(b64encode(part).decode() for part in (encrypted_key, nonce, box))
+
+
+def unseal(sealed: str, purpose: Purpose, context: str) -> bytes:
+    """What `seal` was given; raises where the text, its purpose or its context is another."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - rarely needed
+
+    encrypted_key, nonce, box = (b64decode(part) for part in sealed.split("."))
+    return AESGCM(_data_key(encrypted_key)).decrypt(nonce, box, named(purpose, context))
+
+
+def code_mac(code: str, purpose: Purpose, context: str) -> str:
+    """HMAC-SHA-256 of a short code under a key that never leaves KMS, in hexadecimal."""
+    return _mac("code", purpose, context, code)
+
+
+def _mac(use: str, *said: str) -> str:
+    mac = _kms().generate_mac(
+        KeyId=settings().code_key_id, Message=named(use, *said), MacAlgorithm="HMAC_SHA_256"
+    )["Mac"]
+    return bytes(mac).hex()
+
+
+def code_matches(code: str, purpose: Purpose, context: str, mac: str) -> bool:
+    """Whether `mac` is that of the code, compared in constant time."""
+    return hmac.compare_digest(code_mac(code, purpose, context), mac)
+
+
+@cache
+def _root_key(use: str, purpose: Purpose, context: str) -> bytes:
+    return bytes.fromhex(_mac(use, purpose, context))
+
+
+@cache
+def derived_key(purpose: Purpose, generation: int) -> bytes:
+    """64 bytes that are this service's alone and always the same for a purpose and generation.
+
+    They follow from the key behind `code_mac`, so they are kept nowhere; a container asks KMS once.
+    """
+    from cryptography.hazmat.primitives.hashes import SHA512  # noqa: PLC0415 - rarely needed
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand  # noqa: PLC0415
+
+    context = str(generation)
+    expansion = HKDFExpand(algorithm=SHA512(), length=64, info=named(purpose, context))
+    return expansion.derive(_root_key("derived key", purpose, context))
+
+
+def keyed_hash(text: str, purpose: Purpose, context: str) -> str:
+    """HMAC-SHA-256 of a text under a key of the purpose and the context, in hexadecimal.
+
+    The key is derived by KMS, once a context and container, and stands nowhere.
+    """
+    return hmac.new(
+        _root_key("hash key", purpose, context), text.encode(), hashlib.sha256
+    ).hexdigest()
+
+
+def forget_keys() -> None:
+    """Drops what the container keeps, for tests that begin with new keys."""
+    derived_key.cache_clear()
+    _root_key.cache_clear()
+    _own_data_key.cache_clear()
+    _data_key.cache_clear()

@@ -1,0 +1,42 @@
+"""Secrets that people keep beside the stack, in Systems Manager's parameter store.
+
+They are read when they are first needed and kept for five minutes, so that a container that has
+run for long still learns of a rotation.
+"""
+
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from storepost.platform.persistence.clients import make_client
+from storepost.values import clock
+
+KEPT_FOR = timedelta(minutes=5)
+_kept: dict[str, tuple[str, datetime]] = {}
+
+
+@cache
+def _ssm() -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    return make_client("ssm")
+
+
+def read_secret(name: str) -> str | None:
+    """The value of the parameter, decrypted; None where there is no such parameter."""
+    now = clock.now()
+    if name in _kept and now < _kept[name][1]:
+        return _kept[name][0]
+    try:
+        value = str(_ssm().get_parameter(Name=name, WithDecryption=True)["Parameter"]["Value"])
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "ParameterNotFound":
+            raise
+        return None
+    _kept[name] = (value, now + KEPT_FOR)
+    return value
+
+
+def forget_secrets() -> None:
+    """Drops what the container keeps, for tests."""
+    _kept.clear()

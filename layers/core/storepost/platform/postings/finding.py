@@ -1,0 +1,142 @@
+"""What a query finds of one kind, in its order.
+
+First what the query names: an id, an email, a phone, an order's number, a code. Then what is called
+just so, what is called something that begins so, and what has a word for each of the query's words,
+each the beginning of it. Among equals the newer ones come first.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum
+from functools import cached_property
+from itertools import chain, islice
+from uuid import UUID
+
+from storepost.platform.postings.entries import Posting, code_word, key_word
+from storepost.platform.postings.repository import PAGE, PostingRepository
+from storepost.values.text import Asked, asked_words, fold, whole_phone
+
+MOST_HITS = 1_000
+"""Up to here a total is exact; of more this is the total."""
+
+MOST_CANDIDATES = 2_000
+"""Of the rarest word, where there are several."""
+
+_STRIDE = PAGE
+_PROBED = 6
+"""So many words are asked about, the longest ones; the others are looked for in what is found."""
+
+
+class Rank(IntEnum):
+    """How well a hit fits; the least is the best."""
+
+    NAMED = 0
+    TITLE = 1
+    TITLE_BEGINS = 2
+    WORDS = 3
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query as it is compared."""
+
+    text: str
+    words: tuple[Asked, ...]
+
+    @classmethod
+    def of(cls, q: str) -> "Query":
+        """What somebody typed."""
+        return cls(" ".join(fold(q).split()), tuple(dict.fromkeys(asked_words(q))))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The words of postings that the query may name as a whole."""
+        single = self.words[0] if len(self.words) == 1 else ()
+        wholes = code_word(self.text), key_word(self.text), whole_phone(self.text)
+        return frozenset((*filter(None, wholes), *single))
+
+    def rank(self, posting: Posting) -> Rank | None:
+        """How well what a posting stands for fits, None where it doesn't."""
+        if posting.is_exact and posting.word in self.names:
+            return Rank.NAMED
+        words = posting.words
+        if not self.words or not all(
+            any(word.startswith(asked) for word in words) for asked in self.words
+        ):
+            return None
+        if posting.title == self.text:
+            return Rank.TITLE
+        return Rank.TITLE_BEGINS if posting.title.startswith(self.text) else Rank.WORDS
+
+
+@dataclass(frozen=True)
+class Hit:
+    """An entry that was found."""
+
+    id: UUID
+    rank: Rank
+    at: datetime | None = None
+    """None where there is but one."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of a kind, the best first; the total is exact up to 1,000."""
+
+    hits: Sequence[Hit]
+    total: int
+
+
+def find(postings: PostingRepository, query: Query) -> Found:
+    """What the query finds."""
+    best: dict[UUID, Hit] = {}
+    for posting in _candidates(postings, query):
+        rank = query.rank(posting)
+        known = best.get(posting.id)
+        if rank is not None and (known is None or rank < known.rank):
+            best[posting.id] = Hit(posting.id, rank, posting.at)
+        if len(best) > MOST_HITS and len(query.words) == 1:
+            break
+    hits = sorted(best.values(), key=_order)
+    return Found(hits, min(len(hits), MOST_HITS))
+
+
+def _order(hit: Hit) -> tuple[Rank, float, UUID]:
+    """The best first, then the newer, then by id."""
+    return hit.rank, -hit.at.timestamp() if hit.at else 0.0, hit.id
+
+
+def _candidates(postings: PostingRepository, query: Query) -> Iterator[Posting]:
+    """What may fit: what the query names as a whole, then the postings of its rarest word."""
+    begun = query.words[0] if len(query.words) == 1 else ()
+    for name in query.names.difference(begun):
+        yield from islice(postings.of(name), MOST_HITS)
+    longest = sorted(query.words, key=lambda asked: min(map(len, asked)), reverse=True)[:_PROBED]
+    read = [beginning(postings, asked) for asked in longest]
+    if read:
+        yield from read[0] if len(read) == 1 else _rarest(read)
+
+
+def beginning(postings: PostingRepository, asked: Asked) -> Iterator[Posting]:
+    """The postings of all that begins like one of these words."""
+    return chain.from_iterable(postings.beginning(word) for word in asked)
+
+
+def _rarest(words: Sequence[Iterator[Posting]]) -> Iterable[Posting]:
+    """The postings of the word that ends first, where they are read side by side.
+
+    Of all words a few hundred are read, of the first two more. Where none ends, the first one's are
+    taken: long words are rare ones.
+    """
+    read: list[list[Posting]] = [[] for _ in words]
+    pairs = list(zip(read, words, strict=True))
+    most = MOST_CANDIDATES if len(words) <= 2 else MOST_CANDIDATES // 2
+    while len(read[0]) < most:
+        for known, word in pairs:
+            some = list(islice(word, _STRIDE))
+            known.extend(some)
+            if len(some) < _STRIDE:
+                return known
+        pairs = pairs[:2]
+    return [*read[0], *islice(words[0], max(0, MOST_CANDIDATES - len(read[0])))]

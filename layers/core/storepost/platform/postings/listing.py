@@ -1,0 +1,39 @@
+"""What a list's `q` finds: everything whose words begin so, for the list to filter and sort."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from storepost.platform.postings.entries import Posting, SearchKind
+from storepost.platform.postings.finding import Query, beginning
+from storepost.platform.postings.repository import PAGE, PostingRepository
+from storepost.values.pagination import MOST_ROWS, FilterTooBroad
+from storepost.values.scope import WorkspaceScope
+
+_STRIDE = PAGE
+
+
+def found_by(workspace: WorkspaceScope, kind: SearchKind, q: str) -> list[Posting]:
+    """A posting of each entry of the kind that `q` finds, but for hidden ones, in no order.
+
+    Raises FilterTooBroad where each of the words has more than 20,000 postings.
+    """
+    query, postings = Query.of(q), PostingRepository(workspace, kind)
+    found: dict[UUID, Posting] = {}
+    for posting in _rarest([beginning(postings, asked) for asked in query.words]):
+        if posting.text and query.rank(posting) is not None:  # what is hidden has none
+            found[posting.id] = posting
+    return list(found.values())
+
+
+def _rarest(words: list[Iterator[Posting]]) -> list[Posting]:
+    """All postings of the word that ends first, where all are read side by side."""
+    read: list[list[Posting]] = [[] for _ in words]
+    while words and len(read[0]) <= MOST_ROWS:
+        for known, word in zip(read, words, strict=True):
+            some = [posting for _, posting in zip(range(_STRIDE), word, strict=False)]
+            known.extend(some)
+            if len(some) < _STRIDE:
+                return known
+    if words:
+        raise FilterTooBroad("q")
+    return []

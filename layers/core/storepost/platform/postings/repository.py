@@ -1,0 +1,146 @@
+"""Rows of postings; alone among all rows they are read as they may have been a moment ago."""
+
+from collections.abc import Collection, Iterable, Iterator
+from itertools import batched
+from typing import Any, cast
+from uuid import UUID
+
+from pynamodb.attributes import NumberAttribute, UnicodeAttribute
+
+from storepost.platform.persistence.item import Item, Key, dynamodb_client, find_all
+from storepost.platform.persistence.patience import pause
+from storepost.platform.postings.entries import Entry, Posting, SearchKind, postings_of
+from storepost.platform.postings.keys import END_OF_WORD, posting_key, postings_partition
+from storepost.values.ids import from_short, from_short_moment, short_moment
+from storepost.values.scope import WorkspaceScope
+
+_WRITES = 25
+"""That DynamoDB takes in a call."""
+
+PAGE = 251
+"""Four are a thousand and one: more than that is not looked at of one word."""
+
+
+class PostingItem(Item, discriminator="hit"):
+    """A posting. Its names are short, as a query may read a thousand."""
+
+    at = UnicodeAttribute(attr_name="n")
+    text = UnicodeAttribute(attr_name="t")
+    exact = NumberAttribute(attr_name="e", null=True)
+
+
+class PostingRepository:
+    """The postings of a workspace's entries of one kind."""
+
+    def __init__(self, workspace: WorkspaceScope, kind: SearchKind) -> None:
+        """Of one kind in one workspace."""
+        self._scope = workspace
+        self._kind = kind
+
+    def beginning(self, prefix: str) -> Iterator[Posting]:
+        """The postings of the words that begin so, by word; read a few hundred at a time."""
+        rows = PostingItem.query(
+            postings_partition(self._scope, self._kind),
+            PostingItem.sk.startswith(prefix),
+            consistent_read=False,
+            page_size=PAGE,
+        )
+        return map(_as_posting, rows)
+
+    def of(self, word: str) -> Iterator[Posting]:
+        """The postings of just this word."""
+        return self.beginning(f"{word}{END_OF_WORD}")
+
+    def follow(self, before: Entry | None, after: Entry | None) -> None:
+        """Writes what differs between the postings of two states of an entry.
+
+        It may be killed and run again: each posting is put or deleted whatever stands there. Of
+        the old ones just the keys are needed, so that whatever stands there can be deleted.
+        """
+        old, new = self._postings(before), self._postings(after)
+        puts = [self.row(posting) for key, posting in new.items() if old.get(key) != posting]
+        gone = [key for key in old if key not in new]
+        _write([_put(row) for row in puts] + [_delete(key) for key in gone])
+
+    def settle(self, stale: Collection[Key], now: Entry | None) -> set[Key]:
+        """Writes all postings of an entry as it is now, and deletes stale ones; the written keys.
+
+        It may be killed and run again, as `follow` may.
+        """
+        new = self._postings(now)
+        puts = [_put(self.row(posting)) for posting in new.values()]
+        _write([*puts, *(_delete(key) for key in dict.fromkeys(stale) if key not in new)])
+        return set(new)
+
+    def keys(self, entry: Entry | None) -> set[Key]:
+        """Where the postings of an entry stand."""
+        return set(self._postings(entry))
+
+    def remove(self, entry_id: UUID, words: Collection[str]) -> None:
+        """Deletes the postings by which these words find an entry, and all that those tell of.
+
+        These go last: a run that is killed finds by them again what is left.
+        """
+        own = [posting_key(self._scope, self._kind, word, entry_id) for word in words]
+        rows = (row for row in find_all(own).values() if isinstance(row, PostingItem))
+        told = {word for row in rows for word in _as_posting(row).words}
+        others = (posting_key(self._scope, self._kind, word, entry_id) for word in told)
+        _write(_delete(key) for key in dict.fromkeys((*others, *own)) if key not in own)
+        _write(map(_delete, dict.fromkeys(own)))
+
+    def stored(self, after: str, most: int) -> list[tuple[Key, UUID]]:
+        """The first postings behind a sort key, with the ids of their entries; the words' order."""
+        rows = PostingItem.query(
+            postings_partition(self._scope, self._kind),
+            PostingItem.sk > after if after else None,
+            consistent_read=True,
+            limit=most,
+            attributes_to_get=["pk", "sk", "kind"],
+        )
+        return [(row.key, from_short(row.sk.rpartition(END_OF_WORD)[2])) for row in rows]
+
+    def row(self, posting: Posting) -> PostingItem:
+        """A posting's row."""
+        return PostingItem(
+            *posting_key(self._scope, self._kind, posting.word, posting.id),
+            at=short_moment(posting.at),
+            text=posting.text,
+            exact=1 if posting.is_exact else None,
+        )
+
+    def _postings(self, entry: Entry | None) -> dict[Key, Posting]:
+        return {
+            posting_key(self._scope, self._kind, posting.word, posting.id): posting
+            for posting in (postings_of(entry) if entry else ())
+        }
+
+
+def _put(row: PostingItem) -> dict[str, Any]:
+    return {"PutRequest": {"Item": cast("dict[str, Any]", row.serialize())}}
+
+
+def _delete(key: Key) -> dict[str, Any]:
+    return {"DeleteRequest": {"Key": {"pk": {"S": key[0]}, "sk": {"S": key[1]}}}}
+
+
+def _write(requests: Iterable[dict[str, Any]]) -> None:
+    """Writes rows one by one in as few calls as there may be; what DynamoDB leaves comes again."""
+    for some in batched(requests, _WRITES, strict=False):
+        left, tries = list(some), 0
+        while left:
+            answer = dynamodb_client().batch_write_item(RequestItems={Item.Meta.table_name: left})
+            left = answer.get("UnprocessedItems", {}).get(Item.Meta.table_name, [])
+            if left:
+                tries += 1
+                pause(tries)
+
+
+def _as_posting(item: PostingItem) -> Posting:
+    word, _, entry_id = item.sk.rpartition(END_OF_WORD)
+    return Posting(
+        word=word,
+        id=from_short(entry_id),
+        at=from_short_moment(item.at),
+        text=item.text,
+        is_exact=item.exact is not None,
+    )

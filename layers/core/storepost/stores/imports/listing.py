@@ -1,0 +1,98 @@
+"""A store's imports as they are read: the list, one of them, its problems, the latest ones.
+
+The list's total is counted, so the first page is one query, and a later one walks up to its rows.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from uuid import UUID
+
+from storepost.stores.imports.model import ImportProblem, ImportScope, ImportStatus, StoreImport
+from storepost.stores.imports.repository import ImportRepository, TurnsRepository
+from storepost.stores.imports.turns import Turns
+from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest
+from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class ImportFilter:
+    """What an import of the list must be; None asks for nothing."""
+
+    scopes: Collection[ImportScope] | None = None
+    statuses: Collection[ImportStatus] | None = None
+
+    def takes(self, one: StoreImport) -> bool:
+        """Whether the import is what is asked for."""
+        if self.scopes is not None and one.scope not in self.scopes:
+            return False
+        return self.statuses is None or one.status in self.statuses
+
+    @property
+    def advised(self) -> str:
+        """The query parameter that would narrow the list."""
+        return "scope" if self.scopes is None else "status"
+
+
+def list_imports(
+    workspace: WorkspaceScope, store_id: UUID, asked: ImportFilter, page: PageRequest
+) -> Listing[StoreImport]:
+    """The store's imports that are asked for, most recently queued first. Raises FilterTooBroad."""
+    turns = TurnsRepository(workspace).get(store_id)
+    total = turns.total(asked.scopes, asked.statuses)
+    wanted = min(page.size, total - page.skipped)
+    if wanted <= 0:
+        return Listing([], total, page)
+    kept = _kept(ImportRepository(workspace, store_id).newest_first(), turns, asked)
+    return Listing(list(islice(kept, page.skipped, page.skipped + wanted)), total, page)
+
+
+def _kept(
+    stored: Iterator[StoreImport], turns: Turns, asked: ImportFilter
+) -> Iterator[StoreImport]:
+    for number, row in enumerate(stored):
+        if asked != ImportFilter() and number >= MOST_ROWS:
+            raise FilterTooBroad(asked.advised)
+        shown = turns.shown(row)
+        if asked.takes(shown):
+            yield shown
+
+
+def get_import(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> StoreImport:
+    """One of the store's imports; 404 where it has none of that id."""
+    turns = TurnsRepository(workspace).get(store_id)
+    stored = ImportRepository(workspace, store_id).get(import_id)
+    if stored is None:
+        raise NotFound()
+    return turns.shown(stored)
+
+
+def list_problems(
+    workspace: WorkspaceScope, store_id: UUID, import_id: UUID, page: PageRequest
+) -> Listing[ImportProblem]:
+    """The records that one of the store's imports could not take, in the order it met them."""
+    repository = ImportRepository(workspace, store_id)
+    stored = repository.get(import_id)
+    if stored is None:
+        raise NotFound()
+    total = stored.progress.problems
+    items = repository.problems(import_id, page) if page.skipped < total else []
+    return Listing(items, total, page)
+
+
+def latest_imports(
+    workspace: WorkspaceScope, turns: Turns
+) -> dict[ImportScope, StoreImport | None]:
+    """Of each scope the import that runs, else the next in turn, else the latest."""
+    return {scope: _latest(workspace, turns, scope) for scope in ImportScope}
+
+
+def _latest(workspace: WorkspaceScope, turns: Turns, scope: ImportScope) -> StoreImport | None:
+    repository = ImportRepository(workspace, turns.store_id)
+    if turns.open_of(scope):
+        found = (row for row in repository.after(turns.ended) if row.scope is scope)
+        return next(found, None)
+    latest = turns.latest_of.get(scope)
+    stored = repository.get(latest) if latest else None
+    return turns.shown(stored) if stored else None

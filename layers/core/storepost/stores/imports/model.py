@@ -1,0 +1,126 @@
+"""An import as a value: a batch of a custom store, or what is pulled from a platform."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.accounts.workspaces.callers import Requester
+
+
+class ImportScope(StrEnum):
+    """What an import brings."""
+
+    CUSTOMERS_ORDERS = "customers_orders"
+    PRODUCTS = "products"
+
+
+class ImportStatus(StrEnum):
+    """How far an import is."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+OPEN = frozenset({ImportStatus.QUEUED, ImportStatus.RUNNING})
+
+
+class ImportStage(StrEnum):
+    """What a running import is bringing."""
+
+    CUSTOMERS = "customers"
+    ORDERS = "orders"
+    PRODUCTS = "products"
+
+
+class ImportFailure(StrEnum):
+    """Why an import failed as a whole."""
+
+    STORE_UNREACHABLE = "store_unreachable"
+    EXPORT_FAILED = "export_failed"
+    TIMED_OUT = "timed_out"
+    IMPORT_FAILED = "import_failed"
+    STORE_DISCONNECTED = "store_disconnected"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """How many records an import has brought."""
+
+    customers: int = 0
+    orders: int = 0
+    products: int = 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where an import stands: what is before it is done and never done again."""
+
+    done: int = 0
+    """Records dealt with, whether they were imported or are problems."""
+    imported: Imported = Imported()
+    problems: int = 0
+    stage: ImportStage | None = None
+    removed: int = 0
+    """Records that the platform had no more, and that were deleted here."""
+
+
+@dataclass(frozen=True)
+class Pull:
+    """How far an import is that asks a platform for its records."""
+
+    operation: str | None = None
+    """The platform's id of the export that is made or read; None before one is asked for."""
+    after: str | None = None
+    """The id of the last record of an export that broke off: the next one begins behind it."""
+    exports: int = 0
+    """How many exports of the stage broke off."""
+    swept: str | None = None
+    """Up to which key of the store's list was looked for what the export hasn't."""
+    shows_all: bool = False
+    """Whether the shop showed all that it has when the export was asked for."""
+
+
+@dataclass(frozen=True)
+class StoreImport:
+    """One import of a store."""
+
+    id: UUID
+    """Ids of a store's imports sort by `queued_at`, and no two have the same moment."""
+    store_id: UUID
+    scope: ImportScope
+    status: ImportStatus
+    requester: Requester | None
+    """None where nobody asked."""
+    queued_at: datetime
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    failure: ImportFailure | None = None
+    progress: Progress = Progress()
+    content: str | None = None
+    """The name of the object that holds its records; None where they are pulled."""
+    pull: Pull = Pull()
+
+    def failed(self, why: ImportFailure, at: datetime) -> "StoreImport":
+        """The import once it failed."""
+        return replace(
+            self,
+            status=ImportStatus.FAILED,
+            completed_at=at,
+            failure=why,
+            progress=replace(self.progress, stage=None),
+        )
+
+
+@dataclass(frozen=True)
+class ImportProblem:
+    """A record that an import could not take; the rest went on."""
+
+    index: int
+    """Its place in its own array of the request, from 0."""
+    external_id: str | None = field(repr=False)
+    """None where it can't be read."""
+    code: str
+    detail: str = field(repr=False)

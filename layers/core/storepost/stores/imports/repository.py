@@ -1,0 +1,243 @@
+"""Rows of imports, of their problems, and one of each store's turns.
+
+An import's row is written where it is still what the writer knows it to be, so that two workers
+that were told of the same store never do the same records twice.
+"""
+
+from collections.abc import Iterator
+from dataclasses import astuple
+from typing import Any
+from uuid import UUID
+
+from pynamodb.attributes import Attribute
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import find
+from storepost.stores.imports.keys import (
+    IMPORTS,
+    import_key,
+    imports_partition,
+    problem_key,
+    store_of_turns,
+    turns_key,
+    turns_prefix,
+)
+from storepost.stores.imports.model import (
+    Imported,
+    ImportFailure,
+    ImportProblem,
+    ImportScope,
+    ImportStage,
+    ImportStatus,
+    Progress,
+    Pull,
+    StoreImport,
+)
+from storepost.stores.imports.rows import ImportItem, ImportProblemItem, ImportTurnsItem
+from storepost.stores.imports.turns import CutShort, Turns
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.pagination import PageRequest
+from storepost.values.scope import WorkspaceScope
+
+
+class TurnsRepository:
+    """The turns of a workspace's stores."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self, store_id: UUID) -> Turns:
+        """A store's turns; they are empty until something is queued."""
+        item = find(ImportTurnsItem, turns_key(self._scope, store_id))
+        return _as_turns(item) if item else Turns(store_id)
+
+    def all(self) -> dict[UUID, Turns]:
+        """The turns of all stores that ever had an import."""
+        rows = ImportTurnsItem.query(
+            self._scope.key, ImportTurnsItem.sk.startswith(turns_prefix()), consistent_read=True
+        )
+        found = map(_as_turns, rows)
+        return {turns.store_id: turns for turns in found}
+
+    def save(self, changes: Changes, turns: Turns) -> None:
+        """Writes a store's turns, if nobody changed them since they were read."""
+        item = ImportTurnsItem(*turns_key(self._scope, turns.store_id))
+        if turns.version is not None:
+            item.version = turns.version
+        item.counts = [[*kind, count] for kind, count in turns.counts.items() if count]
+        item.latest = turns.latest
+        item.latest_of = {scope: str(identifier) for scope, identifier in turns.latest_of.items()}
+        item.queued_at = turns.queued_at
+        item.running = turns.running
+        item.ended = turns.ended
+        item.outcome = turns.outcome
+        item.cut_short = [
+            [str(cut.after) if cut.after else None, str(cut.until), clock.to_text(cut.at)]
+            for cut in turns.cut_short
+        ]
+        item.products_brought_at = turns.products_brought_at
+        changes.save(item)
+
+
+class ImportRepository:
+    """The imports of one store, as their rows say; `Turns.shown` says what they are."""
+
+    def __init__(self, workspace: WorkspaceScope, store_id: UUID) -> None:
+        """Of one store of one workspace."""
+        self._scope = workspace
+        self._store_id = store_id
+
+    def get(self, import_id: UUID) -> StoreImport | None:
+        """The import, or None."""
+        item = find(ImportItem, import_key(self._scope, self._store_id, import_id))
+        return _as_import(item) if item else None
+
+    def newest_first(self) -> Iterator[StoreImport]:
+        """All imports, most recently queued first."""
+        rows = ImportItem.query(
+            imports_partition(self._scope, self._store_id),
+            ImportItem.sk.startswith(IMPORTS),
+            consistent_read=True,
+            scan_index_forward=False,
+        )
+        return map(_as_import, rows)
+
+    def after(self, import_id: UUID | None) -> Iterator[StoreImport]:
+        """The imports that were queued after one, or all, in their turn."""
+        least = f"{IMPORTS}{short(import_id)}" if import_id else IMPORTS
+        rows = ImportItem.query(
+            imports_partition(self._scope, self._store_id),
+            ImportItem.sk > least,
+            consistent_read=True,
+            page_size=10,
+        )
+        return map(_as_import, rows)
+
+    def add(self, changes: Changes, queued: StoreImport) -> None:
+        """A new import."""
+        changes.create(
+            ImportItem(
+                *import_key(self._scope, self._store_id, queued.id),
+                id=queued.id,
+                store_id=queued.store_id,
+                scope=queued.scope,
+                status=queued.status,
+                requester=queued.requester,
+                queued_at=queued.queued_at,
+                imported=_imported_row(queued.progress.imported),
+                content=queued.content,
+            )
+        )
+
+    def save(self, changes: Changes, before: StoreImport, after: StoreImport) -> None:
+        """Writes what became of an import, if it still is where `before` says."""
+        progress = after.progress
+        changes.update(
+            ImportItem(*import_key(self._scope, self._store_id, after.id)),
+            [
+                ImportItem.status.set(after.status),
+                _told(ImportItem.started_at, after.started_at),
+                _told(ImportItem.completed_at, after.completed_at),
+                _told(ImportItem.failure, after.failure),
+                _told(ImportItem.stage, progress.stage),
+                ImportItem.done.set(progress.done),
+                _told(ImportItem.pull, _pull_row(after.pull)),
+                ImportItem.imported.set(_imported_row(progress.imported)),
+                ImportItem.problems.set(progress.problems),
+                ImportItem.removed.set(progress.removed),
+            ],
+            (ImportItem.status == before.status)
+            & (ImportItem.done == before.progress.done)
+            & (ImportItem.removed == before.progress.removed)
+            & _same_pull(before.pull),
+        )
+
+    def add_problem(
+        self, changes: Changes, import_id: UUID, number: int, problem: ImportProblem
+    ) -> None:
+        """A problem under its number."""
+        changes.create(
+            ImportProblemItem(
+                *problem_key(self._scope, import_id, number),
+                index=problem.index,
+                external_id=problem.external_id,
+                code=problem.code,
+                detail=problem.detail,
+            )
+        )
+
+    def problems(self, import_id: UUID, page: PageRequest) -> list[ImportProblem]:
+        """The problems of a page, by their numbers."""
+        partition, first = problem_key(self._scope, import_id, page.skipped + 1)
+        _, last = problem_key(self._scope, import_id, page.skipped + page.size)
+        rows = ImportProblemItem.query(
+            partition, ImportProblemItem.sk.between(first, last), consistent_read=True
+        )
+        return [
+            ImportProblem(int(row.index), row.external_id, row.code, row.detail) for row in rows
+        ]
+
+
+def _told[T](attribute: Attribute[T], value: T | None) -> Action:
+    return attribute.remove() if value is None else attribute.set(value)
+
+
+def _same_pull(pull: Pull) -> Condition:
+    row = _pull_row(pull)
+    same: Condition = ImportItem.pull == row if row else ImportItem.pull.does_not_exist()
+    return same
+
+
+def _pull_row(pull: Pull) -> list[object] | None:
+    return None if pull == Pull() else list(astuple(pull))
+
+
+def _imported_row(imported: Imported) -> list[int]:
+    return [imported.customers, imported.orders, imported.products]
+
+
+def _as_import(item: ImportItem) -> StoreImport:
+    stage: Any = item.stage
+    return StoreImport(
+        id=item.id,
+        store_id=item.store_id,
+        scope=ImportScope(item.scope),
+        status=ImportStatus(item.status),
+        requester=item.requester,
+        queued_at=item.queued_at,
+        started_at=item.started_at,
+        completed_at=item.completed_at,
+        failure=ImportFailure(item.failure) if item.failure else None,
+        progress=Progress(
+            int(item.done),
+            Imported(*item.imported),
+            int(item.problems),
+            ImportStage(stage) if stage else None,
+            int(item.removed),
+        ),
+        content=item.content,
+        pull=Pull(*item.pull) if item.pull else Pull(),
+    )
+
+
+def _as_turns(item: ImportTurnsItem) -> Turns:
+    return Turns(
+        store_id=store_of_turns(item.sk),
+        counts={(ImportScope(scope), ImportStatus(one)): n for scope, one, n in item.counts},
+        latest=item.latest,
+        latest_of={ImportScope(scope): UUID(text) for scope, text in item.latest_of.items()},
+        queued_at=item.queued_at,
+        running=item.running,
+        ended=item.ended,
+        outcome=ImportStatus(item.outcome) if item.outcome else None,
+        cut_short=tuple(
+            CutShort(UUID(after) if after else None, UUID(until), clock.from_text(at))
+            for after, until, at in item.cut_short
+        ),
+        products_brought_at=item.products_brought_at,
+        version=int(item.version),
+    )

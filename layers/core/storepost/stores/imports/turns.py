@@ -1,0 +1,172 @@
+"""How a store's imports take turns: how many there are of each kind, and whose turn it is."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.stores.imports.model import (
+    OPEN,
+    ImportFailure,
+    ImportScope,
+    ImportStatus,
+    StoreImport,
+)
+
+type Kind = tuple[ImportScope, ImportStatus]
+
+MOST_CUT_SHORT = 100
+_MOMENT = timedelta(milliseconds=1)
+
+
+class LatestImportStatus(StrEnum):
+    """How the open import of a store is doing, else its latest."""
+
+    NONE = "none"
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class CutShort:
+    """Imports that waited when their store was disconnected: they failed all at once.
+
+    Their rows still say that they are queued: there may be more of them than a transaction takes.
+    """
+
+    after: UUID | None
+    """The import before the first of them; None where that was the store's first."""
+    until: UUID
+    """The last of them."""
+    at: datetime
+
+    def holds(self, import_id: UUID) -> bool:
+        """Whether the import is one of them, if it was queued."""
+        return (self.after is None or self.after < import_id) and import_id <= self.until
+
+
+@dataclass(frozen=True)
+class Turns:
+    """A store's imports as a whole."""
+
+    store_id: UUID
+    counts: Mapping[Kind, int] = field(default_factory=dict)
+    latest: UUID | None = None
+    """The import that was queued last."""
+    latest_of: Mapping[ImportScope, UUID] = field(default_factory=dict)
+    queued_at: datetime | None = None
+    """When that was."""
+    running: UUID | None = None
+    ended: UUID | None = None
+    """The import that ended last; it is the turn of the one queued after it."""
+    outcome: ImportStatus | None = None
+    """What became of that one."""
+    cut_short: tuple[CutShort, ...] = ()
+    products_brought_at: datetime | None = None
+    """When an import of products was completed last."""
+    version: int | None = field(default=None, compare=False, repr=False)
+    """Of the row that was read; None for a store that never had an import."""
+
+    @property
+    def waiting(self) -> int:
+        """How many imports wait for their turn."""
+        return self.total(None, [ImportStatus.QUEUED])
+
+    @property
+    def status(self) -> LatestImportStatus:
+        """The open import's status, else the latest's."""
+        for status in (ImportStatus.RUNNING, ImportStatus.QUEUED):
+            if self.total(None, [status]):
+                return LatestImportStatus(status)
+        return LatestImportStatus(self.outcome) if self.outcome else LatestImportStatus.NONE
+
+    def total(
+        self, scopes: Collection[ImportScope] | None, statuses: Collection[ImportStatus] | None
+    ) -> int:
+        """How many imports are of one of these scopes and statuses; None asks for nothing."""
+        return sum(
+            count
+            for (scope, status), count in self.counts.items()
+            if (scopes is None or scope in scopes) and (statuses is None or status in statuses)
+        )
+
+    def open_of(self, scope: ImportScope) -> int:
+        """How many imports of a scope are queued or running."""
+        return self.total([scope], OPEN)
+
+    def next_moment(self, now: datetime) -> datetime:
+        """The `queuedAt` of the next import: now, and later than that of each before it."""
+        return max(now, self.queued_at + _MOMENT) if self.queued_at else now
+
+    def with_queued(self, queued: StoreImport) -> "Turns":
+        """Once another import waits."""
+        return replace(
+            self._moved(queued.scope, None, ImportStatus.QUEUED),
+            latest=queued.id,
+            latest_of={**self.latest_of, queued.scope: queued.id},
+            queued_at=queued.queued_at,
+        )
+
+    def with_started(self, started: StoreImport) -> "Turns":
+        """Once the import whose turn it is runs."""
+        moved = self._moved(started.scope, ImportStatus.QUEUED, ImportStatus.RUNNING)
+        return replace(moved, running=started.id)
+
+    def with_ended(self, current: StoreImport, ended: StoreImport) -> "Turns":
+        """Once the import whose turn it was has ended."""
+        moved = self._moved(ended.scope, current.status, ended.status)
+        brought_at = self.products_brought_at
+        if (ended.scope, ended.status) == (ImportScope.PRODUCTS, ImportStatus.COMPLETED):
+            brought_at = ended.completed_at
+        return replace(
+            moved,
+            running=None,
+            ended=ended.id,
+            outcome=ended.status,
+            products_brought_at=brought_at,
+        )
+
+    def with_all_failed(self, at: datetime) -> "Turns":
+        """Once the store is disconnected: what runs and what waits has failed."""
+        if self.latest is None or not self.total(None, OPEN):
+            return self
+        failed = self
+        for (scope, status), count in self.counts.items():
+            if status in OPEN:
+                failed = failed._moved(scope, status, ImportStatus.FAILED, count)
+        cut_short = (*self.cut_short, CutShort(self.ended, self.latest, at))
+        if len(cut_short) > MOST_CUT_SHORT:
+            # The row stays small: of the oldest two only the later moment is kept.
+            oldest, second, *rest = cut_short
+            cut_short = (replace(second, after=oldest.after), *rest)
+        return replace(
+            failed,
+            running=None,
+            ended=self.latest,
+            outcome=ImportStatus.FAILED,
+            cut_short=cut_short,
+        )
+
+    def shown(self, stored: StoreImport) -> StoreImport:
+        """The import as it is, from its row: one that was cut short while it waited has failed."""
+        if stored.status is ImportStatus.QUEUED:
+            for cut in self.cut_short:
+                if cut.holds(stored.id):
+                    return stored.failed(ImportFailure.STORE_DISCONNECTED, cut.at)
+        return stored
+
+    def _moved(
+        self,
+        scope: ImportScope,
+        before: ImportStatus | None,
+        after: ImportStatus,
+        count: int = 1,
+    ) -> "Turns":
+        counts = dict(self.counts)
+        if before:
+            counts[scope, before] = counts.get((scope, before), 0) - count
+        counts[scope, after] = counts.get((scope, after), 0) + count
+        return replace(self, counts=counts)

@@ -1,0 +1,94 @@
+"""A workspace's locales as values; all of them together are what a change is decided on."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.values import ids
+from storepost.values.locale_codes import parts
+from storepost.values.scope import WorkspaceScope
+
+MOST_LOCALES = 500
+
+
+class Origin(StrEnum):
+    """Where a locale comes from."""
+
+    STORE = "store"
+    MANUAL = "manual"
+
+
+@dataclass(frozen=True)
+class WorkspaceLocale:
+    """One locale of a workspace."""
+
+    id: UUID
+    code: str
+    label: str
+    origin: Origin
+    is_default: bool
+    created_at: datetime
+
+    @property
+    def language(self) -> str:
+        """The tag's language, such as `de`."""
+        return parts(self.code).language
+
+    @property
+    def region(self) -> str | None:
+        """The tag's region, such as `AT`."""
+        return parts(self.code).region
+
+
+@dataclass(frozen=True)
+class Locales:
+    """All locales of a workspace."""
+
+    workspace: WorkspaceScope
+    by_code: Mapping[str, WorkspaceLocale]
+
+    def with_id(self, locale_id: UUID) -> WorkspaceLocale | None:
+        """The locale of an id."""
+        return next((row for row in self.by_code.values() if row.id == locale_id), None)
+
+    def put(self, locale: WorkspaceLocale) -> "Locales":
+        """With this locale; a new default takes the place of the old one."""
+        rows = dict(self.by_code)
+        if locale.is_default:
+            rows = {code: replace(row, is_default=False) for code, row in rows.items()}
+        rows[locale.code] = locale
+        return replace(self, by_code=rows)
+
+    def without(self, locale: WorkspaceLocale) -> "Locales":
+        """Without this locale."""
+        rows = {code: row for code, row in self.by_code.items() if code != locale.code}
+        return replace(self, by_code=rows)
+
+    def new(self, code: str, label: str | None, origin: Origin, now: datetime) -> WorkspaceLocale:
+        """A locale that isn't there yet; the first of all is the default."""
+        return WorkspaceLocale(
+            id=ids.derived_id(self.workspace.id, "locale", code, now.isoformat()),
+            code=code,
+            label=label or parts(code).label,
+            origin=origin,
+            is_default=not self.by_code,
+            created_at=now,
+        )
+
+    def brought_by_stores(self, codes: Iterable[str], now: datetime) -> "Locales":
+        """Once the active stores have exactly these locales, in this order.
+
+        New ones appear, a manual one becomes the store's and keeps its label, and one that no
+        active store has any more becomes manual (docs/interface.md, section 4).
+        """
+        wanted = list(dict.fromkeys(codes))
+        after = self
+        for code in wanted:
+            held = after.by_code.get(code)
+            row = replace(held, origin=Origin.STORE) if held else None
+            after = after.put(row or after.new(code, None, Origin.STORE, now))
+        for code in set(after.by_code) - set(wanted):
+            after = after.put(replace(after.by_code[code], origin=Origin.MANUAL))
+        return after

@@ -1,0 +1,65 @@
+"""The one row that holds all locales of a workspace: at most 500, so a change is one write."""
+
+from pynamodb.attributes import JSONAttribute
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Key, VersionedItem, find
+from storepost.stores.locales.model import Locales, Origin, WorkspaceLocale
+from storepost.values import clock
+from storepost.values.ids import from_short, short
+from storepost.values.scope import WorkspaceScope
+
+
+class LocalesItem(VersionedItem, discriminator="locales"):
+    """All locales, each `[id, code, label, origin, default, created]`."""
+
+    rows = JSONAttribute()
+
+
+def locales_key(workspace: WorkspaceScope) -> Key:
+    """Where the workspace's locales stand."""
+    return (workspace.key, "locales")
+
+
+class LocaleRepository:
+    """A workspace's locales: read whole, saved whole, if nobody changed them meanwhile."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+        self._item: LocalesItem | None = None
+
+    def get(self) -> Locales:
+        """All of them."""
+        self._item = find(LocalesItem, locales_key(self._scope))
+        rows = self._item.rows if self._item else []
+        return Locales(
+            self._scope,
+            {
+                code: WorkspaceLocale(
+                    from_short(row_id),
+                    code,
+                    label,
+                    Origin(origin),
+                    is_default,
+                    clock.from_text(created),
+                )
+                for row_id, code, label, origin, is_default, created in rows
+            },
+        )
+
+    def save(self, changes: Changes, locales: Locales) -> None:
+        """Writes what `get` read and was changed since; another change meanwhile is a lost race."""
+        item = self._item or LocalesItem(*locales_key(self._scope))
+        item.rows = [
+            [
+                short(row.id),
+                row.code,
+                row.label,
+                row.origin,
+                row.is_default,
+                clock.to_text(row.created_at),
+            ]
+            for row in locales.by_code.values()
+        ]
+        changes.save(item)

@@ -1,0 +1,134 @@
+"""Adding, changing and deleting locales, and following what the stores have."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.locales.model import MOST_LOCALES, Locales, Origin, WorkspaceLocale
+from storepost.stores.locales.problems import (
+    LocaleDefault,
+    LocaleExists,
+    LocaleFromStore,
+    LocaleLimit,
+)
+from storepost.stores.locales.repository import LocaleRepository
+from storepost.values import clock
+from storepost.values.pagination import Listing, PageRequest, cut
+from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
+from storepost.values.text import matches
+
+
+def list_locales(
+    workspace: WorkspaceScope, q: str | None, origins: Iterable[Origin] | None, page: PageRequest
+) -> Listing[WorkspaceLocale]:
+    """The locales, newest first."""
+    wanted = set(origins or Origin)
+    rows = [
+        row
+        for row in LocaleRepository(workspace).get().by_code.values()
+        if row.origin in wanted and (q is None or matches(q, row.code, row.label))
+    ]
+    rows.sort(key=lambda row: (row.created_at, row.id), reverse=True)
+    return cut(rows, page)
+
+
+def add_locale(
+    workspace: WorkspaceScope, code: str, label: str | None, changes: Changes
+) -> WorkspaceLocale:
+    """Adds a manual locale; the first of a workspace is its default."""
+    repository = LocaleRepository(workspace)
+    locales = repository.get()
+    if code in locales.by_code:
+        raise LocaleExists()
+    _room_for(len(locales.by_code) + 1)
+    locale = locales.new(code, label, Origin.MANUAL, clock.now())
+    repository.save(changes, locales.put(locale))
+    return locale
+
+
+def update_locale(
+    workspace: WorkspaceScope,
+    locale_id: UUID,
+    label: str | None,
+    changes: Changes,
+    *,
+    make_default: bool,
+) -> None:
+    """Changes the label, or makes the locale the default in the old one's place."""
+    repository = LocaleRepository(workspace)
+    locales = repository.get()
+    locale = _found(locales, locale_id)
+    changed = replace(
+        locale, label=label or locale.label, is_default=locale.is_default or make_default
+    )
+    repository.save(changes, locales.put(changed))
+
+
+def delete_locale(workspace: WorkspaceScope, locale_id: UUID, changes: Changes) -> None:
+    """Deletes a manual locale that isn't the default."""
+    repository = LocaleRepository(workspace)
+    locales = repository.get()
+    locale = _found(locales, locale_id)
+    if locale.is_default:
+        raise LocaleDefault()
+    if locale.origin is Origin.STORE:
+        raise LocaleFromStore()
+    repository.save(changes, locales.without(locale))
+
+
+@dataclass(frozen=True)
+class LocalesOfStores:
+    """What the active stores have once one of them is changed."""
+
+    codes: Sequence[str]
+    """Each store's primary one first."""
+    differ: bool
+    """Whether that store brings other ones than before."""
+
+
+def bring_locales(
+    workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
+) -> None:
+    """Makes the locales follow what the active stores have, which `read` reads.
+
+    Raises LocaleLimit.
+    """
+    _room_for(len(_follow(workspace, read, changes).by_code))
+
+
+def leave_locales(
+    workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
+) -> None:
+    """The same once a store went: its locales stay, so there are never more."""
+    _follow(workspace, read, changes)
+
+
+def _follow(
+    workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
+) -> Locales:
+    """Two stores that change at once both write the row, so that one of them is decided anew.
+
+    It is read before the stores for that, and written although nothing may change in it: where
+    each of two stores gives up what the other still seems to have, neither would change anything.
+    """
+    repository = LocaleRepository(workspace)
+    locales = repository.get()
+    stores = read()
+    after = locales.brought_by_stores(stores.codes, clock.now())
+    if stores.differ or after != locales:
+        repository.save(changes, after)
+    return after
+
+
+def _room_for(count: int) -> None:
+    if count > MOST_LOCALES:
+        raise LocaleLimit()
+
+
+def _found(locales: Locales, locale_id: UUID) -> WorkspaceLocale:
+    locale = locales.with_id(locale_id)
+    if locale is None:
+        raise NotFound()
+    return locale

@@ -1,0 +1,1 @@
+"""Connected stores."""

@@ -1,0 +1,39 @@
+"""Finding a store, and whether it may be written to."""
+
+from uuid import UUID
+
+from storepost.stores.stores.model import Platform, Store
+from storepost.stores.stores.problems import StoreDisconnected, StoreManagedByPlatform
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.problems import NotFound
+from storepost.values.scope import WorkspaceScope
+
+
+def known_store(repository: StoreRepository, platform: Platform, external_id: str) -> Store | None:
+    """The store that has, or had, an external id in the workspace."""
+    known_id = repository.id_of(platform, external_id)
+    return repository.get(known_id) if known_id else None
+
+
+def found_store(repository: StoreRepository, store_id: UUID) -> Store:
+    """The store; 404 where the workspace has none of that id."""
+    store = repository.get(store_id)
+    if store is None:
+        raise NotFound()
+    return store
+
+
+def custom_store(repository: StoreRepository, store_id: UUID) -> Store:
+    """The store, if this interface may write what its platform would otherwise keep."""
+    store = found_store(repository, store_id)
+    if not store.is_custom:
+        raise StoreManagedByPlatform()
+    return store
+
+
+def active_custom_store(workspace: WorkspaceScope, store_id: UUID) -> Store:
+    """The store, if customers, orders and products may be put into it now."""
+    store = custom_store(StoreRepository(workspace), store_id)
+    if not store.is_active:
+        raise StoreDisconnected()
+    return store

@@ -1,0 +1,64 @@
+"""The list of a workspace's stores: hundreds at most, read whole."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from storepost.stores.imports.repository import TurnsRepository
+from storepost.stores.imports.turns import LatestImportStatus, Turns
+from storepost.stores.stores.model import ConnectionStatus, Platform, Store, StoreStatus
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.pagination import Listing, PageRequest, cut, in_order
+from storepost.values.scope import WorkspaceScope
+from storepost.values.text import matches, sort_key
+
+
+@dataclass(frozen=True)
+class ListedStore:
+    """A store with how its imports are doing."""
+
+    store: Store
+    import_status: LatestImportStatus
+
+
+@dataclass(frozen=True)
+class StoreFilter:
+    """What a store of the list must be; None asks for nothing."""
+
+    q: str | None = None
+    platforms: Collection[Platform] | None = None
+    statuses: Collection[StoreStatus] | None = None
+    connection_statuses: Collection[ConnectionStatus] | None = None
+    import_statuses: Collection[LatestImportStatus] | None = None
+
+    def takes(self, listed: ListedStore) -> bool:
+        """Whether the store is what is asked for."""
+        store = listed.store
+        asked = (
+            (self.platforms, store.platform),
+            (self.statuses, store.status),
+            (self.connection_statuses, store.connection_status),
+            (self.import_statuses, listed.import_status),
+        )
+        if any(wanted is not None and value not in wanted for wanted, value in asked):
+            return False
+        return self.q is None or matches(self.q, store.name, store.external_id)
+
+
+def list_stores(
+    workspace: WorkspaceScope, asked: StoreFilter, sort: str, page: PageRequest
+) -> Listing[ListedStore]:
+    """The stores that are asked for, in the order of `name` or `connectedAt`."""
+    turns = TurnsRepository(workspace).all()
+    rows = [
+        ListedStore(store, turns.get(store.id, Turns(store.id)).status)
+        for store in StoreRepository(workspace).all()
+    ]
+    ordered = in_order(
+        [row for row in rows if asked.takes(row)],
+        sort,
+        {
+            "name": lambda row: (sort_key(row.store.name), row.store.id),
+            "connectedAt": lambda row: (row.store.connected_at, row.store.id),
+        },
+    )
+    return cut(ordered, page)

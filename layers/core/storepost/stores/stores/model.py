@@ -1,0 +1,91 @@
+"""A connected store as a value."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from storepost.values.scope import WorkspaceScope
+
+
+class Platform(StrEnum):
+    """What a store runs on."""
+
+    SHOPIFY = "shopify"
+    CUSTOM = "custom"
+
+
+class StoreStatus(StrEnum):
+    """Whether a store takes part."""
+
+    ACTIVE = "active"
+    DISCONNECTED = "disconnected"
+
+
+class ConnectionStatus(StrEnum):
+    """How the connection to a store is doing."""
+
+    CONNECTED = "connected"
+    NEEDS_REAUTH = "needs_reauth"
+    DISCONNECTED = "disconnected"
+
+
+@dataclass(frozen=True)
+class StoreLocale:
+    """One of a store's locales."""
+
+    locale: str
+    label: str
+    is_primary: bool
+    country: str
+    currency: str
+    url: str | None
+
+
+@dataclass(frozen=True)
+class WriteBackFailures:
+    """What is known of a store that doesn't take write-backs."""
+
+    since: datetime | None = None
+    """When it failed first since it took one last; None while it takes them."""
+    reported_at: datetime | None = None
+    """When the workspace's owner was told last."""
+    checked_at: datetime | None = None
+    """When it is looked at whether the owner is to be told; None where no message waits for it."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store of a workspace."""
+
+    id: UUID
+    workspace: WorkspaceScope
+    platform: Platform
+    name: str
+    external_id: str
+    currency: str
+    primary_locale: str
+    status: StoreStatus
+    connection_status: ConnectionStatus
+    takes_consent: bool
+    """Whether consent can be written back: a custom store has an address for it."""
+    admin_url: str
+    storefront_url: str | None
+    contact_email: str | None
+    connected_at: datetime
+    locales: tuple[StoreLocale, ...]
+    makes_coupons: bool = True
+    """Whether coupons can be made for it: on a platform, where the platform allows that."""
+    disconnected_at: datetime | None = None
+    """When it was disconnected; None while it is active."""
+    failures: WriteBackFailures = WriteBackFailures()
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the store takes and gives data."""
+        return self.status is StoreStatus.ACTIVE
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether its data comes through this interface."""
+        return self.platform is Platform.CUSTOM

@@ -1,0 +1,162 @@
+"""Rows of stores and the claims of their external ids."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from pynamodb.attributes import BooleanAttribute, JSONAttribute, UnicodeAttribute
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    Moment,
+    VersionedItem,
+    find,
+    find_all,
+)
+from storepost.stores.stores.model import (
+    ConnectionStatus,
+    Platform,
+    Store,
+    StoreLocale,
+    StoreStatus,
+    WriteBackFailures,
+)
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
+
+
+class StoreItem(VersionedItem, discriminator="store"):
+    """A store."""
+
+    id = Identifier()
+    platform = UnicodeAttribute()
+    name = UnicodeAttribute()
+    external_id = UnicodeAttribute()
+    currency = UnicodeAttribute()
+    primary_locale = UnicodeAttribute()
+    status = UnicodeAttribute()
+    connection_status = UnicodeAttribute()
+    takes_consent = BooleanAttribute()
+    makes_coupons = BooleanAttribute(default=True)
+    admin_url = UnicodeAttribute()
+    storefront_url = UnicodeAttribute(null=True)
+    contact_email = UnicodeAttribute(null=True)
+    connected_at = Moment()
+    disconnected_at = Moment(null=True)
+    failing_since = Moment(null=True)
+    failure_reported_at = Moment(null=True)
+    failure_checked_at = Moment(null=True)
+    locales = JSONAttribute()
+    """Each `[locale, label, primary, country, currency, url]`."""
+
+
+class StoreClaimItem(Item, discriminator="store_claim"):
+    """Which store has an external id; kept when it is disconnected, so that it keeps its id."""
+
+    store_id = Identifier()
+
+
+def store_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
+    """Where a store stands."""
+    return (workspace.key, f"store#{short(store_id)}")
+
+
+def external_key(workspace: WorkspaceScope, platform: Platform, external_id: str) -> Key:
+    """Where the claim of an external id stands."""
+    return (workspace.key, f"store_external#{platform}#{external_id}")
+
+
+class StoreRepository:
+    """A workspace's stores."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self.workspace = workspace
+        self._read: dict[UUID, StoreItem] = {}
+
+    def get(self, store_id: UUID) -> Store | None:
+        """The store, or None."""
+        item = find(StoreItem, store_key(self.workspace, store_id))
+        return self._as_store(item) if item else None
+
+    def all(self) -> list[Store]:
+        """All stores, disconnected ones too."""
+        rows = StoreItem.query(
+            self.workspace.key, StoreItem.sk.startswith("store#"), consistent_read=True
+        )
+        return [self._as_store(row) for row in rows]
+
+    def named(self, store_ids: Iterable[UUID]) -> list[Store]:
+        """Those of the stores that exist, disconnected ones too, by their ids."""
+        rows = find_all(store_key(self.workspace, store_id) for store_id in store_ids)
+        stores = [self._as_store(row) for row in rows.values() if isinstance(row, StoreItem)]
+        return sorted(stores, key=lambda store: store.id)
+
+    def id_of(self, platform: Platform, external_id: str) -> UUID | None:
+        """The store that has, or had, an external id."""
+        claim = find(StoreClaimItem, external_key(self.workspace, platform, external_id))
+        return claim.store_id if claim else None
+
+    def claim(self, changes: Changes, store: Store) -> None:
+        """Claims the new store's external id."""
+        key = external_key(self.workspace, store.platform, store.external_id)
+        changes.create(StoreClaimItem(*key, store_id=store.id))
+
+    def save(self, changes: Changes, store: Store) -> None:
+        """Writes the store, if nobody changed it since it was read here."""
+        item = self._read.get(store.id) or StoreItem(*store_key(self.workspace, store.id))
+        item.id = store.id
+        item.platform = store.platform
+        item.name = store.name
+        item.external_id = store.external_id
+        item.currency = store.currency
+        item.primary_locale = store.primary_locale
+        item.status = store.status
+        item.connection_status = store.connection_status
+        item.takes_consent = store.takes_consent
+        item.makes_coupons = store.makes_coupons
+        item.admin_url = store.admin_url
+        item.storefront_url = store.storefront_url
+        item.contact_email = store.contact_email
+        item.connected_at = store.connected_at
+        item.disconnected_at = store.disconnected_at
+        item.failing_since = store.failures.since
+        item.failure_reported_at = store.failures.reported_at
+        item.failure_checked_at = store.failures.checked_at
+        item.locales = [
+            [row.locale, row.label, row.is_primary, row.country, row.currency, row.url]
+            for row in store.locales
+        ]
+        changes.save(item)
+
+    def expect_connection(self, changes: Changes, store: Store, otherwise: Exception) -> None:
+        """Demands that the store is connected, or isn't, as it was when it was read."""
+        same = (StoreItem.status == store.status) & (StoreItem.connected_at == store.connected_at)
+        changes.expect(StoreItem(*store_key(self.workspace, store.id)), same, otherwise)
+
+    def _as_store(self, item: StoreItem) -> Store:
+        self._read[item.id] = item
+        return Store(
+            id=item.id,
+            workspace=self.workspace,
+            platform=Platform(item.platform),
+            name=item.name,
+            external_id=item.external_id,
+            currency=item.currency,
+            primary_locale=item.primary_locale,
+            status=StoreStatus(item.status),
+            connection_status=ConnectionStatus(item.connection_status),
+            takes_consent=item.takes_consent,
+            makes_coupons=item.makes_coupons,
+            admin_url=item.admin_url,
+            storefront_url=item.storefront_url,
+            contact_email=item.contact_email,
+            connected_at=item.connected_at,
+            disconnected_at=item.disconnected_at,
+            failures=WriteBackFailures(
+                item.failing_since, item.failure_reported_at, item.failure_checked_at
+            ),
+            locales=tuple(StoreLocale(*row) for row in item.locales),
+        )

@@ -1,0 +1,213 @@
+"""Connecting custom stores, changing them, and disconnecting them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.fetching import HTTPS, check_url
+from storepost.platform.fetching import UrlNotAllowed as Refused
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.imports.service import fail_open_imports
+from storepost.stores.locales.service import LocalesOfStores, bring_locales, leave_locales
+from storepost.stores.stores.finding import custom_store, found_store, known_store
+from storepost.stores.stores.model import (
+    ConnectionStatus,
+    Platform,
+    Store,
+    StoreLocale,
+    StoreStatus,
+    WriteBackFailures,
+)
+from storepost.stores.stores.problems import StoreDisconnected, StoreExists, UrlNotAllowed
+from storepost.stores.stores.repository import StoreRepository
+from storepost.stores.stores.write_back import WriteBackRepository
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.locale_codes import parts
+from storepost.values.problems import FieldError, NotFound
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class CustomStore:
+    """What somebody says of a custom store when connecting it."""
+
+    name: str
+    external_id: str
+    currency: str
+    primary_locale: str
+    admin_url: str
+    storefront_url: str | None
+    contact_email: str | None
+
+
+def connect_store(
+    workspace: WorkspaceScope, given: CustomStore, changes: Changes
+) -> tuple[Store, Store | None]:
+    """A new store, or a disconnected one connected again, and what it was until then."""
+    repository = StoreRepository(workspace)
+    known = known_store(repository, Platform.CUSTOM, given.external_id)
+    if known and known.is_active:
+        raise StoreExists()
+    store = _connected(workspace, known, given)
+    save_connected(repository, store, changes, is_new=known is None)
+    WorkspaceRepository(workspace).count_stores(changes, +1)
+    return store, known
+
+
+def save_connected(
+    repository: StoreRepository, store: Store, changes: Changes, *, is_new: bool
+) -> None:
+    """Writes a store as it is connected; its locales become the workspace's too.
+
+    The workspace's count is the caller's: a workspace may be made in the same step.
+    """
+    if is_new:
+        repository.claim(changes, store)
+    repository.save(changes, store)
+    _bring_locales(repository, store, changes)
+
+
+def _connected(workspace: WorkspaceScope, known: Store | None, given: CustomStore) -> Store:
+    primary = StoreLocale(
+        locale=given.primary_locale,
+        label=parts(given.primary_locale).label,
+        is_primary=True,
+        country=parts(given.primary_locale).country,
+        currency=given.currency,
+        url=given.storefront_url,
+    )
+    others = [row for row in known.locales if row.locale != primary.locale] if known else []
+    return Store(
+        id=known.id if known else new_id(),
+        workspace=workspace,
+        platform=Platform.CUSTOM,
+        name=given.name,
+        external_id=given.external_id,
+        currency=given.currency,
+        primary_locale=given.primary_locale,
+        status=StoreStatus.ACTIVE,
+        connection_status=ConnectionStatus.CONNECTED,
+        takes_consent=known.takes_consent if known else False,
+        admin_url=given.admin_url,
+        storefront_url=given.storefront_url,
+        contact_email=given.contact_email,
+        connected_at=clock.now(),
+        locales=(primary, *(replace(row, is_primary=False) for row in others)),
+    )
+
+
+def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> Store:
+    """Ends a store's part: it gives and takes nothing until it is connected again."""
+    repository = StoreRepository(workspace)
+    store = found_store(repository, store_id)
+    if not store.is_active:
+        raise StoreDisconnected()
+    after = replace(
+        store,
+        status=StoreStatus.DISCONNECTED,
+        connection_status=ConnectionStatus.DISCONNECTED,
+        disconnected_at=clock.now(),
+    )
+    repository.save(changes, after)
+    fail_open_imports(changes, workspace, store_id, clock.now())
+    WorkspaceRepository(workspace).count_stores(changes, -1)
+    leave_locales(workspace, partial(_locales_with, repository, after), changes)
+    return after
+
+
+def update_store(
+    workspace: WorkspaceScope, store_id: UUID, given: dict[str, Any], changes: Changes
+) -> Store:
+    """Changes the fields that are given of a custom store."""
+    repository = StoreRepository(workspace)
+    after = replace(custom_store(repository, store_id), **given)
+    repository.save(changes, after)
+    return after
+
+
+def set_locales(
+    workspace: WorkspaceScope, store_id: UUID, locales: Sequence[StoreLocale], changes: Changes
+) -> Store:
+    """Replaces a custom store's locales; the workspace's follow in the same step."""
+    repository = StoreRepository(workspace)
+    store = custom_store(repository, store_id)
+    primary = next(row for row in locales if row.is_primary)
+    after = replace(store, locales=tuple(locales), primary_locale=primary.locale)
+    repository.save(changes, after)
+    _bring_locales(repository, after, changes)
+    return after
+
+
+def set_write_back(
+    workspace: WorkspaceScope, store_id: UUID, url: str, changes: Changes
+) -> tuple[str | None, bool]:
+    """Sets the address that consent is written back to.
+
+    The secret on the first set, and whether the address is another one than before: then nothing is
+    known yet of how that does.
+    """
+    repository = StoreRepository(workspace)
+    store = custom_store(repository, store_id)
+    try:
+        check_url(url, schemes=HTTPS)
+    except Refused as refused:
+        raise UrlNotAllowed(errors=[FieldError("/url", refused.reason)]) from refused
+    secret, is_new = WriteBackRepository(workspace).set_url(changes, store_id, url)
+    failures = _none_known(store.failures) if is_new else store.failures
+    after = replace(store, takes_consent=True, failures=failures)
+    if after != store:
+        repository.save(changes, after)
+    return secret, is_new
+
+
+def _none_known(failures: WriteBackFailures) -> WriteBackFailures:
+    """Without failures; a message that is to look at them may still wait."""
+    return WriteBackFailures(checked_at=failures.checked_at)
+
+
+def rotate_write_back(
+    workspace: WorkspaceScope, store_id: UUID, changes: Changes
+) -> tuple[str, str]:
+    """Address and new secret; the old one signs too for 24 hours."""
+    custom_store(StoreRepository(workspace), store_id)
+    rotated = WriteBackRepository(workspace).rotate(changes, store_id)
+    if rotated is None:
+        raise NotFound()
+    return rotated
+
+
+def delete_write_back(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> None:
+    """Takes the address away: consent isn't written back to the store any more."""
+    repository = StoreRepository(workspace)
+    store = custom_store(repository, store_id)
+    if not WriteBackRepository(workspace).delete(changes, store_id):
+        raise NotFound()
+    repository.save(changes, replace(store, takes_consent=False))
+
+
+def _bring_locales(repository: StoreRepository, changed: Store, changes: Changes) -> None:
+    bring_locales(repository.workspace, partial(_locales_with, repository, changed), changes)
+
+
+def _locales_with(repository: StoreRepository, changed: Store) -> LocalesOfStores:
+    """The locales of all active stores, `changed` as it is about to be."""
+    stores = {store.id: store for store in repository.all()}
+    before = stores.get(changed.id)
+    stores[changed.id] = changed
+    active = sorted(
+        (store for store in stores.values() if store.is_active),
+        key=lambda store: (store.connected_at, store.id),
+    )
+    codes = [code for store in active for code in _brought_by(store)]
+    known = _brought_by(before) if before else []
+    return LocalesOfStores(codes, differ=set(known) != set(_brought_by(changed)))
+
+
+def _brought_by(store: Store) -> list[str]:
+    """What a store brings the workspace, the primary one first."""
+    rows = sorted(store.locales, key=lambda row: not row.is_primary)
+    return [row.locale for row in rows if store.is_active]

@@ -1,0 +1,151 @@
+"""Where a custom store is told of consent, and the secrets that sign what it is told.
+
+A secret is `whsec_` and 24 random bytes in base64, as Standard Webhooks writes it. After a rotation
+the old one signs too for 24 hours, so that the store can change over in its own time.
+"""
+
+import secrets
+from base64 import b64encode
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from pynamodb.attributes import UnicodeAttribute
+from pynamodb.expressions.update import Action
+
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Key, Moment, VersionedItem, find, note
+from storepost.platform.persistence.sealing import Purpose, seal, unseal
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.scope import WorkspaceScope
+
+OLD_SECRET_SIGNS = timedelta(hours=24)
+NOTED_EVERY = timedelta(minutes=1)
+ERROR_LENGTH = 500
+
+
+class WriteBackItem(VersionedItem, discriminator="write_back"):
+    """A store's address for consent, with its sealed secrets."""
+
+    url = UnicodeAttribute()
+    secret = UnicodeAttribute()
+    old_secret = UnicodeAttribute(null=True)
+    old_secret_ends_at = Moment(null=True)
+    last_succeeded_at = Moment(null=True)
+    last_error = UnicodeAttribute(null=True)
+
+
+@dataclass(frozen=True)
+class WriteBackAddress:
+    """A store's address for consent, as people see it."""
+
+    url: str
+    last_succeeded_at: datetime | None
+    """To the minute."""
+    last_error: str | None
+
+
+@dataclass(frozen=True)
+class WriteBackConfig:
+    """A store's address for consent, as the worker needs it."""
+
+    url: str
+    secrets: tuple[str, ...] = field(repr=False)
+    """Those that sign now, the newest first."""
+    last_succeeded_at: datetime | None
+    last_error: str | None
+
+    def notes_success(self, at: datetime) -> bool:
+        """Whether a success is worth a write: once a minute, and always after an error."""
+        last = self.last_succeeded_at
+        return self.last_error is not None or last is None or at - last >= NOTED_EVERY
+
+
+def write_back_key(workspace: WorkspaceScope, store_id: UUID) -> Key:
+    """Where a store's address stands."""
+    return (workspace.key, f"write_back#{short(store_id)}")
+
+
+def new_secret() -> str:
+    """A signing secret."""
+    return "whsec_" + b64encode(secrets.token_bytes(24)).decode()
+
+
+class WriteBackRepository:
+    """The addresses of a workspace's stores."""
+
+    def __init__(self, workspace: WorkspaceScope) -> None:
+        """Of one workspace."""
+        self._scope = workspace
+
+    def get(self, store_id: UUID) -> WriteBackConfig | None:
+        """The store's address with the secrets that sign now."""
+        item = self._find(store_id)
+        if item is None:
+            return None
+        sealed = [item.secret]
+        if item.old_secret and item.old_secret_ends_at and clock.now() < item.old_secret_ends_at:
+            sealed.append(item.old_secret)
+        context = self._context(store_id)
+        opened = tuple(unseal(text, Purpose.WRITE_BACK_SECRET, context).decode() for text in sealed)
+        return WriteBackConfig(item.url, opened, item.last_succeeded_at, item.last_error)
+
+    def address_of(self, store_id: UUID) -> WriteBackAddress | None:
+        """The store's address and how it is doing; no secret is opened."""
+        item = self._find(store_id)
+        if item is None:
+            return None
+        return WriteBackAddress(item.url, item.last_succeeded_at, item.last_error)
+
+    def set_url(self, changes: Changes, store_id: UUID, url: str) -> tuple[str | None, bool]:
+        """Sets the address; the secret where this is the first time, and whether it changes."""
+        item, secret = self._find(store_id), None
+        is_new = item is None or item.url != url
+        if item is None:
+            secret = new_secret()
+            item = WriteBackItem(*write_back_key(self._scope, store_id))
+            item.secret = self._sealed(secret, store_id)
+        item.url = url
+        changes.save(item)
+        return secret, is_new
+
+    def rotate(self, changes: Changes, store_id: UUID) -> tuple[str, str] | None:
+        """Address and new secret; the old one signs for 24 hours more. None without an address."""
+        item = self._find(store_id)
+        if item is None:
+            return None
+        secret = new_secret()
+        item.old_secret, item.old_secret_ends_at = item.secret, clock.now() + OLD_SECRET_SIGNS
+        item.secret = self._sealed(secret, store_id)
+        changes.save(item)
+        return item.url, secret
+
+    def delete(self, changes: Changes, store_id: UUID) -> bool:
+        """Removes the address; whether there was one."""
+        item = self._find(store_id)
+        if item is not None:
+            changes.delete(item)
+        return item is not None
+
+    def note_success(self, store_id: UUID, at: datetime) -> None:
+        """Notes that the store took a change; nothing where the address is gone meanwhile."""
+        self._note(
+            store_id, [WriteBackItem.last_succeeded_at.set(at), WriteBackItem.last_error.remove()]
+        )
+
+    def note_error(self, store_id: UUID, error: str) -> None:
+        """Notes that the store didn't take a change."""
+        self._note(store_id, [WriteBackItem.last_error.set(error[:ERROR_LENGTH])])
+
+    def _note(self, store_id: UUID, actions: list[Action]) -> None:
+        note(WriteBackItem(*write_back_key(self._scope, store_id)), actions)
+
+    def _find(self, store_id: UUID) -> WriteBackItem | None:
+        return find(WriteBackItem, write_back_key(self._scope, store_id))
+
+    def _sealed(self, secret: str, store_id: UUID) -> str:
+        return seal(secret.encode(), Purpose.WRITE_BACK_SECRET, self._context(store_id))
+
+    def _context(self, store_id: UUID) -> str:
+        return f"{self._scope.id}#{store_id}"

@@ -1,0 +1,1 @@
+"""What stores send: batches, webhooks, and what is pulled from a shop."""

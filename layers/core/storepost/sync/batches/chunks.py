@@ -1,0 +1,182 @@
+"""One chunk of a batch: records that have nothing to do with each other, in one transaction.
+
+A record's effect is what its own PUT would do. So one that reads what another of the chunk writes
+waits for the next chunk. What a transaction can't hold after all is halved; a record alone reads
+and writes exactly as its PUT does.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from storepost.people.profiles.merging import MergedFirst
+from storepost.platform.persistence.changes import MOST_ITEMS, Changes, TooManyWrites, WrittenTwice
+from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
+from storepost.stores.imports.model import Imported, ImportProblem, Progress
+from storepost.stores.stores.problems import StaleUpdate
+from storepost.sync.batches.records import Record
+from storepost.values.metrics import count
+from storepost.values.problems import Problem
+
+AHEAD = 25
+"""Records whose rows are read at once: with four keys each, they make a whole batch get."""
+_LEAST_AHEAD = 12
+MOST_BYTES = 1_000_000
+"""Of the records of a chunk, as JSON: DynamoDB takes 4 MB a transaction, and what the records
+belong to is rewritten with them."""
+_DETAIL_LENGTH = 500
+
+
+class _Overfull(TooManyWrites):
+    """The last record was one too many."""
+
+
+class Chunk:
+    """Some records' changes, as they are gathered."""
+
+    def __init__(self, progress: Progress, changes: Changes) -> None:
+        """Nothing gathered yet; `progress` is where the import stands."""
+        self.progress = progress
+        self.changes = changes
+        self.count = 0
+        self.size = 0
+        self.problems: list[ImportProblem] = []
+        self._items = 0
+        self._heaviest = 0
+
+    def has_room_for(self, record: Record) -> bool:
+        """Whether the record fits, too, if it takes no more items than the heaviest so far."""
+        fits = self.size + record.size <= MOST_BYTES
+        return fits and self._items + self._heaviest <= MOST_ITEMS
+
+    def add(self, record: Record) -> None:
+        """What the record changes, or why it can't be taken.
+
+        A record that is older than what is held changes nothing, and that is all right.
+        """
+        self.count += 1
+        self.size += record.size
+        before, imported = len(self.changes), self.progress.imported
+        try:
+            record.write(self.changes)
+            imported = _one_more(imported, record)
+        except StaleUpdate:
+            imported = _one_more(imported, record)
+        except Problem as problem:
+            if len(self.changes) != before:
+                raise  # it has added something already: nothing of this chunk can be used
+            self.refuse(record, problem)
+            return
+        self.progress = replace(self.progress, done=self.progress.done + 1, imported=imported)
+
+    def refuse(self, record: Record, problem: Problem) -> None:
+        """Keeps why the record can't be taken."""
+        self.problems.append(_told(record, problem))
+        self.progress = replace(
+            self.progress,
+            done=self.progress.done + 1,
+            problems=self.progress.problems + 1,
+        )
+
+    def weigh(self) -> None:
+        """Notes how many items the last record takes. Raises _Overfull where it is one too many."""
+        items = self.changes.items + len(self.problems)
+        self._heaviest = max(self._heaviest, items - self._items)
+        self._items = items
+        if self.count > 1 and items > MOST_ITEMS:
+            raise _Overfull
+
+
+type Note = Callable[[Chunk], None]
+"""Adds to a chunk's transaction how far the import is with it."""
+
+
+class Chunks:
+    """A batch's records, written a chunk at a time."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        """Nothing read ahead yet."""
+        self._records = records
+        self._reads = ReadAhead()
+        self._ahead = 0
+
+    def write(self, progress: Progress, note: Note) -> Progress:
+        """Writes the next chunk; where the import stands then. Raises LostRace."""
+        most = len(self._records)
+        while most > 1:
+            self._reads.next()
+            chunk = Chunk(progress, Changes(self._reads))
+            try:
+                self._fill(chunk, most)
+                note(chunk)
+                chunk.changes.commit()
+            except MergedFirst:
+                self.forget()
+            except _Overfull:
+                most = chunk.count - 1
+            except (TooManyWrites, WrittenTwice, ReadAfterWrite, Problem):
+                most = chunk.count // 2
+            else:
+                count("ImportedRows", chunk.progress.done - progress.done)
+                return chunk.progress
+        self.forget()
+        return self._alone(progress, note)
+
+    def _alone(self, progress: Progress, note: Note) -> Progress:
+        """Writes one record by itself, as its PUT would."""
+        record, chunk = self._records[progress.done], Chunk(progress, Changes())
+        try:
+            chunk.add(record)
+            note(chunk)
+            chunk.changes.commit()
+        except MergedFirst:
+            return self._alone(progress, note)
+        except Problem as problem:
+            chunk = Chunk(progress, Changes())
+            chunk.refuse(record, problem)
+            note(chunk)
+            chunk.changes.commit()
+        count("ImportedRows")
+        return chunk.progress
+
+    def forget(self) -> None:
+        """Reads everything anew, as somebody else changed what was read."""
+        self._reads.forget()
+        self._ahead = 0
+
+    def _fill(self, chunk: Chunk, most: int) -> None:
+        start = chunk.progress.done
+        self._read_ahead(start)
+        for record in self._records[start : min(start + most, self._ahead)]:
+            if chunk.count and (self._waits(record) or not chunk.has_room_for(record)):
+                return
+            chunk.add(record)
+            chunk.weigh()
+
+    def _waits(self, record: Record) -> bool:
+        """Whether it reads what the chunk writes already."""
+        return self._reads.writes([*record.keys, *record.keys_behind(self._reads)])
+
+    def _read_ahead(self, start: int) -> None:
+        # Of those that were read before, what the last chunk wrote is read anew.
+        until = start + _LEAST_AHEAD
+        if self._ahead < until:
+            self._ahead = until = start + AHEAD
+        some = self._records[start:until]
+        self._reads.ahead(key for record in some for key in record.keys)
+        self._reads.ahead(key for record in some for key in record.keys_behind(self._reads))
+
+
+def _one_more(imported: Imported, record: Record) -> Imported:
+    name = record.stage.value
+    return replace(imported, **{name: getattr(imported, name) + 1})
+
+
+def _told(record: Record, problem: Problem) -> ImportProblem:
+    """The problem with the place in the request that it is about."""
+    pointer, said = f"/{record.stage}/{record.index}", f": {problem.detail}"
+    if problem.errors:
+        first, *more = problem.errors
+        said = f"{first.path}: {first.message}" + (f" (and {len(more)} more)" if more else "")
+    return ImportProblem(
+        record.index, record.external_id, problem.code, (pointer + said)[:_DETAIL_LENGTH]
+    )

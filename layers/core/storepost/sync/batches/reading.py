@@ -1,0 +1,75 @@
+"""A batch's records, read one by one: one that can't be read is a problem, and the rest goes on."""
+
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from storepost.stores.imports.model import ImportStage
+from storepost.sync.batches.records import (
+    CustomerRecord,
+    OrderRecord,
+    ProductRecord,
+    Record,
+    Sender,
+    UnreadableRecord,
+)
+from storepost.sync.batches.schemas import BatchCustomer, BatchOrder, BatchProduct, StoreBatch
+from storepost.values.field_errors import errors_of_record
+from storepost.values.logs import log_unexpected
+from storepost.values.problems import ValidationFailed
+from storepost.values.wire import TEXT_LENGTH, RequestBody
+
+_KINDS: dict[ImportStage, type[RequestBody]] = {
+    ImportStage.CUSTOMERS: BatchCustomer,
+    ImportStage.ORDERS: BatchOrder,
+    ImportStage.PRODUCTS: BatchProduct,
+}
+
+
+def records_of(batch: StoreBatch, sender: Sender) -> Sequence[Record]:
+    """The batch's records in order; each keeps its place in its own array."""
+    arrays = {
+        ImportStage.CUSTOMERS: batch.customers,
+        ImportStage.ORDERS: batch.orders,
+        ImportStage.PRODUCTS: batch.products,
+    }
+    return [
+        _record(sender, stage, index, sent)
+        for stage, array in arrays.items()
+        for index, sent in enumerate(array)
+    ]
+
+
+def _record(sender: Sender, stage: ImportStage, index: int, sent: object) -> Record:
+    try:
+        return _made(sender, index, _KINDS[stage].model_validate(sent))
+    except ValidationError as error:
+        errors = errors_of_record(error.errors(include_url=False), sent)
+        problem = ValidationFailed(errors=errors)
+    except Exception as error:
+        # Whatever else a record makes a validator raise is its own fault, not the other records'.
+        log_unexpected(error)
+        problem = ValidationFailed("The record can't be read.")
+    return UnreadableRecord(stage, index, _external_id(sent), problem)
+
+
+def _made(sender: Sender, index: int, body: RequestBody) -> Record:
+    size = len(body.model_dump_json(exclude_unset=True).encode())
+    match body:
+        case BatchCustomer():
+            return CustomerRecord(sender, index, body.external_id, size, body.value())
+        case BatchOrder():
+            given = body.value(body.external_id)
+            return OrderRecord(sender, index, body.external_id, size, given)
+        case BatchProduct():
+            product = body.product(body.external_id)
+            return ProductRecord(sender, index, body.external_id, size, product)
+    raise TypeError(type(body))
+
+
+def _external_id(sent: object) -> str | None:
+    """What the store calls the record, where that can be read."""
+    found = sent.get("externalId") if isinstance(sent, dict) else None
+    if not isinstance(found, str) or not 1 <= len(found) <= TEXT_LENGTH:
+        return None
+    return found if found.encode(errors="ignore").decode() == found else None

@@ -1,0 +1,190 @@
+"""The records of an import in the order in which they are dealt with: customers, then orders; or
+products."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import UUID
+
+from storepost.catalog.products.incoming import IncomingProduct
+from storepost.catalog.products.service import write_product
+from storepost.catalog.products.writing import keys_behind as layer_keys
+from storepost.catalog.products.writing import keys_of as product_keys
+from storepost.coupons.using import keys_of_codes
+from storepost.orders.buyers import redactable_customer
+from storepost.orders.incoming import IncomingOrder
+from storepost.orders.keys import order_id, order_key
+from storepost.orders.service import write_order
+from storepost.people.consent.model import Address, Origin
+from storepost.people.consent.repository import address_key
+from storepost.people.consent.states import Channel
+from storepost.people.customers.model import GivenCustomer
+from storepost.people.customers.repository import customer_key, redacted_key
+from storepost.people.customers.service import write_customer
+from storepost.people.profiles.keys import profile_key
+from storepost.people.profiles.model import Identity
+from storepost.people.profiles.resolution import claim_keys, keys_behind
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Key
+from storepost.platform.persistence.reads import ReadAhead
+from storepost.stores.imports.model import ImportStage
+from storepost.stores.stores.model import Store
+from storepost.values.problems import ValidationFailed
+
+
+@dataclass(frozen=True)
+class Sender:
+    """Whose records they are, and who sent them."""
+
+    store: Store
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class CustomerRecord:
+    """A customer that is brought."""
+
+    sender: Sender
+    index: int
+    external_id: str
+    """What the store calls it."""
+    size: int
+    """Its bytes as JSON."""
+    given: GivenCustomer
+    """What the service is told."""
+
+    stage = ImportStage.CUSTOMERS
+
+    @cached_property
+    def _claims(self) -> dict[Identity, Key]:
+        store = self.sender.store
+        return claim_keys(store.workspace, self.given.identities(store, self.external_id))
+
+    @cached_property
+    def _asserted(self) -> list[Key]:
+        """The addresses of which it says something."""
+        workspace, given = self.sender.store.workspace, self.given
+        addresses = {Channel.EMAIL: given.email, Channel.SMS: given.phone}
+        return [
+            address_key(workspace, Address(channel, value))
+            for channel, value in addresses.items()
+            if value and given.consent(channel).state
+        ]
+
+    @cached_property
+    def keys(self) -> list[Key]:
+        """The rows that say what is held of it, and whose it is."""
+        store = self.sender.store
+        own = customer_key(store.workspace, store.id, self.external_id)
+        bars = (
+            [] if store.is_custom else [redacted_key(store.workspace, store.id, self.external_id)]
+        )
+        return [own, *bars, *self._claims.values()]
+
+    def keys_behind(self, reads: ReadAhead) -> list[Key]:
+        """The rows that it is decided on once those were read."""
+        workspace = self.sender.store.workspace
+        return [*self._asserted, *keys_behind(workspace, self._claims, reads)]
+
+    def write(self, changes: Changes) -> None:
+        """Adds what it changes, as its own PUT would."""
+        sender = self.sender
+        write_customer(sender.store, self.external_id, self.given, sender.origin, changes)
+
+
+@dataclass(frozen=True)
+class OrderRecord:
+    """An order that is brought."""
+
+    sender: Sender
+    index: int
+    external_id: str
+    """What the store calls it."""
+    size: int
+    """Its bytes as JSON."""
+    given: IncomingOrder
+    """What the service is told."""
+
+    stage = ImportStage.ORDERS
+
+    @cached_property
+    def _claims(self) -> dict[Identity, Key]:
+        store = self.sender.store
+        return claim_keys(store.workspace, self.given.identities(store))
+
+    @cached_property
+    def _own(self) -> Key:
+        store = self.sender.store
+        return order_key(store.workspace, order_id(store.id, self.external_id))
+
+    @cached_property
+    def keys(self) -> list[Key]:
+        """The rows that say what is held of it, whose it is, and of its discount codes."""
+        store = self.sender.store
+        used = keys_of_codes(store, self.given.discount_codes)
+        customer = redactable_customer(store, self.given)
+        bars = [redacted_key(store.workspace, store.id, customer)] if customer else []
+        return [self._own, *bars, *self._claims.values(), *used]
+
+    def keys_behind(self, reads: ReadAhead) -> list[Key]:
+        """The rows that it is decided on once those were read."""
+        workspace = self.sender.store.workspace
+        former = reads.text(self._own, "profile_id")
+        former_buyer = [profile_key(workspace, UUID(former))] if former else []
+        return [*former_buyer, *keys_behind(workspace, self._claims, reads)]
+
+    def write(self, changes: Changes) -> None:
+        """Adds what it changes, as its own PUT would."""
+        write_order(self.sender.store, self.given, changes)
+
+
+@dataclass(frozen=True)
+class ProductRecord:
+    """A product that is brought."""
+
+    sender: Sender
+    index: int
+    external_id: str
+    """What the store calls it."""
+    size: int
+    """Its bytes as JSON."""
+    given: IncomingProduct
+    """What the service is told."""
+
+    stage = ImportStage.PRODUCTS
+
+    @cached_property
+    def keys(self) -> list[Key]:
+        """The rows that say what is held of it, and the rules that are in force."""
+        return product_keys(self.sender.store, [self.external_id])
+
+    def keys_behind(self, reads: ReadAhead) -> list[Key]:
+        """The rows of what its sources say."""
+        return layer_keys(self.sender.store, [self.external_id], reads)
+
+    def write(self, changes: Changes) -> None:
+        """Adds what it changes, as its own PUT would."""
+        write_product(self.sender.store, self.given, changes)
+
+
+@dataclass(frozen=True)
+class UnreadableRecord:
+    """What no record can be made of: it becomes a problem of the import."""
+
+    stage: ImportStage
+    index: int
+    external_id: str | None
+    """None where not even that can be read."""
+    problem: ValidationFailed
+    size: int = 0
+    keys: tuple[Key, ...] = ()
+
+    def keys_behind(self, _reads: ReadAhead) -> list[Key]:
+        """None."""
+        return []
+
+    def write(self, _changes: Changes) -> None:
+        """Raises ValidationFailed."""
+        raise self.problem
+
+
+type Record = CustomerRecord | OrderRecord | ProductRecord | UnreadableRecord

@@ -1,0 +1,96 @@
+"""Batches on the wire: the single bodies, each with its `externalId`, which are read one by one
+when their turn comes, so that a bad one fails alone."""
+
+import json
+from typing import Annotated, Any
+
+from pydantic import (
+    Field,
+    GetCoreSchemaHandler,
+    GetPydanticSchema,
+    ValidatorFunctionWrapHandler,
+    model_validator,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from storepost.catalog.products.bodies import ProductBody
+from storepost.orders.bodies import ExternalId, OrderBody
+from storepost.people.customers.bodies import Customer, CustomerExternalId
+from storepost.stores.imports.model import ImportScope
+from storepost.values.json_reading import read_json
+from storepost.values.wire import RequestBody
+
+MOST_RECORDS = 500
+
+
+class BatchCustomer(Customer):
+    """A customer of a batch."""
+
+    external_id: CustomerExternalId
+
+
+class BatchOrder(OrderBody):
+    """An order of a batch."""
+
+    external_id: ExternalId
+
+
+class BatchProduct(ProductBody):
+    """A product of a batch."""
+
+    external_id: ExternalId
+
+
+def _as_sent(record: object, _read: ValidatorFunctionWrapHandler) -> object:
+    return record
+
+
+def _unread(kind: type[RequestBody]) -> GetPydanticSchema:
+    """Describes a record, and takes whatever was sent."""
+
+    def schema(_source: object, schema_of: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_wrap_validator_function(_as_sent, schema_of(kind))
+
+    return GetPydanticSchema(schema)
+
+
+class StoreBatch(RequestBody):
+    """Up to 500 records together, at least one: customers, which are dealt with first, and orders;
+    or products. A record that can't be read is one of the import's problems.
+    """
+
+    customers: Annotated[
+        list[Annotated[Any, _unread(BatchCustomer)]], Field(max_length=MOST_RECORDS)
+    ] = Field(default_factory=list)
+    orders: Annotated[list[Annotated[Any, _unread(BatchOrder)]], Field(max_length=MOST_RECORDS)] = (
+        Field(default_factory=list)
+    )
+    products: Annotated[
+        list[Annotated[Any, _unread(BatchProduct)]],
+        Field(max_length=MOST_RECORDS, examples=[[]]),
+    ] = Field(default_factory=list)
+
+    @property
+    def scope(self) -> ImportScope:
+        """What the batch's import is of."""
+        return ImportScope.PRODUCTS if self.products else ImportScope.CUSTOMERS_ORDERS
+
+    @model_validator(mode="after")
+    def _counted(self) -> "StoreBatch":
+        if self.products and (self.customers or self.orders):
+            raise ValueError("A batch has customers and orders, or products")
+        records = len(self.customers) + len(self.orders) + len(self.products)
+        if not 1 <= records <= MOST_RECORDS:
+            raise ValueError(f"A batch has 1 to {MOST_RECORDS} records together, not {records}")
+        return self
+
+    def to_text(self) -> bytes:
+        """The records as they are kept: as JSON, and as they were sent."""
+        records = {name: getattr(self, name) for name in self.model_fields_set}
+        # Half a pair of surrogates is its record's fault, which is found when that is read.
+        return json.dumps(records, ensure_ascii=False).encode(errors="surrogatepass")
+
+    @classmethod
+    def of_text(cls, text: bytes) -> "StoreBatch":
+        """The batch that was kept. Raises ValueError where it is none."""
+        return cls.model_validate(read_json(text.decode(errors="surrogatepass")))

@@ -1,0 +1,119 @@
+"""A bulk operation at a shop: begun, looked at, its file fetched."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, auto
+
+from storepost.platform.fetching import FetchFailed, UrlNotAllowed, download
+from storepost.shopify import documents
+from storepost.shopify.admin import AdminClient
+from storepost.shopify.details import granted_scopes
+from storepost.shopify.documents import Document
+from storepost.shopify.errors import MutationRefused, ShopUnavailable
+from storepost.shopify.scopes import covers
+from storepost.stores.imports.model import ImportStage
+from storepost.stores.stores.model import Store
+from storepost.sync.pulls.spool import DISK_FACTOR, Spool
+from storepost.sync.records.product_nodes import TRANSLATIONS
+from storepost.sync.records.reading import moment_of
+
+DISK_BYTES = 10_240 * 1024**2
+"""The worker's ephemeral storage, as template.yaml has it."""
+MOST_BYTES = int(DISK_BYTES * 0.95 / DISK_FACTOR)
+"""Of an export: its spool then fits on the disk, and a twentieth is left for the rest."""
+_ALL = 'query: "id:>0"'
+_TRANSLATED = """{
+          locale
+          key
+          value
+        }"""
+_BUSY = frozenset({"OPERATION_IN_PROGRESS", "LIMIT_REACHED"})
+_WAITING = frozenset({"CREATED", "RUNNING", "CANCELING"})
+
+EXPORTED: dict[ImportStage, Document] = {
+    ImportStage.CUSTOMERS: documents.BULK_CUSTOMERS,
+    ImportStage.ORDERS: documents.BULK_ORDERS,
+    ImportStage.PRODUCTS: documents.BULK_PRODUCTS,
+}
+
+
+class Ended(Enum):
+    """How an export ended."""
+
+    WHOLE = auto()
+    PART = auto()
+    """It broke off, and left what it had by then."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """An export that has ended: where its file is, and how many records it has."""
+
+    ended: Ended
+    url: str | None
+    """None where there is nothing in it."""
+    records: int
+    began: datetime | None = None
+    """When, by the shop's own clock."""
+
+
+def begin_export(
+    admin: AdminClient, store: Store, stage: ImportStage, after: str | None
+) -> str | None:
+    """The id of a new operation; None while the shop is busy with others. Raises ShopifyError."""
+    query = _query(store, stage, after)
+    try:
+        answer = admin.run(documents.BULK_RUN, query=query)["bulkOperationRunQuery"]
+    except MutationRefused as refused:
+        if any(error.code in _BUSY for error in refused.errors):
+            return None
+        raise
+    return str(answer["bulkOperation"]["id"])
+
+
+def _query(store: Store, stage: ImportStage, after: str | None) -> str:
+    """What is exported: behind the id `after`, and products in each of the store's languages."""
+    query = EXPORTED[stage].text.replace(_ALL, f'query: "id:>{after or 0}"')
+    others = [row.locale for row in store.locales if not row.is_primary]
+    asked = [
+        f'{TRANSLATIONS}{number}: translations(locale: "{locale}") {_TRANSLATED}'
+        for number, locale in enumerate(others)
+    ]
+    return query.replace(f'translations(locale: "en") {_TRANSLATED}', " ".join(asked))
+
+
+def shows_all(admin: AdminClient, stage: ImportStage) -> bool:
+    """Whether the shop exports all that it has; without a scope of its own, orders of 60 days.
+
+    The shop is asked: what it granted may be withdrawn, and the word of that late. Raises
+    ShopifyError.
+    """
+    return stage is not ImportStage.ORDERS or covers(granted_scopes(admin), "read_all_orders")
+
+
+def look_at(admin: AdminClient, operation: str) -> Export | None:
+    """The export, once it has ended; one that the shop knows no more has broken off empty."""
+    found = admin.run(documents.BULK_STATUS, id=operation)["bulkOperation"]
+    if found is None:
+        return Export(Ended.PART, None, 0)
+    if found["status"] in _WAITING:
+        return None
+    if found["status"] == "COMPLETED":
+        began = moment_of(found["createdAt"])
+        return Export(Ended.WHOLE, found["url"], int(found["rootObjectCount"]), began)
+    return Export(Ended.PART, found["partialDataUrl"], int(found["rootObjectCount"]))
+
+
+def fetch(export: Export, spool: Spool, seconds: float) -> None:
+    """Has the export's file in the spool. Raises ShopUnavailable, also where records lack.
+
+    What broke off may have fewer than were counted.
+    """
+    if export.url is not None:
+        try:
+            with download(export.url, timeout=seconds, most_bytes=MOST_BYTES) as file:
+                spool.fill(file.pieces)
+        except (FetchFailed, UrlNotAllowed) as error:
+            raise ShopUnavailable(f"the export's file: {error.reason}") from error
+    if export.ended is Ended.WHOLE and len(spool) != export.records:
+        raise ShopUnavailable("the export's file lacks records")

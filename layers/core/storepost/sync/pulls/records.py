@@ -1,0 +1,75 @@
+"""An export's records as chunks take them: each in its place, read when it is wanted."""
+
+import json
+from collections.abc import Sequence
+from typing import overload
+
+from storepost.stores.imports.model import ImportStage
+from storepost.sync.batches.records import (
+    CustomerRecord,
+    OrderRecord,
+    ProductRecord,
+    Record,
+    Sender,
+    UnreadableRecord,
+)
+from storepost.sync.pulls.spool import Spool
+from storepost.sync.records import nodes
+from storepost.sync.records.product_nodes import product_of
+from storepost.sync.records.reading import NoRecord, id_of
+from storepost.values.problems import ValidationFailed
+
+
+class ExportedRecords(Sequence[Record]):
+    """All records of an export, in the file's order."""
+
+    def __init__(self, spool: Spool, stage: ImportStage, sender: Sender) -> None:
+        """`sender` is the store, and that the platform brings them."""
+        self._spool = spool
+        self._stage = stage
+        self._sender = sender
+        self._read: dict[int, Record] = {}
+
+    def __len__(self) -> int:
+        return len(self._spool)
+
+    @overload
+    def __getitem__(self, place: int) -> Record: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Record]: ...
+
+    def __getitem__(self, place: int | slice) -> Record | list[Record]:
+        if isinstance(place, slice):
+            return self._remembered(range(*place.indices(len(self))))
+        return self._at(place)
+
+    def _remembered(self, places: range) -> list[Record]:
+        # Chunks come back to what they read ahead of; what lies behind them is never asked for.
+        self._read = {each: record for each, record in self._read.items() if each >= places.start}
+        for each in places:
+            if each not in self._read:
+                self._read[each] = self._at(each)
+        return [self._read[each] for each in places]
+
+    def id_at(self, place: int) -> str:
+        """The number at the end of the record's id."""
+        return id_of(self._spool.at(place)[0].get("id")) or "0"
+
+    def _at(self, place: int) -> Record:
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        node, children = self._spool.at(place)
+        store, size = self._sender.store, len(json.dumps([node, children]))
+        try:
+            if self._stage is ImportStage.CUSTOMERS:
+                external_id, given = nodes.customer_of(store, node)
+                return CustomerRecord(self._sender, place, external_id, size, given)
+            if self._stage is ImportStage.PRODUCTS:
+                product = product_of(store, node, children)
+                return ProductRecord(self._sender, place, product.external_id, size, product)
+            order = nodes.order_of(store, node, children)
+            return OrderRecord(self._sender, place, order.external_id, size, order)
+        except NoRecord as error:
+            problem = ValidationFailed(f"The shop's record has {error}.")
+            return UnreadableRecord(self._stage, place, self.id_at(place), problem)

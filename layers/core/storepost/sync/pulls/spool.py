@@ -1,0 +1,140 @@
+"""An export's file on disk: lines in any order, joined to records, in flat memory.
+
+Each line is an object; one that belongs to another says so by `__parentId`, and may stand anywhere.
+SQLite on the function's own disk keeps them: what is in memory is a piece of the file, and then a
+few records. The disk is lost with the run; the file is fetched again by the next.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
+from types import TracebackType
+from typing import Any, Self
+
+from storepost.values.json_reading import read_json
+from storepost.values.scratch import scratch
+
+DISK_FACTOR = 1.45
+"""What a spool takes of the disk, by the size of its file."""
+MAX_LINE_BYTES = 10_000_000
+"""A shop's largest records take a tenth of it."""
+_BELOW = """
+    WITH RECURSIVE below (id, number, line) AS (
+        SELECT id, number, line FROM child WHERE parent = ?
+        UNION
+        SELECT child.id, child.number, child.line FROM child JOIN below ON child.parent = below.id
+    )
+    SELECT line FROM below ORDER BY number
+"""
+
+
+class Spool:
+    """The records of one file, by their places in it; use it in a `with`."""
+
+    def __init__(self) -> None:
+        """Nothing in it yet."""
+        self._disk = ExitStack()
+        place = self._disk.enter_context(scratch())
+        self._db = sqlite3.connect(place / "spool", isolation_level=None)
+        self._db.executescript("""
+            PRAGMA journal_mode = OFF;
+            PRAGMA synchronous = OFF;
+            CREATE TABLE root (id TEXT PRIMARY KEY, place INTEGER, line BLOB) WITHOUT ROWID;
+            CREATE TABLE child (parent TEXT, id TEXT, number INTEGER, line BLOB);
+        """)
+        self._count = 0
+
+    def fill(self, pieces: Iterable[bytes]) -> None:
+        """Takes the file's pieces. A line that breaks off at the end, as a partial file's may, is
+        left out; so is a record that comes twice."""
+        self._db.execute("BEGIN")
+        for number, line in enumerate(_lines(pieces)):
+            with suppress(ValueError):
+                self._take(number, line)
+        self._db.execute("COMMIT")
+        self._db.executescript("""
+            CREATE INDEX of_parent ON child (parent, number);
+            CREATE INDEX by_place ON root (place);
+        """)
+
+    def _take(self, number: int, line: bytes) -> None:
+        told = _record(line)
+        parent = told.get("__parentId")
+        if parent:
+            row = (parent, told.get("id"), number, line)
+            self._db.execute("INSERT INTO child VALUES (?, ?, ?, ?)", row)
+            return
+        root = (told["id"], self._count, line)
+        taken = self._db.execute("INSERT OR IGNORE INTO root VALUES (?, ?, ?)", root)
+        self._count += taken.rowcount
+
+    def __len__(self) -> int:
+        return self._count
+
+    def at(self, place: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """The record in that place, and all that stands below it, in the file's order."""
+        [(identifier, line)] = self._db.execute(
+            "SELECT id, line FROM root WHERE place = ?", (place,)
+        ).fetchall()
+        children = self._db.execute(_BELOW, (identifier,))
+        return json.loads(line), [json.loads(child) for (child,) in children]
+
+    def ids(self) -> Iterator[str]:
+        """The ids of all records."""
+        return (each for (each,) in self._db.execute("SELECT id FROM root"))
+
+    def mark(self, names: Iterable[str]) -> None:
+        """Keeps names, to be looked for by `is_marked`."""
+        self._db.execute("CREATE TABLE mark (name TEXT PRIMARY KEY) WITHOUT ROWID")
+        self._db.execute("BEGIN")
+        self._db.executemany("INSERT OR IGNORE INTO mark VALUES (?)", ((name,) for name in names))
+        self._db.execute("COMMIT")
+
+    def is_marked(self, name: str) -> bool:
+        """Whether the name was kept."""
+        found = self._db.execute("SELECT 1 FROM mark WHERE name = ?", (name,))
+        return found.fetchone() is not None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._db.close()
+        self._disk.close()
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    """The line's object. Raises ValueError where it is none, or nothing that has a place."""
+    found = read_json(line)
+    if not isinstance(found, dict):
+        raise ValueError("a line that is no object")
+    names = found.get("id"), found.get("__parentId")
+    if not any(names) or not all(isinstance(name, str | None) for name in names):
+        raise ValueError("an object without a readable id")
+    return found
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines, but those that are longer than a record can be."""
+    left = bytearray()
+    is_too_long = False
+    for piece in pieces:
+        *whole, rest = piece.split(b"\n")
+        for end in whole:
+            left += end
+            if left and not is_too_long:
+                yield bytes(left)
+            left.clear()
+            is_too_long = False
+        left += rest
+        if len(left) > MAX_LINE_BYTES:
+            left.clear()
+            is_too_long = True
+    if left and not is_too_long:
+        yield bytes(left)

@@ -1,0 +1,140 @@
+"""A store's lists that a pull walks, one a stage: what stands there, and how it is deleted."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from storepost.catalog.products.model import product_id
+from storepost.catalog.products.repository import ProductRepository
+from storepost.catalog.products.rules import product_source_id
+from storepost.catalog.products.service import remove_product
+from storepost.catalog.products.trees import ProductLists
+from storepost.orders.keys import order_id
+from storepost.orders.repository import OrderRepository
+from storepost.orders.service import bury_order
+from storepost.orders.trees import OrderList
+from storepost.people.customers.repository import CustomerRepository
+from storepost.people.customers.service import remove_customer
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.counted_tree import Tree
+from storepost.platform.persistence.counted_tree.model import Entry
+from storepost.stores.imports.model import ImportStage
+from storepost.stores.stores.model import Store
+from storepost.values.ids import short
+
+type IsMarked = Callable[[str], bool]
+"""Whether the export has what bears that mark."""
+
+
+class Swept(Protocol):
+    """One of the lists."""
+
+    def __init__(self, store: Store) -> None:
+        """Of one store."""
+
+    @property
+    def tree(self) -> Tree:
+        """The list."""
+
+    def mark(self, external_id: str) -> str:
+        """How what the export has is told from the list's entries."""
+
+    def missing(self, entries: Iterable[Entry], is_marked: IsMarked) -> list[str]:
+        """What the store calls those that have no mark."""
+
+    def updated_at(self, external_id: str, changes: Changes) -> datetime | None:
+        """When the shop changed it last; None where it is deleted already."""
+
+    def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
+        """Deletes it, as the shop would have told at that moment."""
+
+
+@dataclass
+class _Customers:
+    store: Store
+
+    @property
+    def tree(self) -> Tree:
+        return ProfileRepository(self.store.workspace).lists.of_store(self.store.id)
+
+    def mark(self, external_id: str) -> str:
+        return external_id
+
+    def missing(self, entries: Iterable[Entry], is_marked: IsMarked) -> list[str]:
+        found = ProfileRepository(self.store.workspace).get_many(entry.id for entry in entries)
+        own = (c for p in found for c in p.live_customers if c.store_id == self.store.id)
+        return [each.value for each in own if not is_marked(each.value)]
+
+    def updated_at(self, external_id: str, _changes: Changes) -> datetime | None:
+        customer = CustomerRepository(self.store.workspace).get(self.store.id, external_id)
+        return customer.external_updated_at if customer and not customer.deleted_at else None
+
+    def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
+        remove_customer(self.store, external_id, changes, at)
+
+
+@dataclass
+class _Orders:
+    store: Store
+
+    @property
+    def tree(self) -> Tree:
+        return OrderList(self.store.workspace, self.store.id).tree
+
+    def mark(self, external_id: str) -> str:
+        return short(order_id(self.store.id, external_id))
+
+    def missing(self, entries: Iterable[Entry], is_marked: IsMarked) -> list[str]:
+        gone = [entry.id for entry in entries if not is_marked(short(entry.id))]
+        found = OrderRepository(self.store.workspace).get_many(gone)
+        return [order.external_id for order in found]
+
+    def updated_at(self, external_id: str, _changes: Changes) -> datetime | None:
+        order = OrderRepository(self.store.workspace).get(order_id(self.store.id, external_id))
+        return order.updated_at if order else None
+
+    def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
+        bury_order(self.store, external_id, changes, at)
+
+
+@dataclass
+class _Products:
+    """Those that the shop itself has; what a feed alone says of stays."""
+
+    store: Store
+
+    @property
+    def tree(self) -> Tree:
+        return ProductLists(self.store.workspace, self.store.id).by_added
+
+    def mark(self, external_id: str) -> str:
+        return short(product_id(self.store.id, external_id))
+
+    def missing(self, entries: Iterable[Entry], is_marked: IsMarked) -> list[str]:
+        gone = [entry.id for entry in entries if not is_marked(short(entry.id))]
+        found = ProductRepository(self.store.workspace).get_many(gone)
+        own = ((product, product.layers.get(self._source)) for product in found)
+        return [product.external_id for product, layer in own if layer and layer.is_live]
+
+    def updated_at(self, external_id: str, changes: Changes) -> datetime | None:
+        repository = ProductRepository(self.store.workspace, changes.reads)
+        product = repository.get(product_id(self.store.id, external_id))
+        layer = repository.layers(product).get(self._source) if product else None
+        return layer.updated_at if layer and layer.is_live else None
+
+    def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
+        remove_product(self.store, external_id, changes, at)
+
+    @property
+    def _source(self) -> UUID:
+        return product_source_id(self.store.id, self.store.id)
+
+
+SWEPT: dict[ImportStage, type[Swept]] = {
+    ImportStage.CUSTOMERS: _Customers,
+    ImportStage.ORDERS: _Orders,
+    ImportStage.PRODUCTS: _Products,
+}

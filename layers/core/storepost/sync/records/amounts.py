@@ -1,0 +1,45 @@
+"""Money as shops tell it: decimal texts, in the shop's currency and in the buyer's."""
+
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+
+from storepost.sync.records.reading import Body, NoRecord, part_of
+from storepost.values.money import Money, digits
+
+_MOST = 10**15
+"""Far above any order, and exact in whatever reads it."""
+
+
+def _digits(currency: str) -> int:
+    try:
+        return digits(currency)
+    except ValueError as error:
+        raise NoRecord("a currency that ISO 4217 doesn't have") from error
+
+
+def money_of(amount: object, currency: object) -> Money:
+    """So much of a currency, in its minor units. Raises NoRecord."""
+    code = str(currency).upper()
+    units = to_decimal(amount).scaleb(_digits(code)).to_integral_value(ROUND_HALF_UP)
+    if abs(units) > _MOST:
+        raise NoRecord("an amount that can't be")
+    return Money(int(units), code)
+
+
+def to_decimal(amount: object) -> Decimal:
+    """The number that a text or a JSON number says. Raises NoRecord."""
+    try:
+        number = Decimal(str(amount))
+    except InvalidOperation as error:
+        raise NoRecord("an amount that is no number") from error
+    if not number.is_finite():
+        raise NoRecord("an amount that is no number")
+    return number
+
+
+def shop_money(body: Body, name: str) -> Money | None:
+    """An amount in the shop's currency, of `{shop_money: …}` or `{shopMoney: …}`."""
+    both = part_of(body, name)
+    money = part_of(both, "shop_money") or part_of(both, "shopMoney")
+    if not money:
+        return None
+    return money_of(money.get("amount"), money.get("currency_code") or money.get("currencyCode"))

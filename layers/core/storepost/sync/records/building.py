@@ -1,0 +1,112 @@
+"""What a shop's orders come to, whichever way they arrive."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from storepost.orders.bodies import MOST_DISCOUNT_CODES, MOST_LINE_ITEMS
+from storepost.orders.model import (
+    Amounts,
+    FinancialStatus,
+    FulfillmentStatus,
+    LineItem,
+)
+from storepost.sync.records.amounts import shop_money
+from storepost.sync.records.reading import Body, NoRecord, parts_of, text_of
+from storepost.values.money import Money
+
+_FINANCIAL = {
+    **{status.value: status for status in FinancialStatus},
+    "expired": FinancialStatus.VOIDED,
+}
+_FULFILLMENT = {
+    "fulfilled": FulfillmentStatus.FULFILLED,
+    "partially_fulfilled": FulfillmentStatus.PARTIALLY_FULFILLED,
+    "partial": FulfillmentStatus.PARTIALLY_FULFILLED,
+    "restocked": FulfillmentStatus.RESTOCKED,
+}
+_UNTITLED = "-"
+
+
+def financial_status(said: object) -> FinancialStatus:
+    """EXPIRED reads as `voided`, nothing as `pending` (docs/semantics.md, section 3)."""
+    return _FINANCIAL.get(str(said).lower(), FinancialStatus.PENDING)
+
+
+def fulfillment_status(said: object) -> FulfillmentStatus:
+    """Three of Shopify's ten states by their names, the rest as `unfulfilled`."""
+    return _FULFILLMENT.get(str(said).lower(), FulfillmentStatus.UNFULFILLED)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """An order's amounts as they are told, each in the shop's money; one left out is nothing."""
+
+    total: Money
+    subtotal: Money | None
+    discounts: Money | None
+    shipping: Money | None
+    tax: Money | None
+    refunded: Money | None
+
+    @property
+    def amounts(self) -> Amounts:
+        """The same in minor units."""
+        return Amounts(
+            total=self.total.amount,
+            subtotal=_units(self.subtotal),
+            total_discounts=_units(self.discounts),
+            total_shipping=_units(self.shipping),
+            total_tax=_units(self.tax),
+            total_refunded=_units(self.refunded),
+        )
+
+    @property
+    def currencies(self) -> Mapping[str, str]:
+        """The currency of each, by the amount's JSON Pointer."""
+        told = {
+            "/total": self.total,
+            "/subtotal": self.subtotal,
+            "/totalDiscounts": self.discounts,
+            "/totalShipping": self.shipping,
+            "/totalTax": self.tax,
+            "/totalRefunded": self.refunded,
+        }
+        return {pointer: money.currency for pointer, money in told.items() if money}
+
+
+def needed_money(body: Body, name: str) -> Money:
+    """An amount in the shop's money. Raises NoRecord."""
+    money = shop_money(body, name)
+    if money is None:
+        raise NoRecord(f"no readable {name}")
+    return money
+
+
+def kept_lines(lines: Iterable[LineItem]) -> tuple[LineItem, ...]:
+    """As many lines as an order has here: the first ones."""
+    return tuple(islice(lines, MOST_LINE_ITEMS))
+
+
+def kept_codes(codes: Iterable[object]) -> tuple[str, ...]:
+    """As many discount codes as an order has here, each once."""
+    said = (text for code in codes if (text := text_of(code)))
+    return tuple(islice(dict.fromkeys(said), MOST_DISCOUNT_CODES))
+
+
+def title_of(said: object) -> str:
+    """A line's title; custom lines may have none."""
+    return text_of(said) or _UNTITLED
+
+
+def allocated(body: Body, allocations: str, amount: str) -> int:
+    """What all discounts together took off a line, in minor units."""
+    return sum(_units(each) for each in _each(body, allocations, amount))
+
+
+def _each(body: Body, allocations: str, amount: str) -> Iterator[Money | None]:
+    return (shop_money(each, amount) for each in parts_of(body, allocations))
+
+
+def _units(money: Money | None) -> int:
+    return money.amount if money else 0

@@ -1,0 +1,36 @@
+"""What a shop says of a channel."""
+
+from storepost.people.consent.evidence import GivenEvidence
+from storepost.people.consent.states import ConsentState, OptInLevel
+from storepost.people.customers.model import GivenConsent
+from storepost.sync.records.reading import moment_of
+
+_STATES = {
+    **{state.value: state for state in ConsentState},
+    "invalid": ConsentState.NOT_SUBSCRIBED,
+    "redacted": ConsentState.NOT_SUBSCRIBED,
+}
+_LEVELS = {"single_opt_in": OptInLevel.SINGLE, "confirmed_opt_in": OptInLevel.CONFIRMED}
+
+
+def consent_of(state: object, updated_at: object, opt_in_level: object) -> GivenConsent:
+    """The state in either case of its letters, and when it became so; an unknown one says nothing.
+
+    Shopify's INVALID and REDACTED read as `not_subscribed` (docs/semantics.md, section 2.6).
+    INVALID says nothing of what the person wants. Its opt-in level is evidence, unless it is
+    UNKNOWN.
+    """
+    name = _lower(state)
+    known, level = _STATES.get(name), _LEVELS.get(_lower(opt_in_level))
+    if known is None:
+        return GivenConsent()
+    return GivenConsent(
+        known,
+        moment_of(updated_at),
+        is_of_address=name == "invalid",
+        evidence=GivenEvidence(opt_in_level=level) if level else None,
+    )
+
+
+def _lower(value: object) -> str:
+    return value.lower() if isinstance(value, str) else ""

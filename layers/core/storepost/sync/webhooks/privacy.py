@@ -1,0 +1,196 @@
+"""The three topics that the law asks for, about every store that the shop ever was.
+
+They come after the app was removed, too.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import UUID
+
+from storepost.accounts.emails.messages import DataRequested
+from storepost.accounts.emails.outgoing import send_email
+from storepost.accounts.identity.repository import find_person
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.orders.model import Order
+from storepost.orders.repository import OrderRepository
+from storepost.orders.service import forget_buyer, forget_order
+from storepost.orders.trees import OrderList
+from storepost.people.customers.repository import CustomerRepository
+from storepost.people.profiles.model import Identity, IdentityType, Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.counted_tree import EVERYTHING, Entry, behind
+from storepost.stores.stores.model import Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.sync.records.reading import id_of, needed_id, part_of
+from storepost.sync.webhooks.messages import Reached, Webhook
+from storepost.sync.webhooks.receiving import queue_webhook
+from storepost.sync.webhooks.redacting import redact, redact_buyer
+from storepost.sync.webhooks.stores import all_stores
+from storepost.values import clock
+from storepost.values.pagination import PageRequest
+
+MARGIN_MILLISECONDS = 20_000
+REDACTED_AFTER = timedelta(hours=48)
+"""As Shopify has it: so long after the app was removed it asks for the shop's data to go."""
+_PAGE = 25
+
+
+class _OutOfTime(Exception):  # noqa: N818 - it is what happened
+    """Nothing more is begun: the next message goes on there."""
+
+    def __init__(self, reached: Reached) -> None:
+        super().__init__()
+        self.reached = reached
+
+
+class _ConnectedAgain(Exception):  # noqa: N818 - it is what happened
+    """What the store has now was brought since, and stays."""
+
+
+def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
+    """`customers/data_request`: the owner of each workspace that knows the person is told."""
+    external_id = needed_id(part_of(webhook.body(), "customer"), "id")
+    for store in all_stores(webhook.shop):
+        if profile := _known_as(store, external_id):
+            _tell_owner(store, external_id, profile)
+
+
+def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
+    """`customers/redact`: nothing that the shop told of the person stays; orders lose the buyer."""
+    body = webhook.body()
+    external_id = needed_id(part_of(body, "customer"), "id")
+    orders = body.get("orders_to_redact")
+    for store in all_stores(webhook.shop):
+        for order in orders if isinstance(orders, list) else ():
+            if found := id_of(order):
+                _forget_buyer(store, found)
+        redact(store, external_id, webhook.triggered_at)
+
+
+def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
+    """`shop/redact`, two days after the app was removed: all that the shop brought goes.
+
+    What was disconnected for less than two days waits until then: the removal of the app may have
+    been told late. Nothing goes where the shop was connected again, be it while this is at work;
+    one that comes back later may bring it again. However long it takes, each run sends the message
+    on before its time is up.
+    """
+    reached = webhook.reached
+    stores = all_stores(webhook.shop)
+    gone = [s for s in stores if not s.is_active and s.connected_at <= webhook.triggered_at]
+    waiting = [at for store in gone if (at := _redactable_at(store)) > clock.now()]
+    try:
+        # In the order of their ids: those before the one that was reached are done.
+        for store in gone:
+            if _redactable_at(store) > clock.now() or (reached and store.id < reached.store_id):
+                continue
+            with suppress(_ConnectedAgain):
+                begun = reached if reached and reached.store_id == store.id else None
+                _remove_all(store, begun or Reached(store.id), remaining)
+    except _OutOfTime as out:
+        _queue_again(replace(webhook, reached=out.reached))
+    else:
+        if waiting:
+            _queue_again(replace(webhook, reached=None), min(waiting))
+
+
+def _queue_again(webhook: Webhook, at: datetime | None = None) -> None:
+    commit_anew(lambda changes: queue_webhook(webhook, changes, at))
+
+
+def _redactable_at(store: Store) -> datetime:
+    """When a disconnected store's data may go: not before two days have passed."""
+    return (store.disconnected_at or store.connected_at) + REDACTED_AFTER
+
+
+def _remove_all(store: Store, reached: Reached, remaining: Remaining) -> None:
+    # Before the orders, which lead to buyers.
+    last = _redact_people(store, reached, remaining)
+    _remove_orders(store, last, remaining)
+
+
+def _known_as(store: Store, external_id: str) -> Profile | None:
+    """Whom a shop calls so, be it by orders alone."""
+    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
+    own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store.id)
+    holders = (customers.get(store.id, external_id), profiles.claims_of([own]).get(own))
+    found = (profiles.get(holder.profile_id) for holder in holders if holder)
+    return next((profile for profile in found if profile), None)
+
+
+def _tell_owner(store: Store, external_id: str, profile: Profile) -> None:
+    workspaces = WorkspaceRepository(store.workspace)
+    workspace, membership = workspaces.get(), workspaces.owner()
+    owner = find_person(membership.person) if membership else None
+    if workspace is None or owner is None:
+        return
+    to, named = owner.email, str(profile.id)
+    asked = DataRequested(workspace.name, store.name, external_id, named, clock.now())
+    commit_anew(lambda changes: send_email(changes, to, asked))
+
+
+def _forget_buyer(store: Store, external_id: str) -> None:
+    commit_anew(lambda changes: forget_buyer(store, external_id, changes))
+
+
+def _remove_orders(store: Store, reached: Reached, remaining: Remaining) -> None:
+    """`reached` is behind the last of its people: they are done."""
+    orders = OrderList(store.workspace, store.id)
+    while items := orders.tree.page(PageRequest(1, _PAGE)).items:
+        for each in OrderRepository(store.workspace).get_many(o.id for o in items):
+            if remaining() < MARGIN_MILLISECONDS:
+                raise _OutOfTime(reached)
+            _remove(each, store)
+
+
+def _remove(order: Order, store: Store) -> None:
+    def write(changes: Changes) -> None:
+        forget_order(store, order.external_id, changes)
+        _expect_left(store, changes)
+
+    commit_anew(write)
+
+
+def _expect_left(store: Store, changes: Changes) -> None:
+    """Demands that the shop wasn't connected again since the store was read."""
+    StoreRepository(store.workspace).expect_connection(changes, store, _ConnectedAgain())
+
+
+def _redact_people(store: Store, reached: Reached, remaining: Remaining) -> Reached:
+    """One after the other, and all of them again until there is nothing of anybody.
+
+    Meanwhile people leave the list, and one who turns out to have come earlier goes over to the
+    part that is done. The end of the list.
+    """
+    while (items := _behind(store, reached.after)) or reached.is_more:
+        if not items:
+            reached = Reached(store.id)
+            continue
+        for redacted in _redactions(store, [entry.id for entry in items]):
+            if remaining() < MARGIN_MILLISECONDS:
+                raise _OutOfTime(reached)
+            reached = replace(reached, is_more=redacted() or reached.is_more)
+        reached = replace(reached, after=items[-1].key)
+    return reached
+
+
+def _behind(store: Store, key: str | None) -> Sequence[Entry]:
+    """The next few in the list of the store's people."""
+    tree = ProfileRepository(store.workspace).lists.of_store(store.id)
+    return tree.page(PageRequest(1, _PAGE), within=behind(key) if key else EVERYTHING).items
+
+
+def _redactions(store: Store, ids: Iterable[UUID]) -> Iterator[Callable[[], bool]]:
+    """Redact these people; each says whether anything of a customer, or of a buyer, went."""
+    customers, demand = CustomerRepository(store.workspace), partial(_expect_left, store)
+    for profile in ProfileRepository(store.workspace).get_many(ids):
+        own = customers.of_profile(profile, store.id)
+        for customer in own:
+            yield partial(redact, store, customer.external_id, demand=demand)
+        if not own:
+            yield partial(redact_buyer, store, profile.id, demand=demand)

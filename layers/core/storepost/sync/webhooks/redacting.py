@@ -1,0 +1,237 @@
+"""What a shop told of a person is taken away (docs/adr/0062).
+
+Who is known by nothing else is erased, as a workspace erases people. Of whoever others told of,
+too, only what this shop told goes. Each step is one transaction that finds out anew what there is,
+so it may be killed anywhere and run again.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from uuid import UUID
+
+from storepost.accounts.workspaces.access_log import log_access
+from storepost.lifecycle.erasures.service import erase_profile
+from storepost.people.consent.evidence_rows import EvidenceItem, EvidenceRepository, remove_evidence
+from storepost.people.consent.model import Address, ConsentChange, Source
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.customers.belonging import without_buyer, without_customer
+from storepost.people.customers.model import Customer
+from storepost.people.customers.repository import CustomerRepository
+from storepost.people.events.model import EventSource
+from storepost.people.events.repository import ProfileEventItem, ProfileEventRepository
+from storepost.people.profiles.erasing import addresses_of
+from storepost.people.profiles.model import Identity, IdentityType, Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.shown import show_consents
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.stores.stores.model import Store
+
+MOST_ROWS = 15
+"""Events, changes of consent, and evidence, that one transaction takes away: of each."""
+
+type Demand = Callable[[Changes], None]
+"""Adds to a removal's transaction what has to hold beside it."""
+
+_TOLD_BY_OTHERS = frozenset({Source.API, Source.MANUAL, Source.IMPORT})
+"""Who unsubscribes by a link tells nothing by it that would have to be kept: the hash is."""
+
+
+@dataclass(frozen=True)
+class _Person:
+    """A customer's or buyer's person, as far as more than the shop tells of them."""
+
+    store: Store
+    customers: CustomerRepository
+    """The one that read the customer."""
+    customer: Customer | None
+    """None where nothing of the shop tells of them but orders."""
+    profile: Profile
+    others: list[Customer]
+
+    @property
+    def events(self) -> ProfileEventRepository:
+        """The events of the workspace."""
+        return ProfileEventRepository(self.store.workspace)
+
+    @property
+    def consents(self) -> ConsentRepository:
+        """The consents of the workspace."""
+        return ConsentRepository(self.store.workspace)
+
+    @property
+    def is_known_to_others(self) -> bool:
+        """Whether anybody but the shop told of the person: another store, a key, somebody."""
+        links = self.profile.links.items()
+        return (
+            bool(self.others)
+            or any(link.orders for store_id, link in links if store_id != self.store.id)
+            or any(each.type is IdentityType.ANONYMOUS_ID for each in self.profile.identities)
+            or any(not self._told(event) for event in self.events.of_profile(self.profile))
+            or any(map(self._is_of_others, self._history()))
+        )
+
+    def without(self, own: Identity) -> Profile:
+        """The profile without the customer, whose id is `own`, or without the buyer."""
+        if self.customer is None:
+            return without_buyer(self.profile, own, self.others)
+        return without_customer(self.profile, self.customer, self.others)
+
+    def told_events(self) -> list[ProfileEventItem]:
+        """Some of the events that the shop told of."""
+        events = self.events.of_profile(self.profile)
+        return list(islice(filter(self._told, events), MOST_ROWS))
+
+    def changes_of(self, addresses: set[Address]) -> list[ConsentChange]:
+        """Some of the changes of consent of these addresses."""
+        named = (
+            c for c in self._history() if c.address and Address(c.channel, c.address) in addresses
+        )
+        return list(islice(named, MOST_ROWS))
+
+    def evidence_of(self, addresses: set[Address]) -> list[EvidenceItem]:
+        """Some of the evidence of these addresses."""
+        repository = EvidenceRepository(self.store.workspace)
+        named = (
+            row
+            for row in repository.all_of(self.profile.evidence)
+            if row.address and Address(row.channel, row.address) in addresses
+        )
+        return list(islice(named, MOST_ROWS))
+
+    def _history(self) -> list[ConsentChange]:
+        return list(self.consents.histories(self.profile.consent_partitions))
+
+    def _told(self, event: ProfileEventItem) -> bool:
+        return event.source == EventSource.SHOPIFY and event.store_id == self.store.id
+
+    def _is_of_others(self, change: ConsentChange) -> bool:
+        origin = change.origin
+        return origin.source in _TOLD_BY_OTHERS or origin.store_id not in {None, self.store.id}
+
+
+def _nothing(_changes: Changes) -> None:
+    """No demand."""
+
+
+def redact(
+    store: Store,
+    external_id: str,
+    until: datetime | None = None,
+    demand: Demand = _nothing,
+) -> bool:
+    """Takes a customer away with what the shop told of the person; whether there was one.
+
+    Whom nothing but orders names so is found by that name.
+    What the shop told `until` then never brings the customer back, in whatever order that comes.
+    """
+    customers = CustomerRepository(store.workspace)
+    there_was = customers.get(store.id, external_id) is not None
+    if until is not None:
+        commit_anew(lambda changes: customers.bar(changes, store.id, external_id, until))
+
+    def work(changes: Changes) -> bool:
+        is_more = _redact_some(changes, store, external_id, until)
+        demand(changes)
+        return is_more
+
+    while commit_anew(work):
+        pass
+    return there_was
+
+
+def _redact_some(changes: Changes, store: Store, external_id: str, until: datetime | None) -> bool:
+    """Whether there may be more."""
+    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
+    customer = customers.get(store.id, external_id)
+    own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store.id)
+    claim = profiles.claims_of([own]).get(own)
+    holder = customer or claim
+    profile = profiles.get(holder.profile_id) if holder else None
+    if profile is None:
+        if customer:  # its person is erased, and the worker is to come; an order may name another
+            customers.remove(changes, customer)
+        elif until is not None:  # somebody may be on the way who was let in before the bar stood
+            profiles.hold_back(changes, own, claim)
+        return customer is not None
+    others = [c for c in customers.of_profile(profile) if customer is None or c.id != customer.id]
+    person = _Person(store, customers, customer, profile, others)
+    if not person.is_known_to_others:
+        _erase(changes, store, profile)
+        return False
+    return _leave_to_others(changes, person, own)
+
+
+def redact_buyer(store: Store, profile_id: UUID, demand: Demand = _nothing) -> bool:
+    """Erases who is known by nothing but orders of a shop, and of others takes away its events.
+
+    Nobody asked for it, so what is shown of whom others told of stays. Whether anything went.
+    """
+
+    def work(changes: Changes) -> bool:
+        is_more = _redact_some_of_buyer(changes, store, profile_id)
+        demand(changes)
+        return is_more
+
+    went = False
+    while commit_anew(work):
+        went = True
+    return went
+
+
+def _redact_some_of_buyer(changes: Changes, store: Store, profile_id: UUID) -> bool:
+    """Whether there was anything."""
+    customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
+    profile = profiles.get(profile_id)
+    if profile is None:
+        return False
+    person = _Person(store, customers, None, profile, customers.of_profile(profile))
+    if not person.is_known_to_others:
+        _erase(changes, store, profile)
+        return True
+    events = person.told_events()
+    if events:
+        person.events.take_away(changes, events)
+        profiles.save(changes, profile, replace(profile, events=profile.events - len(events)))
+    return bool(events)
+
+
+def _erase(changes: Changes, store: Store, profile: Profile) -> None:
+    erase_profile(store.workspace, profile.id, changes)
+    erased = partial(log_access, "profile erased", profile.id, store_id=store.id)
+    changes.after_commit(erased)
+
+
+def _leave_to_others(changes: Changes, person: _Person, own: Identity) -> bool:
+    """Takes away what the shop told, the customer last; whether there may be more."""
+    profiles = ProfileRepository(person.store.workspace)
+    after = person.without(own)
+    gone = [each for each in person.profile.identities if each not in after.sightings]
+    addresses = set(addresses_of(gone))
+    events, said = person.told_events(), person.changes_of(addresses)
+    person.events.take_away(changes, events)
+    for change in said:
+        person.consents.remove(changes, change)
+    proofs = person.evidence_of(addresses)
+    evidence = remove_evidence(changes, person.profile.evidence, proofs)
+    is_all = all(len(some) < MOST_ROWS for some in (events, said, proofs))
+    after = replace(
+        after if is_all else person.profile,
+        events=person.profile.events - len(events),
+        consent_changes=person.profile.consent_changes - len(said),
+        evidence=evidence,
+    )
+    if not is_all:
+        profiles.save(changes, person.profile, after)
+        return True
+    consents = person.consents
+    for address, consent in consents.consents_of(addresses).items():
+        consents.erase_said(changes, address, consent, person.profile.consent_partitions)
+    after = show_consents(changes, person.profile, after, {})
+    profiles.save(changes, person.profile, after)
+    profiles.release(changes, profiles.claims_of(gone).values())
+    if person.customer:
+        person.customers.remove(changes, person.customer)
+    return False

@@ -1,0 +1,107 @@
+"""What a shop tells of itself. It is asked how things are now, so no order of arrival matters."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from storepost.catalog.products.store_terms import follow_terms
+from storepost.connections.connections.service import forget_shop
+from storepost.people.consent.resending import catch_up
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.shopify.admin import admin_of, takes_our_tokens
+from storepost.shopify.claims import find_claim
+from storepost.shopify.details import (
+    ShopDetails,
+    granted_scopes,
+    locales_of,
+    shop_details,
+)
+from storepost.shopify.grants import find_grant, note_scopes
+from storepost.shopify.scopes import lacking, may_make_coupons, may_write_consent
+from storepost.stores.stores.model import ConnectionStatus, Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.stores.stores.service import save_connected
+from storepost.sync.webhooks.messages import Webhook
+from storepost.values.logs import logger
+
+
+def app_removed(store: Store, webhook: Webhook) -> None:
+    """`app/uninstalled`, believed once the shop itself refuses our tokens.
+
+    Nothing happens where the shop was connected anew since. Where it approved the app anew between
+    the question and the commit, the tokens of that stay. Raises ShopUnavailable.
+    """
+    if webhook.triggered_at < store.connected_at:
+        return
+    if takes_our_tokens(webhook.shop):
+        logger.warning("a shop that takes our tokens was said to have removed the app")
+        return
+
+    def write(changes: Changes) -> None:
+        claim = find_claim(webhook.shop)
+        held = StoreRepository(store.workspace).get(store.id)
+        if claim is None or held is None or claim.store_id != store.id or not held.is_active:
+            return
+        if webhook.triggered_at >= held.connected_at:
+            forget_shop(claim, webhook.triggered_at, changes)
+
+    commit_anew(write)
+
+
+def scopes_changed(store: Store, _webhook: Webhook) -> None:
+    """`app/scopes_update`: what was granted is kept, and whether it is enough to be connected."""
+    with admin_of(store) as admin:
+        granted = granted_scopes(admin)
+    status = ConnectionStatus.NEEDS_REAUTH if lacking(granted) else ConnectionStatus.CONNECTED
+
+    def write(changes: Changes) -> None:
+        repository = StoreRepository(store.workspace)
+        held = repository.get(store.id)
+        if held is None or held.connection_status is not ConnectionStatus.CONNECTED:
+            return
+        grant = find_grant(store.external_id)
+        if grant is not None and grant.scopes != granted:
+            note_scopes(changes, grant, granted)
+        after = replace(
+            held,
+            connection_status=status,
+            takes_consent=may_write_consent(granted),
+            makes_coupons=may_make_coupons(granted),
+        )
+        if after != held:
+            repository.save(changes, after)
+        if after.takes_consent and not held.takes_consent:
+            catch_up(changes, store.workspace, store.id)
+
+    commit_anew(write)
+
+
+def details_changed(store: Store, _webhook: Webhook) -> None:
+    """`locales/…` and `shop/update`: its name, its addresses and its locales.
+
+    The currency stays: what was brought counts in it.
+    """
+    grant = find_grant(store.external_id)
+    granted = grant.scopes if grant else ()
+    with admin_of(store) as admin:
+        details = shop_details(admin, granted)
+
+    def write(changes: Changes) -> None:
+        repository = StoreRepository(store.workspace)
+        held = repository.get(store.id)
+        if held is not None and held.is_active and (after := _with(held, details, granted)) != held:
+            save_connected(repository, after, changes, is_new=False)
+            follow_terms(changes, held, after)
+
+    commit_anew(write)
+
+
+def _with(store: Store, details: ShopDetails, granted: Collection[str]) -> Store:
+    locales = locales_of(details, granted, store.locales)
+    return replace(
+        store,
+        name=details.name,
+        contact_email=details.contact_email,
+        storefront_url=details.storefront_url,
+        primary_locale=locales[0].locale,
+        locales=locales,
+    )

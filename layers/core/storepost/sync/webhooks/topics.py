@@ -1,0 +1,91 @@
+"""What is listened to, and what a body of each topic has. `shopify.app.toml` names the same ones.
+
+Shopify signs a webhook's body alone: its topic, its shop and its time stand in unsigned headers. So
+the body has to be of the topic's shape, and where it names its shop, that has to be the header's.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from storepost.sync.records.reading import Body, NoRecord, id_of, moment_of, text_of
+
+type _Read = Callable[[object], object]
+
+
+@dataclass(frozen=True)
+class BodyShape:
+    """What a topic's bodies have, as Shopify documents them."""
+
+    required: Mapping[str, _Read]
+    """Fields, each with what reads it: None where the value says nothing."""
+    shop: str | None = None
+    """The field that names the shop, where there is one."""
+    of: str | None = None
+    """Which of Shopify's types the body is; a body that says its type says this one."""
+
+    def check(self, body: Body) -> None:
+        """Raises NoRecord where the body is none of the topic's."""
+        for name, read in self.required.items():
+            if read(body.get(name)) is None:
+                raise NoRecord(f"no readable {name}")
+        told = text_of(body.get("admin_graphql_api_id"))
+        if self.of and told and not told.startswith(f"gid://shopify/{self.of}/"):
+            raise NoRecord("a record of another type")
+
+    def shop_of(self, body: Body) -> str | None:
+        """The shop that the body names, in lower case; None where the topic's bodies name none."""
+        return str(body.get(self.shop)).lower() if self.shop else None
+
+
+def _object_of(value: object) -> object:
+    return value if isinstance(value, Mapping) else None
+
+
+def _list_of(value: object) -> object:
+    return value if isinstance(value, list) else None
+
+
+def _record(of: str, **more: _Read) -> BodyShape:
+    return BodyShape({"id": id_of, **more}, of=of)
+
+
+_CUSTOMER = _record("Customer", updated_at=moment_of)
+_ORDER = _record("Order", updated_at=moment_of, total_price_set=_object_of)
+_PRODUCT = _record("Product", updated_at=moment_of)
+_LOCALE = BodyShape({"locale": text_of})
+_SHOP = BodyShape({"id": id_of, "myshopify_domain": text_of}, shop="myshopify_domain")
+_PERSON = BodyShape({"shop_domain": text_of, "customer": _object_of}, shop="shop_domain")
+
+SHAPES: Mapping[str, BodyShape] = {
+    "customers/create": _CUSTOMER,
+    "customers/update": _CUSTOMER,
+    "customers/delete": _record("Customer"),
+    "customers/merge": BodyShape(
+        {
+            "admin_graphql_api_customer_kept_id": id_of,
+            "admin_graphql_api_customer_deleted_id": id_of,
+        }
+    ),
+    "customers_email_marketing_consent/update": BodyShape(
+        {"customer_id": id_of, "email_marketing_consent": _object_of}
+    ),
+    "customers_marketing_consent/update": _record("Customer", sms_marketing_consent=_object_of),
+    "orders/create": _ORDER,
+    "orders/updated": _ORDER,
+    "orders/delete": _record("Order"),
+    "products/create": _PRODUCT,
+    "products/update": _PRODUCT,
+    "products/delete": _record("Product"),
+    "app/uninstalled": _SHOP,
+    "app/scopes_update": BodyShape({"previous": _list_of, "current": _list_of}),
+    "locales/create": _LOCALE,
+    "locales/update": _LOCALE,
+    "locales/destroy": _LOCALE,
+    "shop/update": _SHOP,
+    "customers/data_request": _PERSON,
+    "customers/redact": _PERSON,
+    "shop/redact": BodyShape({"shop_domain": text_of, "shop_id": id_of}, shop="shop_domain"),
+}
+
+TOPICS = frozenset(SHAPES)
+"""`working` says who does what of each; whoever takes them needs none of that."""

@@ -1,0 +1,86 @@
+"""What pydantic finds wrong, told as a problem tells it: where, and in plain words."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from storepost.values.problems import FieldError
+
+type Error = Mapping[str, Any]
+"""An error as pydantic has it."""
+
+
+def field_errors(errors: Iterable[Error], body: object) -> Iterator[FieldError]:
+    """The errors of a request, whose places begin with `body`, `query`, `path` or `header`.
+
+    Each is made when it is asked for, and none is told twice.
+    """
+    return _distinct((_path(error, body), error) for error in errors)
+
+
+def errors_of_record(errors: Iterable[Error], record: object) -> Iterator[FieldError]:
+    """The errors of one record: the paths are JSON Pointers within it."""
+    return _distinct((_pointer(list(error["loc"]), error, record), error) for error in errors)
+
+
+def _distinct(errors: Iterable[tuple[str, Error]]) -> Iterator[FieldError]:
+    told = set[FieldError]()
+    for path, error in errors:
+        found = FieldError(path, _message(error))
+        if found not in told:
+            told.add(found)
+            yield found
+
+
+def _path(error: Error, body: object) -> str:
+    where, *rest = error["loc"]
+    if where == "body":
+        return _pointer(rest, error, body)
+    name = ".".join([where, *(str(part) for part in rest[:1])])
+    return name.lower() if where == "header" else name
+
+
+def _pointer(where: list[str | int], error: Error, body: object) -> str:
+    parts = [*_places(where, body), *_discriminator(error)]
+    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def _places(parts: list[str | int], body: object) -> Iterator[str]:
+    """The names and numbers that lead to a place in the body.
+
+    Where a value has one of several shapes, pydantic puts the shape's name between them.
+    """
+    for number, part in enumerate(parts):
+        if isinstance(body, dict) and _names_shape(part, parts[number + 1 :], body):
+            continue
+        yield str(part)
+        body = _within(body, part)
+
+
+def _names_shape(part: str | int, rest: list[str | int], body: dict[str, object]) -> bool:
+    """Whether the name is that of a shape; a field of the shape may have the same."""
+    if part not in body:
+        return bool(rest)
+    if part not in body.values() or not rest:
+        return False
+    return rest[0] in body and _within(body[str(part)], rest[0]) is None
+
+
+def _within(body: object, part: str | int) -> object:
+    if isinstance(body, dict):
+        return body.get(part)
+    if isinstance(body, list) and isinstance(part, int) and part < len(body):
+        return body[part]
+    return None
+
+
+def _discriminator(error: Error) -> list[str]:
+    """The field that should have said which shape it is."""
+    if error["type"] in {"union_tag_invalid", "union_tag_not_found"}:
+        return [str(error["ctx"]["discriminator"]).strip("'")]
+    return []
+
+
+def _message(error: Error) -> str:
+    """pydantic's sentence, without the words that only Python's users know."""
+    text = str(error["msg"]).removeprefix("Value error, ")
+    return text[:1].upper() + text[1:]

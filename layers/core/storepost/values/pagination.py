@@ -1,0 +1,101 @@
+"""Pages with numbers and an exact total: the envelope of every list."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from storepost.values.problems import FieldError, ValidationFailed
+
+MAX_PAGE = 1_000_000
+"""The last page that may be asked for; a page past a list's end is empty."""
+
+MOST_ROWS = 20_000
+"""How many rows a combination of filters may look through."""
+
+MOST_ANSWERED = 5_000_000
+"""Bytes of a page's rows, about: Lambda answers with 6 MB at most."""
+
+
+class PageSize(IntEnum):
+    """How many rows a page may have."""
+
+    TEN = 10
+    TWENTY_FIVE = 25
+    FIFTY = 50
+    HUNDRED = 100
+
+
+_NARROWER = f"This filter, or a narrower one, leaves at most {MOST_ROWS:,} rows to look at."
+
+
+class FilterTooBroad(ValidationFailed):
+    """The filters together would have to look through more than 20,000 rows."""
+
+    code = "filter_too_broad"
+    title = "The filters are too broad together"
+    mend = "Narrow the list by the filter that `errors` names, or use fewer filters."
+
+    def __init__(
+        self, advised: str = "storeId", message: str = _NARROWER, *, place: str = "query."
+    ) -> None:
+        """`advised` is the parameter that would narrow the list, or is to be left out.
+
+        It is one of the query, or with `place` `/` a field of the body.
+        """
+        super().__init__(errors=[FieldError(f"{place}{advised}", message)])
+
+
+class PageTooLarge(ValidationFailed):
+    """The rows of the page are together more than an answer may hold."""
+
+    code = "page_too_large"
+    title = "The page is too large"
+    mend = "Ask for fewer rows by `pageSize`; 10 always fit."
+
+
+def check_size(sizes: Iterable[float]) -> None:
+    """Raises PageTooLarge where rows of so many bytes are more than an answer may hold."""
+    if sum(sizes) > MOST_ANSWERED:
+        raise PageTooLarge()
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """Which page is asked for; pages count from 1."""
+
+    number: int = 1
+    size: int = PageSize.TWENTY_FIVE
+
+    @property
+    def skipped(self) -> int:
+        """How many rows stand before the page."""
+        return (self.number - 1) * self.size
+
+
+@dataclass(frozen=True)
+class Listing[T]:
+    """One page of rows and how many there are in all."""
+
+    items: Sequence[T]
+    total: int
+    request: PageRequest
+
+
+def cut[T](rows: Sequence[T], request: PageRequest) -> Listing[T]:
+    """The page of a small list that was read whole."""
+    return Listing(rows[request.skipped : request.skipped + request.size], len(rows), request)
+
+
+def in_order[T](rows: Sequence[T], by: str, fields: dict[str, Callable[[T], object]]) -> list[T]:
+    """The rows sorted by one of the fields, `-` for descending; each field brings the tie's id.
+
+    None comes last ascending and first descending, as the whole order is turned round.
+    """
+    of = fields[by.removeprefix("-")]
+
+    def key(row: T) -> tuple[bool, object]:
+        value = of(row)
+        parts = value if isinstance(value, tuple) else (value,)
+        return (parts[0] is None, tuple("" if part is None else part for part in parts))
+
+    return sorted(rows, key=key, reverse=by.startswith("-"))

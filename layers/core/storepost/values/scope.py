@@ -1,0 +1,39 @@
+"""The tenant as a type: repositories are made from a scope, so no query can forget it."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from storepost.values.ids import from_short, short
+
+
+@dataclass(frozen=True)
+class WorkspaceScope:
+    """One workspace; every key of what it holds begins with `key`."""
+
+    id: UUID
+
+    @property
+    def key(self) -> str:
+        """The beginning of each partition key of the workspace."""
+        return f"workspace#{short(self.id)}"
+
+    def partition(self, *parts: str) -> str:
+        """The partition key of something in the workspace."""
+        return "#".join((self.key, *parts))
+
+    @classmethod
+    def of(cls, partition_key: str) -> "WorkspaceScope":
+        """The workspace whose something has this partition key."""
+        return cls(from_short(partition_key.split("#")[1]))
+
+
+@dataclass(frozen=True)
+class PersonScope:
+    """One person; what belongs to people and to no workspace stands under `key`."""
+
+    id: UUID
+
+    @property
+    def key(self) -> str:
+        """The partition key of the person."""
+        return f"person#{short(self.id)}"

@@ -1,0 +1,184 @@
+"""What every shape on the wire has in common, and the field types that they share."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, get_args
+from uuid import UUID
+
+from pydantic import (
+    AfterValidator,
+    AnyUrl,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    StrictInt,
+    StringConstraints,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.alias_generators import to_camel
+from pydantic_core import core_schema
+
+from storepost.values import clock
+from storepost.values.money import CurrencyCode, Money
+
+TEXT_LENGTH = 255
+URL_LENGTH = 2048
+_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+MAX_FIELDS = 100
+"""Of an object in a request; none of ours has half as many."""
+MOST_MINOR_UNITS = 10**15
+
+
+class Shape(BaseModel):
+    """A shape in an answer: camelCase names, every field present."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, defer_build=True, frozen=True
+    )
+
+
+class RequestBody(Shape):
+    """A shape in a request: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_few_fields(cls, value: object) -> object:
+        """Each unknown field is an error, which takes a hundred times its own size."""
+        if isinstance(value, dict) and len(value) > MAX_FIELDS:
+            raise ValueError(f"Must have at most {MAX_FIELDS} fields")
+        return value
+
+
+class SecretAnswer(Shape):
+    """An answer that holds a secret: kept for retries only sealed under the caller's token."""
+
+    @staticmethod
+    def is_behind(annotation: object) -> bool:
+        """Whether a route's return annotation is such an answer, or a response of one."""
+        return any(
+            isinstance(candidate, type) and issubclass(candidate, SecretAnswer)
+            for candidate in (annotation, *get_args(annotation))
+        )
+
+
+def _checked_url(text: str) -> str:
+    AnyUrl(text)  # raises what pydantic says of it
+    return text
+
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return clock.to_milliseconds(moment)
+    except OverflowError:
+        raise ValueError("Must be in one of UTC's years 1 to 9999") from None
+
+
+def _no_number(value: object) -> object:
+    """What isn't a number: pydantic would take one for seconds since 1970."""
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return value
+    except OverflowError:
+        pass  # a whole number beyond every float
+    raise ValueError("Must be a date and a time with its offset, as `2026-01-31T09:30:00Z`")
+
+
+Timestamp = Annotated[
+    AwareDatetime,
+    BeforeValidator(_no_number),
+    AfterValidator(_in_utc),
+    PlainSerializer(clock.to_text),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+"""A moment: any offset in, UTC with milliseconds and `Z` out."""
+
+UUID_FORM = "Must be an id as answers have it: in lower case, with dashes"
+
+
+def _as_answered(value: object) -> object:
+    """Refuses what pydantic takes besides: `urn:uuid:…`, braces, upper case, or no dashes."""
+    if isinstance(value, str) and not _UUID.fullmatch(value):
+        raise ValueError(UUID_FORM)
+    return value
+
+
+Id = Annotated[UUID, BeforeValidator(_as_answered)]
+"""An id in a request's body."""
+
+Text = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LENGTH)
+]
+"""A string in a request that says something."""
+
+Url = Annotated[
+    str,
+    StringConstraints(max_length=URL_LENGTH, pattern=r"^https?://"),
+    AfterValidator(_checked_url),
+    Field(json_schema_extra={"format": "uri"}),
+]
+"""A web address in a request."""
+
+Uri = Annotated[str, Field(json_schema_extra={"format": "uri"})]
+"""A web address in an answer."""
+
+
+@dataclass(frozen=True)
+class NotNull:
+    """Marks a field of a change that may be left out, but not be null: None stands for neither."""
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        """Refuses null, which the field's type has to have for its default."""
+        return core_schema.no_info_after_validator_function(_not_null, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """The description of the field's type without null."""
+        [option] = [each for each in handler(schema)["anyOf"] if each != {"type": "null"}]
+        return dict(option)
+
+
+def _not_null[T](value: T | None) -> T:
+    if value is None:
+        raise ValueError("Must not be null")
+    return value
+
+
+class MoneyShape(Shape):
+    """Money: minor units and an ISO 4217 code."""
+
+    model_config = ConfigDict(extra="forbid", title="Money")
+
+    amount: Annotated[StrictInt, Field(ge=-MOST_MINOR_UNITS, le=MOST_MINOR_UNITS)]
+    currency: CurrencyCode
+
+    @classmethod
+    def of(cls, money: Money) -> "MoneyShape":
+        """Money as it goes over the wire."""
+        return cls(amount=money.amount, currency=money.currency)
+
+    def value(self) -> Money:
+        """Money as the service reckons with it."""
+        return Money(self.amount, self.currency)
+
+
+def not_in_the_future(moment: datetime) -> datetime:
+    """The moment; raises ValueError where it is still to come."""
+    if moment > clock.now():
+        raise ValueError("Must not be in the future")
+    return moment
+
+
+type Json = dict[str, Any]

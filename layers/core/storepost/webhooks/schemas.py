@@ -1,7 +1,0 @@
-"""Webhooks on the wire. Their bodies are the platform's own."""
-
-from storepost.wire import Shape
-
-
-class Taken(Shape):
-    """That a webhook was taken: an empty object, for nobody reads it."""

@@ -1,0 +1,251 @@
+"""AWS in this process: moto behind one lock, with the resources that template.yaml declares."""
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.httpsession import URLLib3Session
+from moto import mock_aws
+from moto.core.botocore_stubber import BotocoreStubber
+
+from local.aws import (
+    mail,
+    moto_answers,
+    moto_calls,
+    moto_expressions,
+    moto_items,
+    moto_keys,
+    moto_queries,
+    moto_streams,
+    moto_transactions,
+    moto_updates,
+)
+from local.aws.bells import Bell
+from local.aws.moto_keys import KeyMaterial
+from local.shopify.app import APP
+from local.template import KEY, QUEUE, TABLE, environment, parameter_defaults, resources
+
+REGION = "eu-central-1"
+ACCOUNT = "123456789012"
+BUDGETS = ("CallerRequestsPerSecond", "WorkspaceRequestsPerSecond")
+"""Parameters of the template of which 0 means that there is no such budget."""
+LOCK = threading.RLock()
+"""moto loses updates under threads: every call to it holds this."""
+TABLES_CHANGED = Bell()
+QUEUES_CHANGED = Bell()
+
+# By the first part of a request's `X-Amz-Target`, with what its second part then begins with.
+_ANNOUNCED = {
+    "DynamoDB_20120810": (TABLES_CHANGED, ("Put", "Update", "Delete", "BatchWrite", "Transact")),
+    "AmazonSQS": (QUEUES_CHANGED, ("Send", "Change")),
+}
+
+
+def prepare_environment(*, budgets: bool = False) -> None:
+    """What the service reads when it is imported; call it before anything of `storepost` is.
+
+    `budgets` says whether callers have the template's budgets of requests: what tests and measures
+    the service asks faster than any client.
+    """
+    os.environ.update(
+        AWS_ACCESS_KEY_ID="local",
+        AWS_SECRET_ACCESS_KEY="local",  # noqa: S106 - nobody checks it
+        AWS_DEFAULT_REGION=REGION,
+        AWS_REGION=REGION,
+        AWS_LAMBDA_FUNCTION_NAME="local",
+        POWERTOOLS_METRICS_DISABLED="true",
+        STOREPOST_LOCAL="1",
+    )
+    tables = {name: name for name in resources(TABLE)}
+    given = {
+        "AppUrl": os.environ.get("APP_URL", ""),
+        "ShopifyClientId": APP.client_id,
+        "EmailsPerSecond": "0",
+    }
+    unlimited = {} if budgets else dict.fromkeys(BUDGETS, "0")
+    _set_variables({**parameter_defaults(), **tables, **given, **unlimited})
+
+
+def start() -> None:
+    """Starts moto in this process."""
+    moto_items.install()
+    moto_expressions.install()
+    moto_updates.install()
+    moto_transactions.install()
+    moto_queries.install()
+    moto_streams.install()
+    mail.install()
+    moto_answers.install()
+    plain, send = BotocoreStubber.process_request, URLLib3Session.send
+
+    def process_one_at_a_time(self: BotocoreStubber, request: Any) -> Any:  # noqa: ANN401
+        with LOCK:
+            answer = plain(self, request)
+        if answer is not None:
+            announce(request.headers.get("X-Amz-Target", ""))
+        return answer
+
+    def send_elsewhere(self: URLLib3Session, request: Any) -> Any:  # noqa: ANN401
+        # What moto has no answer to goes to another engine: it has changed once that answered.
+        try:
+            return send(self, request)
+        finally:
+            announce(request.headers.get("X-Amz-Target", ""))
+
+    BotocoreStubber.process_request = process_one_at_a_time  # type: ignore[method-assign]
+    URLLib3Session.send = send_elsewhere  # type: ignore[method-assign]
+    mock_aws().start()
+    moto_calls.install(LOCK, announce)
+
+
+def announce(target: str | bytes) -> None:
+    """Rings for whoever waits for what a request, by its `X-Amz-Target`, may have changed."""
+    service, _, operation = (target if isinstance(target, str) else target.decode()).partition(".")
+    if service in _ANNOUNCED:
+        bell, writes = _ANNOUNCED[service]
+        if operation.startswith(writes):
+            bell.ring()
+
+
+def keep_tables_at(url: str) -> None:
+    """Has the tables and their streams at another engine's address; the rest stays in moto."""
+    os.environ.update(AWS_ENDPOINT_URL_DYNAMODB=url, AWS_ENDPOINT_URL_DYNAMODB_STREAMS=url)
+
+
+def create_resources(keys: Mapping[str, KeyMaterial] | None = None) -> None:
+    """The template's tables, queues, keys, buckets and senders, named by their logical ids.
+
+    And the secret that people keep beside the stack.
+    `keys` are those of an earlier run, by logical id; without them they are new.
+    """
+    create_tables()
+    made = {**create_queues(), **create_keys(keys or {}), **create_buckets()}
+    _set_variables({**made, **create_configuration_sets()})
+    client("ssm").put_parameter(
+        Name=os.environ["SHOPIFY_SECRET_NAME"], Value=APP.secret, Type="SecureString"
+    )
+    client("sesv2").create_email_identity(EmailIdentity=os.environ["SENDER_ADDRESS"])
+
+
+def _set_variables(references: Mapping[str, str]) -> None:
+    """Sets those of the functions' environment variables that name one of these, or a constant."""
+    for name, value in environment().items():
+        if not isinstance(value, dict):
+            os.environ[name] = str(value)
+        elif value.get("Ref") in references:
+            os.environ[name] = references[value["Ref"]]
+
+
+def create_tables() -> None:
+    """The template's tables, with their streams, where an engine doesn't have them yet."""
+    dynamodb = client("dynamodb")
+    there = dynamodb.list_tables()["TableNames"]
+    for name, properties in resources(TABLE).items():
+        if name in there:
+            continue
+        stream = properties.get("StreamSpecification")
+        dynamodb.create_table(
+            TableName=name,
+            BillingMode=properties["BillingMode"],
+            AttributeDefinitions=properties["AttributeDefinitions"],
+            KeySchema=properties["KeySchema"],
+            **({"StreamSpecification": {"StreamEnabled": True, **stream}} if stream else {}),
+        )
+
+
+def create_queues() -> dict[str, str]:
+    """The template's queues with their dead letters: the addresses by logical id."""
+    sqs = client("sqs")
+    declared = resources(QUEUE)
+    urls = {name: _create_queue(sqs, name, p) for name, p in declared.items()}
+    for name, properties in declared.items():
+        policy = properties.get("RedrivePolicy")
+        if policy:
+            target = policy["deadLetterTargetArn"]["Fn::GetAtt"][0]
+            redrive = {
+                "deadLetterTargetArn": queue_arn(target),
+                "maxReceiveCount": policy["maxReceiveCount"],
+            }
+            sqs.set_queue_attributes(
+                QueueUrl=urls[name], Attributes={"RedrivePolicy": json.dumps(redrive)}
+            )
+    return urls
+
+
+def _create_queue(sqs: Any, name: str, properties: dict[str, Any]) -> str:  # noqa: ANN401
+    fifo = properties.get("FifoQueue", False)
+    attributes = {"VisibilityTimeout": str(properties.get("VisibilityTimeout", 30))}
+    if fifo:
+        attributes["FifoQueue"] = "true"
+    url = sqs.create_queue(QueueName=queue_name(name), Attributes=attributes)["QueueUrl"]
+    return str(url)
+
+
+def queue_name(logical_id: str) -> str:
+    """The queue's name: FIFO queues must say what they are."""
+    fifo = resources(QUEUE)[logical_id].get("FifoQueue", False)
+    return f"{logical_id}.fifo" if fifo else logical_id
+
+
+def queue_arn(logical_id: str) -> str:
+    """The queue's ARN."""
+    return f"arn:aws:sqs:{REGION}:{ACCOUNT}:{queue_name(logical_id)}"
+
+
+@cache
+def queue_url(logical_id: str) -> str:
+    """The queue's address."""
+    return str(client("sqs").get_queue_url(QueueName=queue_name(logical_id))["QueueUrl"])
+
+
+def queue_depth(logical_id: str) -> dict[str, int]:
+    """How many messages wait in the queue, and how many are in flight."""
+    attributes = client("sqs").get_queue_attributes(
+        QueueUrl=queue_url(logical_id), AttributeNames=["All"]
+    )["Attributes"]
+    return {
+        "waiting": int(attributes["ApproximateNumberOfMessages"]),
+        "inFlight": int(attributes["ApproximateNumberOfMessagesNotVisible"]),
+    }
+
+
+def create_buckets() -> dict[str, str]:
+    """The template's buckets: their names, which are their logical ids."""
+    buckets = {name: name for name in resources("AWS::S3::Bucket")}
+    for name in buckets:
+        where = {"LocationConstraint": REGION}
+        client("s3").create_bucket(Bucket=name, CreateBucketConfiguration=where)
+    return buckets
+
+
+def create_configuration_sets() -> dict[str, str]:
+    """SES's configuration sets of the template: their names, which are their logical ids."""
+    names = {name: name for name in resources("AWS::SES::ConfigurationSet")}
+    for name in names:
+        client("sesv2").create_configuration_set(ConfigurationSetName=name)
+    return names
+
+
+def create_keys(known: Mapping[str, KeyMaterial]) -> dict[str, str]:
+    """The template's KMS keys, of known material where there is any: their ids by logical id."""
+    kms = client("kms")
+    ids = {}
+    for name, properties in resources(KEY).items():
+        ids[name] = kms.create_key(
+            KeySpec=properties.get("KeySpec", "SYMMETRIC_DEFAULT"),
+            KeyUsage=properties.get("KeyUsage", "ENCRYPT_DECRYPT"),
+        )["KeyMetadata"]["KeyId"]
+        if name in known:
+            ids[name] = moto_keys.replace(ids[name], known[name])
+    return ids
+
+
+@cache
+def client(service: str) -> Any:  # noqa: ANN401 - botocore's clients have no static type
+    """A client of an AWS service: to make one takes longer than most calls of it."""
+    return boto3.client(service, config=Config(parameter_validation=False))  # type: ignore[call-overload]

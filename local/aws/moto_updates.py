@@ -1,0 +1,219 @@
+"""moto's updates, without four copies of the row and ten walks through the expression.
+
+A row that stands in a table is never changed: an update puts another in its place. What sets,
+removes or adds to attributes by given values, as nearly all updates of the service do, is carried
+out here; moto itself does the rest, on a copy, and says what is wrong with any.
+
+Where an update makes a row, moto by itself first tells the stream of one that has nothing but its
+key. DynamoDB tells of one new row, whole.
+"""
+
+import copy
+import inspect
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+from moto.dynamodb.comparisons import get_filter_expression
+from moto.dynamodb.exceptions import (
+    ConditionalCheckFailed,
+    ItemSizeTooLarge,
+    ItemSizeToUpdateTooLarge,
+)
+from moto.dynamodb.models import DynamoDBBackend
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
+from moto.dynamodb.models.table import Table
+from moto.dynamodb.parsing import ast_nodes
+from moto.dynamodb.parsing.ast_nodes import (  # type: ignore[attr-defined]
+    ExpressionAttribute,
+    ExpressionAttributeName,
+    ExpressionAttributeValue,
+    UpdateExpressionValue,
+)
+from moto.dynamodb.parsing.expressions import (  # type: ignore[attr-defined]
+    UpdateExpressionParser,
+)
+from moto.dynamodb.parsing.reserved_keywords import ReservedKeywords
+
+from local.aws.moto_expressions import MAX_EXPRESSIONS
+from local.aws.moto_items import new_item
+
+_original = DynamoDBBackend.update_item
+_parameters = inspect.signature(_original)
+
+nodes: Any = ast_nodes
+_CLAUSES = (
+    nodes.UpdateExpressionSetClause,
+    nodes.UpdateExpressionRemoveClause,
+    nodes.UpdateExpressionAddClause,
+)
+_VERBS = {
+    nodes.UpdateExpressionSetAction: "SET",
+    nodes.UpdateExpressionRemoveAction: "REMOVE",
+    nodes.UpdateExpressionAddAction: "ADD",
+}
+DELETE = nodes.UpdateExpressionDeleteAction
+
+type Action = tuple[str, str, str]
+"""What is done, to which attribute, and the name of the value that is given for it."""
+
+
+def install() -> None:
+    """Puts the lighter update in moto's place."""
+    DynamoDBBackend.update_item = _update  # type: ignore[method-assign]
+
+
+def _update(self: DynamoDBBackend, *args: Any, **kwargs: Any) -> Item:  # noqa: ANN401 - moto's own
+    asked = _parameters.bind(self, *args, **kwargs)
+    asked.apply_defaults()
+    given = asked.arguments
+    table = self.get_table(given["table_name"])
+    hash_key, range_key = self.get_keys_value(table, given["key"])
+    old = table.get_item(hash_key, range_key)
+    changed = _changed(table, given, old)
+    if changed is None:
+        return _by_moto(
+            table, (hash_key, range_key), old, partial(_original, self, *args, **kwargs)
+        )
+    try:
+        new = new_item(hash_key, range_key, changed)
+    except ItemSizeTooLarge:
+        raise ItemSizeToUpdateTooLarge from None
+    _put(table, new)
+    if table.stream_shard is not None:
+        table.stream_shard.add(old, new)
+    return new
+
+
+def _changed(
+    table: Table, given: Mapping[str, Any], old: Item | None
+) -> dict[str, DynamoType] | None:
+    """The row's attributes after the update; None where moto must carry it out.
+
+    Raises ConditionalCheckFailed.
+    """
+    if given["attribute_updates"] or given["expected"] or not given["update_expression"]:
+        return None
+    names = tuple((given["expression_attribute_names"] or {}).items())
+    actions = _actions(given["update_expression"], names)
+    if actions is None or any(attribute in table.attribute_keys for _, attribute, _ in actions):
+        return None
+    _check(given, old)
+    attributes = dict(old.attrs) if old else _key_alone(table, given["key"])
+    values = given["expression_attribute_values"] or {}
+    if attributes is None or not all(_carry_out(attributes, values, each) for each in actions):
+        return None
+    return attributes
+
+
+def _check(given: Mapping[str, Any], old: Item | None) -> None:
+    condition = get_filter_expression(
+        given["condition_expression"],
+        given["expression_attribute_names"],
+        given["expression_attribute_values"],
+    )
+    if not condition.expr(old):
+        if given["return_values_on_condition_check_failure"] == "ALL_OLD" and old is not None:
+            raise ConditionalCheckFailed(item=old.to_json()["Attributes"])
+        raise ConditionalCheckFailed
+
+
+def _key_alone(table: Table, key: dict[str, Any]) -> dict[str, DynamoType] | None:
+    """What a new row begins with; None where the key has other types than the table's."""
+    table._validate_key_sizes(key)
+    types = {table.hash_key_attr: table.hash_key_type, table.range_key_attr: table.range_key_type}
+    attributes = {name: DynamoType(key[name]) for name in types if name is not None}
+    right = all(value.type == types[name] for name, value in attributes.items())
+    return attributes if right else None
+
+
+def _carry_out(attributes: dict[str, DynamoType], values: dict[str, Any], action: Action) -> bool:
+    """Changes one attribute; whether that could be done here."""
+    verb, attribute, value_name = action
+    if verb == "REMOVE":
+        attributes.pop(attribute, None)
+        return True
+    if value_name not in values:
+        return False
+    value = DynamoType(values[value_name])
+    if verb == "SET":
+        attributes[attribute] = value
+        return True
+    present = attributes.get(attribute, DynamoType({"N": "0"}))
+    if not value.type == present.type == "N":
+        return False
+    attributes[attribute] = present + value
+    return True
+
+
+@lru_cache(MAX_EXPRESSIONS)
+def _actions(expression: str, names: tuple[tuple[str, str], ...]) -> tuple[Action, ...] | None:
+    """What an update does; None where that is more than to set, remove or add to attributes."""
+    tree = UpdateExpressionParser.make(expression)
+    if any(len(tree.find_clauses([clause])) > 1 for clause in _CLAUSES):
+        return None
+    found = [_action(node, dict(names)) for node in tree.find_clauses([*_VERBS, DELETE])]
+    actions = tuple(each for each in found if each is not None)
+    if len({attribute for _, attribute, _ in actions}) < len(found):
+        return None
+    return actions
+
+
+def _action(node: Any, names: Mapping[str, str]) -> Action | None:  # noqa: ANN401 - moto's own
+    path, *values = node.children
+    attribute, verb = _attribute(path.children, names), _VERBS.get(type(node))
+    if attribute is None or verb is None:
+        return None
+    if not values:
+        return verb, attribute, ""
+    (value,) = values
+    if isinstance(value, UpdateExpressionValue) and len(value.children) == 1:
+        (value,) = value.children
+    if not isinstance(value, ExpressionAttributeValue):
+        return None
+    return verb, attribute, value.get_value_name()
+
+
+def _attribute(path: list[Any], names: Mapping[str, str]) -> str | None:
+    """The attribute that a path names, None where it leads into one."""
+    match path:
+        case [ExpressionAttributeName() as placeholder]:
+            return names.get(placeholder.get_attribute_name_placeholder())
+        case [ExpressionAttribute() as attribute]:
+            name = str(attribute.get_attribute_name())
+            return None if name.upper() in ReservedKeywords.get_reserved_keywords() else name
+    return None
+
+
+def _by_moto(
+    table: Table,
+    key: tuple[DynamoType, DynamoType | None],
+    old: Item | None,
+    update: Callable[[], Item],
+) -> Item:
+    """Moto's own update, on a copy of the row, told of once."""
+    told = table.stream_shard.items if table.stream_shard else []
+    before = len(told)
+    if old is not None:
+        _put(table, copy.deepcopy(old))
+    try:
+        item = update()
+    except Exception:
+        # moto may have made a row with nothing but its key, and told of it.
+        table.delete_item(*key)
+        if old is not None:
+            _put(table, old)
+        del told[before:]
+        raise
+    item.__dict__.pop("bytes", None)
+    if len(told) == before + 2:
+        del told[before]
+        told[before].number -= 1  # type: ignore[attr-defined]
+    return item
+
+
+def _put(table: Table, item: Item) -> None:
+    if item.range_key is None:
+        table.items[item.hash_key] = item  # type: ignore[assignment]
+    else:
+        table.items[item.hash_key][item.range_key] = item

@@ -1,0 +1,213 @@
+"""The events in `events/`, recorded from a run with the demo's data.
+
+The demo's ids and tokens are the same in each run (`local.demo.seeded`), so that a sample fits the next
+one too. What a worker gets is recorded as the pumps hand it over, while people do what
+brings it about; what destroys is done to what isn't the demo's own.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from local import demo, functions, gateway
+from local.demo import Api, Demo, shop
+from local.demo.seeded import seeded
+from local.events import pumps
+from local.shopify.app import APP
+from local.template import ROOT, Function
+from local.template import functions as declared
+
+FOLDER = ROOT / "events"
+HOST = "127.0.0.1:8000"
+"""Where `make run` is found."""
+NEW = {"name": "Zelda Zorn", "email": "zelda.zorn@example.com", "password": demo.PASSWORD}
+
+type Event = dict[str, Any]
+
+
+def path_of(function: Function) -> Path:
+    """Where the function's sample is."""
+    _, kind, job = function.folder.split("/")
+    return FOLDER / kind / f"{job}.json"
+
+
+def samples() -> dict[str, Event]:
+    """An event a function, by its logical id. AWS has been started, and is empty."""
+    from local.running import LocalRun  # noqa: PLC0415 - it brings the service
+
+    seen: dict[str, Event] = {}
+    plain = functions.invoke_here
+
+    def invoke_and_note(function: Function, event: Event) -> Any:  # noqa: ANN401 - its own answer
+        if "Records" in event:
+            seen[function.name] = {"Records": event["Records"][-1:]}
+        return plain(function, event)
+
+    functions.invoke_here = invoke_and_note
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as listening, seeded():
+            run = LocalRun(listening)
+            run.serve()
+            made = demo.make(run)
+            # What is sealed in an email can't be put right afterwards.
+            api = Api(f"http://{HOST}/v1")
+            asked = _requests(api, made)
+            _act(api, made, run.deliver)
+            run.stop()
+    finally:
+        functions.invoke_here = plain
+    scheduled = {f.name: pumps.schedule_event(f) for f in declared() if f.events_of("ScheduleV2")}
+    events = {**asked, **seen, **scheduled}
+    return {name: json.loads(json.dumps(event, default=_binary)) for name, event in events.items()}
+
+
+def _binary(value: bytes) -> str:
+    """As Lambda writes a binary of a stream's record."""
+    return base64.b64encode(value).decode()
+
+
+def _requests(api: Api, made: Demo) -> dict[str, Event]:
+    """What the API's functions are asked: by the demo's keys, of the demo's data."""
+    known = made.credentials
+    store, owner, read, write = known.store_id, known.sessions["owner"], *_keys(made)
+    profile, feed = made.subscriber_id, api.call("GET", "/feeds", read)["items"][0]["id"]
+    hook = _customer(706405506930370084)
+    asked: list[Event] = [
+        request("GET", "/me", owner),
+        request("POST", "/auth/sign-in", body={"email": demo.OWNER, "password": demo.PASSWORD}),
+        request("GET", "/workspaces/available-slug?name=Birch%20Barn", owner),
+        request("GET", "/members", read),
+        request("GET", "/invitations", read),
+        request("GET", "/api-keys", owner),
+        request("GET", "/search?q=ada", read),
+        request("GET", "/definitions", read),
+        request("GET", "/locales", read),
+        request("GET", f"/stores/{store}", read),
+        request("GET", f"/stores/{store}/imports", read),
+        request("POST", f"/feeds/{feed}/imports", write),
+        request("GET", "/connections", read),
+        request("POST", "/webhooks/shopify", body=hook, headers=_signed(hook)),
+        request("GET", f"/connect-links/{made.connect_link_id}/preview"),
+        request("GET", f"/profiles/{profile}", read),
+        request("GET", f"/profiles/{profile}/export", owner),
+        request("PUT", f"/profiles/{profile}/consent/email", write, {"state": "unsubscribed"}),
+        request("POST", "/events", write, shop.visits(store)[0]),
+        request("POST", f"/profiles/{profile}/unsubscribe-links", write),
+        request("GET", "/orders?pageSize=10", read),
+        request("GET", "/products?pageSize=10", read),
+        request("GET", f"/stores/{store}/product-priority", read),
+        request("GET", "/coupons", read),
+        request("GET", "/health"),
+    ]
+    return {gateway.function_for(event["rawPath"]).name: event for event in asked}
+
+
+def _keys(made: Demo) -> tuple[str, str]:
+    return made.credentials.api_keys["read"], made.credentials.api_keys["write"]
+
+
+def request(
+    method: str,
+    target: str,
+    token: str | None = None,
+    body: object = None,
+    headers: dict[str, str] | None = None,
+) -> Event:
+    """The gateway's event of a request to a path of the API."""
+    sent = {"host": HOST, "user-agent": "curl/8.10.1", "x-forwarded-proto": "http"}
+    if token:
+        sent["authorization"] = f"Bearer {token}"
+    if body is not None:
+        sent["content-type"] = "application/json"
+    path, _, query = target.partition("?")
+    raw = body if isinstance(body, str) else "" if body is None else json.dumps(body)
+    return gateway.http_event(
+        method,
+        f"/v1{path}",
+        query=query,
+        headers={**sent, **(headers or {})},
+        body=raw.encode(),
+        domain=HOST,
+    )
+
+
+def _customer(number: int) -> str:
+    """A customer as Shopify's webhooks have them."""
+    return json.dumps(
+        {
+            "id": number,
+            "email": "bob.biller@example.com",
+            "created_at": "2026-01-05T10:00:00-05:00",
+            "updated_at": "2026-02-05T10:00:00-05:00",
+            "first_name": "Bob",
+            "last_name": "Biller",
+            "state": "disabled",
+            "note": None,
+            "verified_email": True,
+            "tax_exempt": False,
+            "tags": "",
+            "currency": "EUR",
+            "phone": None,
+            "addresses": [],
+            "admin_graphql_api_id": f"gid://shopify/Customer/{number}",
+        }
+    )
+
+
+def _signed(raw: str) -> dict[str, str]:
+    """The headers of a webhook of the demo's shop."""
+    digest = hmac.new(APP.secret.encode(), raw.encode(), hashlib.sha256).digest()
+    return {
+        "x-shopify-topic": "customers/update",
+        "x-shopify-shop-domain": demo.SHOPIFY_SHOP,
+        "x-shopify-hmac-sha256": base64.b64encode(digest).decode(),
+        "x-shopify-triggered-at": "2026-02-05T15:00:00.000Z",
+        "x-shopify-webhook-id": str(uuid5(NAMESPACE_URL, raw)),
+    }
+
+
+def _act(api: Api, made: Demo, deliver: Callable[[], None]) -> None:
+    """What brings each worker its event; the last one that it gets is its sample."""
+    read, write = _keys(made)
+    store = made.credentials.store_id
+    product = shop.products()["product-1"]
+    api.call("PUT", f"/stores/{store}/products/product-1", write, product)
+    people = [
+        api.call("POST", "/profiles", write, {"email": f"{name}@example.com"})["id"]
+        for name in ("zoe.one", "zoe.two", "zoe.gone")
+    ]
+    api.call("POST", f"/profiles/{people[0]}/merge", write, {"profileId": people[1]})
+    api.call("DELETE", f"/profiles/{people[2]}", write)
+    coupon = api.call("POST", "/coupons", write, shop.coupons(store)[0])
+    api.call("POST", f"/coupons/{coupon['id']}/codes", write, {"quantity": 1})
+    priority = api.call("GET", f"/stores/{store}/product-priority", read)
+    order = {"order": [each["id"] for each in priority["sources"]][::-1], "fields": {}}
+    api.call("POST", f"/stores/{store}/product-priority/changes", write, order)
+    hook = _customer(706405506930370085)
+    gateway.handle(request("POST", "/webhooks/shopify", body=hook, headers=_signed(hook)))
+    deliver()
+    _act_as_newcomer(api, deliver)
+    api.call("PUT", f"/profiles/{made.subscriber_id}/consent/email", write, {"state": "subscribed"})
+    deliver()
+    api.call("POST", "/auth/password/forgot", body={"email": demo.OWNER})
+    deliver()
+
+
+def _act_as_newcomer(api: Api, deliver: Callable[[], None]) -> None:
+    """Somebody comes, and goes with their workspace and account."""
+    registration = api.call("POST", "/auth/sign-up", body=NEW)["registration"]
+    deliver()
+    (code,) = demo.latest_email(str(NEW["email"])).codes
+    body = {"registration": registration, "code": code}
+    token = api.call("POST", "/auth/verify-email", body=body)["token"]
+    workspace = api.call("POST", "/workspaces", token, {"name": "Zorn"})["id"]
+    password = {"password": demo.PASSWORD}
+    api.call("POST", f"/workspaces/{workspace}/delete", token, password)
+    api.call("POST", "/me/delete", token, password)
+    deliver()

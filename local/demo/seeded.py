@@ -1,0 +1,80 @@
+"""What the demo's data is called: the same ids, keys and tokens in each run.
+
+So an event that was recorded in one run finds in the next what it is about (`events/`). What a
+function draws follows from its name and from how often it was invoked, so that a change of one
+function gives none of the others other ids. Everything that is drawn afterwards is random.
+"""
+
+import os
+import random
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from types import FrameType
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from local import functions
+from local.aws.moto_keys import KeyMaterial
+from local.template import KEY, Function, resources
+
+_DRAWING = frozenset({"random", "secrets", "uuid"})
+"""What ids and tokens are drawn by; what seals and hashes draws by itself, and as ever."""
+
+
+def demo_keys() -> dict[str, KeyMaterial]:
+    """The template's KMS keys as every run without kept data has them, by logical id."""
+    return {
+        name: KeyMaterial(
+            str(uuid5(NAMESPACE_URL, f"storepost/{name}")), sha256(name.encode()).digest()
+        )
+        for name in resources(KEY)
+    }
+
+
+@contextmanager
+def seeded() -> Iterator[None]:
+    """Has functions that this thread invokes in this process draw the same in each run."""
+    drawing, invocations, own = random.Random(), Counter[str](), threading.get_ident()  # noqa: S311
+    plain, inside = os.urandom, False
+
+    def urandom(size: int) -> bytes:
+        if inside and threading.get_ident() == own and _names_something(sys._getframe(1)):
+            return drawing.randbytes(size)
+        return plain(size)
+
+    def invoke(function: Function, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its own answer
+        nonlocal inside
+        invocations[function.name] += 1
+        drawing.seed(f"{function.name} {invocations[function.name]}")
+        inside = True
+        try:
+            return functions.invoke_here(function, event)
+        finally:
+            inside = False
+
+    # Under the second name `secrets` draws: see the standard library's `random.SystemRandom`.
+    names = ((os, "urandom"), (random, "_urandom"))
+    for module, name in names:
+        setattr(module, name, urandom)
+    functions.run_elsewhere(invoke)
+    try:
+        yield
+    finally:
+        functions.run_elsewhere(None)
+        for module, name in names:
+            setattr(module, name, plain)
+
+
+def _names_something(frame: FrameType | None) -> bool:
+    """Whether the service draws an id or a token: botocore and the table's own calls draw too.
+
+    How many of those there are depends on the time and on what a container has kept.
+    """
+    while frame and frame.f_globals.get("__name__") in _DRAWING:
+        frame = frame.f_back
+    name = str(frame.f_globals.get("__name__")) if frame else ""
+    return name.startswith("storepost.") and not name.startswith("storepost.platform.persistence.")

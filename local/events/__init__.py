@@ -1,0 +1,1 @@
+"""What AWS does between the functions: it carries events to their readers."""

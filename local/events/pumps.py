@@ -1,0 +1,290 @@
+"""What AWS does between the functions: streams, queues and schedules carry events to their readers.
+
+Each reader retries as its event source in the template declares. A failure is shown and never ends
+a pump: a function that dies fails its whole batch.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from local.aws import ACCOUNT, REGION, client, queue_arn, queue_url
+from local.aws.places import Places
+from local.console import say, say_failure
+from local.functions import invoke
+from local.template import Function, functions
+from storepost.values import clock
+
+MOST_RECEIVED = 10
+"""What one receive of SQS brings at most, and a reader's batch where it says nothing."""
+STREAM_BATCH = 100
+STREAMS = "dynamodbstreams"
+
+type Record = dict[str, Any]
+type Pause = Callable[[int], None]
+"""Waits before a try, by how many have failed."""
+
+
+def _no_pause(_failures: int) -> None:
+    """Tries again at once."""
+
+
+@dataclass
+class StreamPump:
+    """Carries the table's stream to the functions that read it, one after the other."""
+
+    table: str = "Table"
+    pause: Pause = _no_pause
+    places: Places = field(default_factory=Places)
+    readers: list["StreamReader"] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.readers = [
+            StreamReader(function, source, self.table, self.pause, self.places)
+            for function in functions()
+            for source in function.events_of("DynamoDB")
+        ]
+
+    def pump(self) -> int:
+        """Hands on what is new; the number of records handed to a function."""
+        return sum(reader.pump() for reader in self.readers)
+
+
+@dataclass
+class StreamReader:
+    """One function's place in the table's stream."""
+
+    function: Function
+    source: dict[str, Any]
+    table: str
+    pause: Pause
+    places: Places
+    _iterators: dict[str, str] = field(default_factory=dict)
+
+    def pump(self) -> int:
+        """Hands on what is new; the number of records handed to the function."""
+        arn = client("dynamodb").describe_table(TableName=self.table)["Table"]["LatestStreamArn"]
+        shards = client(STREAMS).describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
+        return sum(self._pump_shard(arn, shard["ShardId"]) for shard in shards)
+
+    def _pump_shard(self, arn: str, shard: str) -> int:
+        if shard not in self._iterators:
+            self._iterators[shard] = client(STREAMS).get_shard_iterator(
+                StreamArn=arn, ShardId=shard, **self._place_in(shard)
+            )["ShardIterator"]
+        handed = 0
+        while True:
+            answer = client(STREAMS).get_records(
+                ShardIterator=self._iterators[shard],
+                Limit=self.source.get("BatchSize", STREAM_BATCH),
+            )
+            records = [_stream_record(r, arn) for r in answer["Records"] if passes(r, self.source)]
+            if records:
+                self._deliver(records, shard)
+                handed += len(records)
+            # Only now: what was not handed on must come again.
+            self._iterators[shard] = answer["NextShardIterator"]
+            if not answer["Records"]:
+                return handed
+            last = answer["Records"][-1]["dynamodb"]["SequenceNumber"]
+            self.places.note(self.function.name, shard, last)
+
+    def _place_in(self, shard: str) -> dict[str, str]:
+        stood = self.places.of(self.function.name, shard)
+        if stood is None:
+            return {"ShardIteratorType": "TRIM_HORIZON"}
+        return {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": stood}
+
+    def _deliver(self, records: list[Record], shard: str) -> None:
+        """Hands the records on in their order, until each is done or at its failure destination.
+
+        A batch that fails at a record goes on from there; one that fails at its first is bisected
+        where the source says so, and else is tried again (Lambda, "Using AWS Lambda with Amazon
+        DynamoDB": splitting a batch counts for no retry).
+        """
+        waiting = [(records, 0)]
+        while waiting:
+            batch, failures = waiting.pop(0)
+            failed = self._first_failed(batch)
+            if failed is None:
+                continue
+            if failed > 0:
+                waiting.insert(0, (batch[failed:], 0))
+            elif len(batch) > 1 and self.source.get("BisectBatchOnFunctionError"):
+                middle = len(batch) // 2
+                waiting[:0] = [(batch[:middle], failures), (batch[middle:], failures)]
+            elif failures < self.source.get("MaximumRetryAttempts", 0):
+                self.pause(failures + 1)
+                waiting.insert(0, (batch, failures + 1))
+            else:
+                self._give_up(batch, shard, failures + 1)
+
+    def _first_failed(self, batch: list[Record]) -> int | None:
+        numbers = [record["dynamodb"]["SequenceNumber"] for record in batch]
+        failed = failed_of(self.function, batch, numbers)
+        return min((numbers.index(number) for number in failed), default=None)
+
+    def _give_up(self, batch: list[Record], shard: str, tries: int) -> None:
+        """Sends to the failure destination where the records stand, not what they hold."""
+        say(f"{self.function.job}: gave up on {len(batch)} of the stream's records")
+        target = self.source["DestinationConfig"]["OnFailure"]["Destination"]["Fn::GetAtt"][0]
+        first, last = batch[0], batch[-1]
+        told = {
+            "requestContext": {
+                "requestId": str(uuid4()),
+                "functionArn": f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{self.function.name}",
+                "condition": "RetryAttemptsExhausted",
+                "approximateInvokeCount": tries,
+            },
+            "version": "1.0",
+            "timestamp": clock.to_text(clock.now()),
+            "DDBStreamBatchInfo": {
+                "shardId": shard,
+                "startSequenceNumber": first["dynamodb"]["SequenceNumber"],
+                "endSequenceNumber": last["dynamodb"]["SequenceNumber"],
+                "batchSize": len(batch),
+                "streamArn": first["eventSourceARN"],
+            },
+        }
+        client("sqs").send_message(QueueUrl=queue_url(target), MessageBody=json.dumps(told))
+
+
+def failed_of(function: Function, records: list[Record], ids: list[str]) -> set[str]:
+    """Runs the function on a batch; which of the ids failed.
+
+    All of them where the function died or named one that it wasn't given (Lambda, "Reporting batch
+    item failures").
+    """
+    try:
+        answer = invoke(function, {"Records": records})
+    except Exception as error:
+        say_failure(function.job, error)
+        return set(ids)
+    failed = {f["itemIdentifier"] for f in (answer or {}).get("batchItemFailures", [])}
+    return failed if failed <= set(ids) else set(ids)
+
+
+def passes(record: Record, source: dict[str, Any]) -> bool:
+    """Whether a stream's record passes the event source's filters."""
+    filters = source.get("FilterCriteria", {}).get("Filters", [])
+    return not filters or any(_matches(record, json.loads(f["Pattern"])) for f in filters)
+
+
+def _matches(value: Any, pattern: Any) -> bool:  # noqa: ANN401 - JSON
+    if isinstance(pattern, dict):
+        return isinstance(value, dict) and all(
+            name in value and _matches(value[name], inner) for name, inner in pattern.items()
+        )
+    return any(_matches_one(value, choice) for choice in pattern)
+
+
+def _matches_one(value: Any, choice: Any) -> bool:  # noqa: ANN401 - JSON
+    if isinstance(choice, dict):
+        return isinstance(value, str) and value.startswith(choice["prefix"])
+    return bool(value == choice)
+
+
+def _stream_record(record: Record, arn: str) -> Record:
+    created_at = int(record["dynamodb"]["ApproximateCreationDateTime"].timestamp())
+    return {
+        "eventID": record["eventID"],
+        "eventName": record["eventName"],
+        "eventVersion": "1.1",
+        "eventSource": "aws:dynamodb",
+        "awsRegion": record["awsRegion"],
+        "dynamodb": {**record["dynamodb"], "ApproximateCreationDateTime": created_at},
+        "eventSourceARN": arn,
+    }
+
+
+def pump_queue(queue: str, first_seconds: int | None = None) -> int:
+    """Hands what is visible in a queue to its reader; the number of messages it took.
+
+    What failed comes again after that many seconds, and after more each further time, so that it
+    outlasts the lease of a run that was killed; by None when its reader said, or else when the
+    queue's own visibility timeout is over. How often it may come is the queue's to say.
+    """
+    function, source = _reader(queue)
+    sqs = client("sqs")
+    url = queue_url(queue)
+    messages = sqs.receive_message(
+        QueueUrl=url,
+        MaxNumberOfMessages=min(source.get("BatchSize", MOST_RECEIVED), MOST_RECEIVED),
+        MessageSystemAttributeNames=["All"],
+        MessageAttributeNames=["All"],
+    ).get("Messages", [])
+    if not messages:
+        return 0
+    ids = [message["MessageId"] for message in messages]
+    failed = failed_of(function, [_queue_record(m, queue) for m in messages], ids)
+    if failed:
+        say(f"{function.job}: {len(failed)} of {len(messages)} messages failed")
+    for message in messages:
+        handle = {"QueueUrl": url, "ReceiptHandle": message["ReceiptHandle"]}
+        if message["MessageId"] not in failed:
+            sqs.delete_message(**handle)
+        elif first_seconds is not None:
+            receives = int(message["Attributes"]["ApproximateReceiveCount"])
+            # It reads the environment, which a run sets later than this file is imported.
+            from storepost.platform.messaging.queues import longest_wait  # noqa: PLC0415
+
+            seconds = longest_wait(receives, first_seconds)
+            sqs.change_message_visibility(**handle, VisibilityTimeout=seconds)
+    return len(messages)
+
+
+def reader_of(queue: str) -> Function:
+    """The function that reads a queue."""
+    return _reader(queue)[0]
+
+
+def _reader(queue: str) -> tuple[Function, dict[str, Any]]:
+    for function in functions():
+        for source in function.events_of("SQS"):
+            if source["Queue"]["Fn::GetAtt"][0] == queue:
+                return function, source
+    raise LookupError(queue)
+
+
+def read_queues() -> list[str]:
+    """The queues that a function reads, by logical id."""
+    return [s["Queue"]["Fn::GetAtt"][0] for f in functions() for s in f.events_of("SQS")]
+
+
+def _queue_record(message: Record, queue: str) -> Record:
+    return {
+        "messageId": message["MessageId"],
+        "receiptHandle": message["ReceiptHandle"],
+        "body": message["Body"],
+        "attributes": message["Attributes"],
+        "messageAttributes": {},
+        "md5OfBody": message["MD5OfBody"],
+        "eventSource": "aws:sqs",
+        "eventSourceARN": queue_arn(queue),
+        "awsRegion": REGION,
+    }
+
+
+def run_schedule(job: str) -> Any:  # noqa: ANN401 - the function's own answer
+    """Runs a scheduled function now, by its folder's name; LookupError where there is none."""
+    for function in functions():
+        if function.job == job and function.events_of("ScheduleV2"):
+            return invoke(function, schedule_event(function))
+    raise LookupError(job)
+
+
+def schedule_event(function: Function) -> dict[str, Any]:
+    """What EventBridge Scheduler hands over where the schedule names no input."""
+    return {
+        "version": "0",
+        "id": str(uuid4()),
+        "detail-type": "Scheduled Event",
+        "source": "aws.scheduler",
+        "account": ACCOUNT,
+        "time": clock.now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "region": REGION,
+        "resources": [f"arn:aws:scheduler:{REGION}:{ACCOUNT}:schedule/default/{function.name}"],
+        "detail": "{}",
+    }

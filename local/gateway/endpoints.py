@@ -1,0 +1,217 @@
+"""`/_local/...`: what a developer can see and do beside the API, in the local run only."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, select_autoescape
+from werkzeug.exceptions import (
+    HTTPException,
+    InternalServerError,
+    NotFound,
+    UnprocessableEntity,
+)
+from werkzeug.exceptions import NotImplemented as CannotDo
+from werkzeug.routing import Map, Rule
+from werkzeug.wrappers import Request, Response
+
+from local import functions
+from local.aws import mail, queue_depth
+from local.console import say_failure
+from local.events import pumps
+from local.events.schedules import Schedules
+from local.pretend_store import PretendStore
+from local.shopify.web import PretendShopify
+from local.template import QUEUE, resources
+from storepost.values import clock
+
+PREFIX = "/_local"
+WRITE_BACK_PATH = f"{PREFIX}/store/write-backs"
+SHOPIFY_PATH = f"{PREFIX}/shopify"
+CATALOGUE_PATH = f"{PREFIX}/site/catalogue.xml"
+LARGEST_ADVANCE_SECONDS = 10 * 365 * 24 * 60 * 60
+"""Ten years: time never goes back, and dates end with the year 9999."""
+
+_CATALOGUE = Path(__file__).parent / "pages" / "catalogue.xml"
+_pages = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "pages"),
+    autoescape=select_autoescape(["html"]),
+)
+
+type Json = dict[str, Any] | list[dict[str, Any]]
+
+
+class Endpoints:
+    """The endpoints, over what the local run holds."""
+
+    def __init__(
+        self,
+        store: PretendStore,
+        shopify: PretendShopify,
+        schedules: Schedules,
+        keep_clock: Callable[[timedelta], None],
+    ) -> None:
+        """`store` is what the demo's custom store writes back to.
+
+        `keep_clock` is told how far the service's time is ahead, before anything happens in it.
+        """
+        self._store = store
+        self._shopify = shopify
+        self._schedules = schedules
+        self._keep_clock = keep_clock
+        self._routes = Map(
+            [
+                self._route("GET", "/", self.index),
+                self._route("GET", "/emails", self.emails),
+                self._route("GET", "/emails/<email_id>", self.email),
+                self._route("GET", "/write-backs", self.write_backs),
+                self._route("POST", "/store/write-backs", self.receive_write_back),
+                self._route("GET", "/site/catalogue.xml", self.catalogue),
+                Rule(f"{SHOPIFY_PATH}/<shop>/<path:path>", endpoint=self.shopify),
+                self._route("GET", "/queues", self.queues),
+                self._route("POST", "/schedules/<name>", self.run_schedule),
+                self._route("POST", "/clock", self.advance_clock),
+            ],
+            strict_slashes=False,
+        )
+
+    def _route(self, method: str, path: str, endpoint: Callable[..., Response]) -> Rule:
+        return Rule(PREFIX + path, methods=[method], endpoint=endpoint)
+
+    def answer(self, request: Request) -> Response:
+        """The answer to a request whose path begins with `/_local`."""
+        try:
+            endpoint, values = self._routes.bind_to_environ(request.environ).match()
+            response: Response = endpoint(request, **values)
+        except HTTPException as error:
+            told = _json({"message": error.description}, error.code or 500)
+            for name, value in error.get_headers():
+                if name.lower() == "allow":
+                    told.headers[name] = value
+            return told
+        return response
+
+    def index(self, _request: Request) -> Response:
+        """A page with every email, its links and codes, newest first."""
+        page = _pages.get_template("index.html").render(
+            emails=mail.sent_emails()[::-1],
+            write_backs=self._store.received()[::-1],
+            queues=_depths(),
+            now=clock.to_text(clock.now()),
+        )
+        return Response(page, mimetype="text/html")
+
+    def emails(self, _request: Request) -> Response:
+        """Every email, oldest first."""
+        return _json(
+            [
+                {
+                    "id": email.id,
+                    "to": email.to,
+                    "subject": email.subject,
+                    "text": email.text,
+                    "html": email.html,
+                    "links": email.links,
+                    "codes": email.codes,
+                    "sentAt": clock.to_text(email.sent_at),
+                }
+                for email in mail.sent_emails()
+            ]
+        )
+
+    def email(self, _request: Request, email_id: str) -> Response:
+        """An email as a mail client shows it: no script of it runs."""
+        for email in mail.sent_emails():
+            if email.id == email_id:
+                shown = Response(email.html, mimetype="text/html")
+                shown.headers["content-security-policy"] = "script-src 'none'"
+                return shown
+        raise NotFound("No email has this id.")
+
+    def catalogue(self, _request: Request) -> Response:
+        """The pretend shop's product feed, as its web site has it."""
+        return Response(_CATALOGUE.read_text("utf-8"), mimetype="application/rss+xml")
+
+    def write_backs(self, _request: Request) -> Response:
+        """What the pretend store received, oldest first."""
+        return _json(
+            [
+                {
+                    "receivedAt": clock.to_text(received.received_at),
+                    "headers": dict(received.headers),
+                    "body": received.body,
+                }
+                for received in self._store.received()
+            ]
+        )
+
+    def receive_write_back(self, request: Request) -> Response:
+        """The pretend store's own end."""
+        headers = {name.lower(): value for name, value in request.headers}
+        self._store.receive(headers, request.get_data().decode(errors="replace"))
+        return Response(status=204)
+
+    def shopify(self, request: Request, shop: str, path: str) -> Response:
+        """A pretend shop's own end."""
+        return self._shopify.answer(request, shop, path)
+
+    def queues(self, _request: Request) -> Response:
+        """How many messages each queue holds."""
+        return _json(_depths())
+
+    def run_schedule(self, _request: Request, name: str) -> Response:
+        """Runs a scheduled function now and answers what it said."""
+        try:
+            return _json({"name": name, "result": pumps.run_schedule(name)})
+        except LookupError:
+            raise NotFound("No scheduled function has this name.") from None
+        except Exception as error:
+            say_failure(name, error)
+            raise InternalServerError(f"It failed: {type(error).__qualname__}.") from error
+
+    def advance_clock(self, request: Request) -> Response:
+        """Moves all of the service's time forward and runs the schedules that became due."""
+        if not functions.are_here():
+            raise CannotDo(
+                "Containers keep the machine's time. Only `make run` can move the service's."
+            )
+        seconds = _advance_seconds(request)
+        with functions.LOCK:
+            by = timedelta(seconds=seconds)
+            self._keep_clock(clock.ahead() + by)
+            clock.advance(by)
+            now = clock.now()
+        self._schedules.run_due()
+        return _json({"now": clock.to_text(now)})
+
+
+def _advance_seconds(request: Request) -> float:
+    body = request.get_json(force=True, silent=True)
+    seconds = body.get("advanceSeconds") if isinstance(body, dict) else None
+    match seconds:
+        case bool():
+            pass
+        case int() | float() if 0 <= seconds <= LARGEST_ADVANCE_SECONDS:
+            return float(seconds)
+    raise UnprocessableEntity(
+        "advanceSeconds must be a number of seconds from 0 to ten years: time never goes back."
+    )
+
+
+def _depths() -> dict[str, dict[str, int]]:
+    """By queue: what waits, what is being worked on, and what its dead-letter queue holds."""
+    depths = {}
+    for name, properties in resources(QUEUE).items():
+        depths[name] = queue_depth(name)
+        if "RedrivePolicy" in properties:
+            target = properties["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
+            depths[name]["deadLetters"] = queue_depth(target)["waiting"]
+    return depths
+
+
+def _json(content: Json, status: int = 200) -> Response:
+    return Response(
+        json.dumps(content, ensure_ascii=False), status=status, mimetype="application/json"
+    )

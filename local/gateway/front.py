@@ -1,0 +1,127 @@
+"""The HTTP front: requests over real sockets, to the gateway's functions or to `/_local`."""
+
+import socket
+from collections.abc import Callable, Iterable
+from typing import Any
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
+from werkzeug.http import HTTP_STATUS_CODES
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+from werkzeug.wrappers import Request
+
+from local import functions
+from local.console import say_failure
+from local.functions import REQUEST_BYTES
+from local.gateway import Answer, http_event, own_answer, serve
+from local.gateway.cors import Cors
+from local.gateway.endpoints import PREFIX, Endpoints
+
+HOST = "127.0.0.1"
+
+type Api = Callable[[Request], Answer]
+"""Answers a request to the API."""
+
+
+class _Quiet(WSGIRequestHandler):
+    """Says nothing of requests: a path can hold a token."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log(self, type: str, message: str, *args: object) -> None:
+        """Nothing: what fails, the front shows itself."""
+
+
+class Front:
+    """The WSGI application."""
+
+    def __init__(self, endpoints: Endpoints, api: Api) -> None:
+        """`api` answers what isn't the endpoints'."""
+        self._endpoints = endpoints
+        self._api = api
+
+    def __call__(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        """One request, in a thread of its own."""
+        with functions.apart():
+            return self._answer(environ, start)
+
+    def _answer(self, environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        request = Request(environ)
+        request.max_content_length = REQUEST_BYTES
+        try:
+            if request.path == PREFIX or request.path.startswith(PREFIX + "/"):
+                return self._endpoints.answer(request)(environ, start)
+            answer = self._api(request)
+        except Exception as error:
+            say_failure("front", error)
+            answer = own_answer(500, "Internal Server Error")
+        return _sent(answer, request.method, start)
+
+
+def application(api: Api) -> WSGIApplication:
+    """The API alone as a WSGI application."""
+
+    def answer(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        request = Request(environ)
+        return _sent(api(request), request.method, start)
+
+    return answer
+
+
+def gateway_in_process(cors: Cors) -> Api:
+    """The API by this process's own gateway; `cors` is what the template tells it."""
+
+    def answer(request: Request) -> Answer:
+        headers = {name.lower(): value for name, value in request.headers}
+        preflight = cors.preflight(request.method, headers)
+        if preflight:
+            return preflight
+        try:
+            answer = serve(_event(request, headers))
+        except RequestEntityTooLarge:
+            answer = own_answer(413, "Request Entity Too Large")
+        except ClientDisconnected:
+            answer = own_answer(400, "Bad Request")
+        return cors.told_to(headers.get("origin"), answer)
+
+    return answer
+
+
+def _event(request: Request, headers: dict[str, str]) -> dict[str, Any]:
+    environ = request.environ
+    path, _, query = environ["RAW_URI"].partition("?")
+    forwarded = {
+        "x-forwarded-for": environ["REMOTE_ADDR"],
+        "x-forwarded-port": environ["SERVER_PORT"],
+        "x-forwarded-proto": "http",
+    }
+    return http_event(
+        request.method,
+        path,
+        query=query,
+        headers={**headers, **forwarded},
+        body=request.get_data(),
+        source_ip=environ["REMOTE_ADDR"],
+        domain=request.host,
+    )
+
+
+def _sent(answer: Answer, method: str, start: StartResponse) -> list[bytes]:
+    headers = list(answer.headers.items())
+    if answer.status != 204:
+        headers.append(("content-length", str(len(answer.body))))
+    start(f"{answer.status} {HTTP_STATUS_CODES.get(answer.status, 'Unknown')}", headers)
+    return [] if method == "HEAD" else [answer.body]
+
+
+def server_on(listening: socket.socket, application: WSGIApplication) -> BaseWSGIServer:
+    """A server with a thread a request."""
+    host, port = listening.getsockname()
+    return make_server(
+        host,
+        port,
+        application,
+        threaded=True,
+        request_handler=_Quiet,
+        fd=listening.fileno(),
+    )

@@ -1,0 +1,66 @@
+"""One email, under a lease: whoever has the lease knows it, though its answer got lost."""
+
+from typing import Any
+
+import boto3
+import pytest
+
+from local import aws, functions
+from local.events import pumps
+from storepost.accounts.emails.messages import Invitation
+from storepost.accounts.emails.outgoing import send_email
+from storepost.platform.persistence.changes import Changes
+from tests.accounts.emails.examples import INVITATION_LINK, WHEN
+from tests.harness.faults import FAULT, faults, lost_answer
+from tests.harness.kills import Killed, Moment, around_calls
+from tests.harness.world import CANARY, World
+
+TO = f"guest.{CANARY}@example.com"
+
+
+@pytest.fixture
+def event(world: World) -> dict[str, Any]:
+    """The batch that brings one invitation."""
+    changes = Changes()
+    send_email(changes, TO, Invitation("Nordlicht", "Jane", "member", INVITATION_LINK, WHEN))
+    changes.commit()
+    world.deliver_outbox()
+    [message] = boto3.client("sqs").receive_message(
+        QueueUrl=aws.queue_url("EmailQueue"), AttributeNames=["All"]
+    )["Messages"]
+    return {"Records": [pumps._queue_record(dict(message), "EmailQueue")]}
+
+
+def hand_over(event: dict[str, Any]) -> int:
+    """How many of the batch's messages failed."""
+    return len(functions.invoke(pumps.reader_of("EmailQueue"), event)["batchItemFailures"])
+
+
+def test_a_lost_answer_does_not_lock_its_own_owner_out(world: World, event: dict[str, Any]) -> None:
+    with lost_answer("PutItem"):
+        assert hand_over(event) == 0
+    assert [email.to for email in world.emails()] == [TO]
+
+
+def test_a_killed_runs_lease_locks_others_out(world: World, event: dict[str, Any]) -> None:
+    """It may have sent the email. The lease ends with the time that it had."""
+
+    def kill(_number: int, operation: str, moment: Moment) -> None:
+        if (operation, moment) == ("SendEmail", Moment.BEFORE):
+            raise Killed
+
+    with pytest.raises(Killed), around_calls(kill):
+        hand_over(event)
+    with lost_answer("PutItem"):
+        assert hand_over(event) == 1
+    assert world.emails() == []
+    world.advance(minutes=1)
+    assert hand_over(event) == 0
+    assert [email.to for email in world.emails()] == [TO]
+
+
+def test_throttling_while_it_notes_that_it_was_sent(world: World, event: dict[str, Any]) -> None:
+    with faults(FAULT, "UpdateItem", 3):
+        assert hand_over(event) == 0
+    assert hand_over(event) == 0
+    assert len(world.emails()) == 1

@@ -1,0 +1,275 @@
+"""What signs, seals or names one thing signs, seals and names no other.
+
+First the primitives, each purpose against each other one; then over the interface all that somebody
+can hold in his hand, offered wherever something is taken.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+from uuid import uuid4
+
+import pytest
+from cryptography.exceptions import InvalidTag
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.identity.trusted_browsers import trust_browser
+from storepost.platform.persistence import sealed_tokens
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.idempotency import RecordItem
+from storepost.platform.persistence.sealed_tokens import open_token, seal_token
+from storepost.platform.persistence.sealing import (
+    Purpose,
+    code_mac,
+    derived_key,
+    keyed_hash,
+    named,
+    seal,
+    unseal,
+)
+from storepost.shopify.grants import find_grant
+from storepost.stores.stores.write_back import new_secret
+from storepost.values.scope import WorkspaceScope
+from tests.accounts.sign_in.accounts import (
+    PASSWORD,
+    account,
+    challenged,
+    code_in,
+    fragment_in,
+    stored,
+    try_second_step,
+    try_sign_in,
+    with_backup_codes,
+    with_email_codes,
+)
+from tests.harness.world import CANARY, Answer, Someone, World
+from tests.shopify.shops import OTHER, SHOP, Shopify
+
+SECRET, CONTEXT = b"secret", "a|b"
+
+
+class TestPurposes:
+    """Everything that is sealed, tagged or derived, as each other thing."""
+
+    def test_what_is_sealed_opens_for_its_purpose_alone(self, world: World) -> None:
+        for one in Purpose:
+            sealed = seal(SECRET, one, CONTEXT)
+            assert unseal(sealed, one, CONTEXT) == SECRET
+            for other in set(Purpose) - {one}:
+                with pytest.raises(InvalidTag):
+                    unseal(sealed, other, CONTEXT)
+            with pytest.raises(InvalidTag):
+                unseal(sealed, one, "a|c")
+
+    def test_a_token_opens_for_its_purpose_alone(self, world: World) -> None:
+        workspace = WorkspaceScope(uuid4())
+        for one in Purpose:
+            token = seal_token(SECRET, workspace, one)
+            assert [other for other in Purpose if open_token(token, other)] == [one]
+
+    def test_tags_keys_and_hashes_are_all_different(self, world: World) -> None:
+        """One key in KMS stands behind them all."""
+        made = [
+            *(code_mac("1", purpose, CONTEXT) for purpose in Purpose),
+            *(keyed_hash("1", purpose, CONTEXT) for purpose in Purpose),
+            *(derived_key(purpose, 1).hex() for purpose in Purpose),
+            *(code_mac(purpose, purpose, "1") for purpose in Purpose),
+            *(keyed_hash(purpose, purpose, "1") for purpose in Purpose),
+        ]
+        starts = {each[:64] for each in made}
+        assert len(starts) == len(made) == 5 * len(Purpose)
+
+    def test_a_sealed_text_is_no_token(self, world: World) -> None:
+        for one in Purpose:
+            sealed = seal(SECRET, one, CONTEXT)
+            for text in (sealed, *sealed.split("."), sealed_tokens._text(sealed.encode())):
+                assert [p for p in Purpose if open_token(text, p)] == []
+
+    @settings(max_examples=200)
+    @given(st.lists(st.text(max_size=4), min_size=1, max_size=4), st.lists(st.text(max_size=4)))
+    def test_no_two_purposes_and_contexts_read_alike(
+        self, one: list[str], other: list[str]
+    ) -> None:
+        """Whatever stands where one part ends and the next begins."""
+        if other:
+            assert (named(*one) == named(*other)) is (one == other)
+
+
+PASSWORD_CHOICE = "a quite new password"
+
+
+def _invitation(world: World, owner: Someone) -> str:
+    body = {"email": f"invited.{CANARY}@example.com", "role": "member"}
+    answer = world.call("POST", "/invitations", token=owner.token, json_body=body)
+    assert answer.status == 201, answer.body
+    return str(answer.json["id"])
+
+
+def _unsubscribe_token(world: World, owner: Someone) -> str:
+    person = {"email": f"reader.{CANARY}@example.com"}
+    profile = world.call("POST", "/profiles", token=owner.token, json_body=person).json["id"]
+    path = f"/profiles/{profile}/unsubscribe-links"
+    answer = world.call("POST", path, token=owner.token, json_body={})
+    return str(answer.json["url"]).rpartition("/")[2]
+
+
+def _registration(world: World) -> tuple[str, str]:
+    email = f"new.{CANARY}@example.com"
+    body = {"name": "New", "email": email, "password": PASSWORD}
+    answer = world.call("POST", "/auth/sign-up", json_body=body)
+    return str(answer.json["registration"]), code_in(world.emails()[-1])
+
+
+def _reset(world: World, owner: Someone) -> str:
+    body = {"email": owner.email}
+    assert world.call("POST", "/auth/password/forgot", json_body=body).status == 202
+    return fragment_in(world.emails()[-1], "password-reset")
+
+
+def _trusted_browser(person: Someone) -> str:
+    changes = Changes()
+    token = trust_browser(changes, stored(person))
+    changes.commit()
+    return token
+
+
+def test_what_names_one_thing_names_no_other(world: World, shopify: Shopify) -> None:
+    """Each thing that somebody can hold is offered wherever such a thing is taken."""
+    owner = account(world)
+    workspace = world.workspace(owner)
+    with_email_codes(owner)
+    shopify.connect(owner, workspace, OTHER)
+    grant = find_grant(OTHER)
+    assert grant is not None
+    registration, code = _registration(world)
+    stranger = world.person()
+    world.workspace(stranger)
+    link = shopify.link(stranger, SHOP)
+    begun = shopify.begin(owner, SHOP)
+    approved = shopify.approved(begun)
+    held = {
+        "session": owner.token,
+        "api key": world.api_key(workspace, KeyScope.WRITE, owner),
+        "trusted browser": _trusted_browser(owner),
+        "challenge": challenged(world, owner),
+        "registration": registration,
+        "invitation": _invitation(world, owner),
+        "unsubscribe token": _unsubscribe_token(world, owner),
+        "connect link": link,
+        "install state": approved["state"],
+        "install code": approved["code"],
+        "callback's signature": approved["hmac"],
+        "write-back secret": new_secret(),
+        "shop's access token": grant.access_token(),
+        "shop's refresh token": grant.refresh_token(),
+        "sealed access token": grant.sealed_access_token,
+        "code": code,
+        "backup code": with_backup_codes(owner)[0],
+        "person": str(owner.id),
+        "workspace": str(workspace.id),
+        "reset": _reset(world, owner),
+    }
+    sources = (f"198.51.{a}.{b}" for a in range(100, 200) for b in range(250))
+
+    def asks(method: str, path: str, **more: Any) -> Answer:
+        return world.call(method, path, source_ip=next(sources), **more)
+
+    taken: dict[str, Callable[[str], bool]] = {
+        "session": lambda it: asks("GET", "/sessions", token=it).status == 200,
+        "api key": lambda it: asks("GET", "/stores", token=it).status == 200,
+        "trusted browser": lambda it: (
+            try_sign_in(world, owner.email, source_ip=next(sources), trustedBrowser=it).json[
+                "status"
+            ]
+            == "signed_in"
+        ),
+        "challenge": lambda it: (
+            asks("POST", "/auth/two-factor/send-code", json_body={"challenge": it}).status == 204
+        ),
+        "invitation": lambda it: (
+            asks("GET", f"/invitations/{quote(it, safe='')}/preview").status == 200
+        ),
+        "unsubscribe token": lambda it: (
+            asks("GET", f"/unsubscribe/{quote(it, safe='')}").status == 200
+        ),
+        "connect link": lambda it: (
+            asks("GET", f"/connect-links/{quote(it, safe='')}/preview").status == 200
+        ),
+        "install state": lambda it: (
+            shopify.callback(shopify.forged({**approved, "state": it})).status == 302
+        ),
+        "registration": lambda it: (
+            asks("POST", "/auth/verify-email", json_body={"registration": it, "code": code}).status
+            == 200
+        ),
+        # Last, as it ends every session.
+        "reset": lambda it: (
+            asks(
+                "POST", "/auth/password/reset", json_body={"token": it, "password": PASSWORD_CHOICE}
+            ).status
+            == 204
+        ),
+    }
+    for place, counts in taken.items():
+        others = [kind for kind in held if kind != place and counts(held[kind])]
+        assert others == (["session"] if place == "api key" else []), place
+        assert counts(held[place]), place
+
+
+def test_what_opens_one_kept_answer_opens_no_other(world: World) -> None:
+    """Two answers with secrets to one caller, changed for each other in the store."""
+    owner = world.person()
+    world.workspace(owner)
+    body = {"name": "Key", "scope": "read"}
+    for key in ("one", "other"):
+        assert (
+            world.call("POST", "/api-keys", token=owner.token, json_body=body, key=key).status
+            == 201
+        )
+    one, other = (row for row in RecordItem.scan() if row.answer)
+    one.answer, other.answer = other.answer, one.answer
+    one.save()
+    other.save()
+    for key in ("one", "other"):
+        answer = world.call("POST", "/api-keys", token=owner.token, json_body=body, key=key)
+        assert answer.problem() == (409, "idempotency_secret_sealed")
+
+
+class TestCodes:
+    """Codes of six digits: each counts where it was asked for."""
+
+    def test_each_as_each_other_one(self, world: World) -> None:
+        owner = account(world)
+        registration, signing_up = _registration(world)
+        moved = {"email": f"moved.{CANARY}@example.com", "password": PASSWORD}
+        assert world.call("POST", "/me/email", token=owner.token, json_body=moved).status == 202
+        new_address = code_in(world.emails()[-1])
+        assert world.call("POST", "/me/two-factor/email", token=owner.token).status == 204
+        turning_on = code_in(world.emails()[-1])
+        other = account(world)
+        with_email_codes(other)
+        challenge = challenged(world, other)
+        sent = {"challenge": challenge}
+        assert world.call("POST", "/auth/two-factor/send-code", json_body=sent).status == 204
+        second_step = code_in(world.emails()[-1])
+        backup = with_backup_codes(owner)[0]
+
+        def confirms(path: str) -> Callable[[str], Answer]:
+            return lambda code: world.call(
+                "POST", path, token=owner.token, json_body={"code": code}
+            )
+
+        taken: dict[str, Callable[[str], Answer]] = {
+            signing_up: lambda code: world.call(
+                "POST", "/auth/verify-email", json_body={"registration": registration, "code": code}
+            ),
+            new_address: confirms("/me/email/confirm"),
+            turning_on: confirms("/me/two-factor/email/confirm"),
+            second_step: lambda code: try_second_step(world, challenge, "email", code),
+        }
+        for own, gives in taken.items():
+            for code in {*taken, backup} - {own}:
+                assert gives(code).problem() == (422, "code_invalid")
+            assert gives(own).status in {200, 204}

@@ -1,0 +1,100 @@
+"""Passwords: their parameters, and what counts as the same one."""
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from storepost.accounts.identity import passwords
+from storepost.accounts.identity.passwords import (
+    GivenPassword,
+    Password,
+    hash_password,
+    needs_rehash,
+    verify_password,
+)
+
+
+class Body(BaseModel):
+    """A body with both kinds."""
+
+    new: Password
+    given: GivenPassword
+
+
+@pytest.fixture(autouse=True)
+def _cheap_hashes() -> None:
+    """These tests are about the real parameters, so the suite's cheap ones don't apply."""
+    passwords._hasher.cache_clear()
+    passwords._dummy.cache_clear()
+
+
+def test_argon2id_with_19_mib_two_passes_and_one_lane() -> None:
+    assert hash_password("correct horse").startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+
+
+def test_a_password_is_its_own_and_no_other() -> None:
+    kept = hash_password("correct horse")
+    assert verify_password(kept, "correct horse")
+    assert not verify_password(kept, "Correct horse")
+    assert not verify_password(kept, "correct horse ")
+
+
+def test_equal_passwords_have_different_hashes() -> None:
+    assert hash_password("correct horse") != hash_password("correct horse")
+
+
+def test_compatible_forms_are_one_password() -> None:
+    assert verify_password(hash_password("cafe\u0301 \u2168"), "caf\u00e9 IX")
+
+
+def test_nobody_s_password_is_compared_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+
+    class Spy:
+        """Counts what the hasher is asked."""
+
+        def __init__(self) -> None:
+            self.real = original()
+
+        def hash(self, password: str) -> str:
+            return str(self.real.hash(password))
+
+        def verify(self, kept: str, password: str) -> bool:
+            compared.append(kept)
+            return bool(self.real.verify(kept, password))
+
+    original = passwords._hasher
+    monkeypatch.setattr(passwords, "_hasher", Spy)
+    kept = hash_password("correct horse")
+    assert not verify_password(None, "correct horse")
+    assert verify_password(kept, "correct horse")
+    nobody, somebody = compared
+    parameters = "$argon2id$v=19$m=19456,t=2,p=1$"
+    assert (nobody.startswith(parameters), somebody) == (True, kept)
+
+
+def test_what_is_no_hash_is_no_password_s() -> None:
+    assert not verify_password("plain text", "plain text")
+
+
+def test_weaker_hashes_are_made_anew() -> None:
+    weaker = hash_password("correct horse").replace("t=2", "t=1")
+    assert needs_rehash(weaker)
+    assert not needs_rehash(hash_password("correct horse"))
+
+
+def test_bodies_show_no_password() -> None:
+    body = Body(new="a secret password", given="another secret")
+    assert "secret" not in repr(body)
+    assert "secret" not in str(body)
+
+
+@pytest.mark.parametrize("length", [12, 200])
+def test_the_shortest_and_the_longest_password(length: int) -> None:
+    assert len(Body(new="p" * length, given="x").new) == length
+
+
+@pytest.mark.parametrize("length", [11, 201])
+def test_too_short_or_too_long_a_password(length: int) -> None:
+    with pytest.raises(ValidationError) as error:
+        Body(new="p" * length, given="x")
+    assert [e["loc"] for e in error.value.errors()] == [("new",)]

@@ -1,0 +1,229 @@
+"""Sessions and trusted browsers: opened one by one, ended all at once in one write."""
+
+from collections.abc import Callable
+
+import pytest
+
+from storepost.accounts.identity import sessions, trusted_browsers
+from storepost.accounts.identity.credentials import TrustedBrowserItem
+from storepost.accounts.identity.model import Person, Session
+from storepost.accounts.identity.repository import (
+    SessionItem,
+    as_session,
+    find_person,
+    find_token,
+    sessions_of,
+)
+from storepost.accounts.identity.sessions import Device, device_of, end_all_sessions, open_session
+from storepost.accounts.identity.tokens import digest
+from storepost.accounts.identity.trusted_browsers import (
+    PREFIX,
+    count_trusted,
+    forget_all,
+    is_trusted,
+    trust_browser,
+)
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.values import clock
+from storepost.values.scope import PersonScope
+from tests.harness.world import Someone, World
+
+NOWHERE = Device(None, None, None)
+
+
+def person_of(someone: Someone) -> Person:
+    person = find_person(PersonScope(someone.id))
+    assert person is not None
+    return person
+
+
+def session_of(token: str) -> Session:
+    item = find_token(digest(token))
+    assert isinstance(item, SessionItem)
+    return as_session(item)
+
+
+def opened(person: Person) -> str:
+    changes = Changes()
+    token, _ = open_session(changes, person, NOWHERE, None)
+    changes.commit()
+    return token
+
+
+def trusted(person: Person) -> str:
+    changes = Changes()
+    token = trust_browser(changes, person)
+    changes.commit()
+    return token
+
+
+def valid(world: World, token: str) -> bool:
+    return world.call("GET", "/invitations", token=token).status != 401
+
+
+def fail(*_: object) -> None:
+    raise RuntimeError("killed")
+
+
+class TestEndAllSessions:
+    """`end_all_sessions`."""
+
+    def test_but_the_excepted_one(self, world: World) -> None:
+        someone, other = world.person(), world.person()
+        tokens = [opened(person_of(someone)) for _ in range(3)]
+        changes = Changes()
+        end_all_sessions(changes, person_of(someone), session_of(tokens[1]))
+        changes.commit()
+        assert [valid(world, token) for token in tokens] == [False, True, False]
+        assert not valid(world, someone.token)
+        assert valid(world, other.token)
+        [left] = sessions_of(PersonScope(someone.id))
+        assert left.token_digest == digest(tokens[1])
+        assert left.is_live(person_of(someone), clock.now())
+
+    def test_the_excepted_one_ends_with_the_next(self, world: World) -> None:
+        someone = world.person()
+        for kept in (session_of(someone.token), None):
+            changes = Changes()
+            end_all_sessions(changes, person_of(someone), kept)
+            changes.commit()
+        assert not valid(world, someone.token)
+
+    def test_killed_after_the_write_all_are_ended_nonetheless(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone = world.person()
+        monkeypatch.setattr(sessions, "sweep", fail)
+        changes = Changes()
+        end_all_sessions(changes, person_of(someone))
+        changes.commit()
+        assert not valid(world, someone.token)
+        [left] = sessions_of(PersonScope(someone.id))
+        assert not left.is_live(person_of(someone), clock.now())
+
+    def test_a_session_opened_meanwhile_is_ended_too(self, world: World) -> None:
+        someone = world.person()
+        read_before = person_of(someone)
+        changes = Changes()
+        end_all_sessions(changes, read_before)
+        changes.commit()
+        assert not valid(world, opened(read_before))
+        assert valid(world, opened(person_of(someone)))
+
+    def test_two_at_once_lose_a_race(self, world: World) -> None:
+        person = person_of(world.person())
+        first, second = Changes(), Changes()
+        end_all_sessions(first, person)
+        end_all_sessions(second, person)
+        first.commit()
+        with pytest.raises(LostRace):
+            second.commit()
+
+    def test_the_sweep_leaves_the_sessions_of_the_epoch(self, world: World) -> None:
+        someone = world.person()
+        before = person_of(someone)
+        changes = Changes()
+        end_all_sessions(changes, before)
+        changes.commit()
+        fresh = opened(person_of(someone))
+        sessions.sweep(before, before.sessions_epoch + 1)
+        assert valid(world, fresh)
+
+
+class TestTrustedBrowsers:
+    """Trusting browsers and forgetting them."""
+
+    def test_a_token_of_256_bits(self, world: World) -> None:
+        someone = world.person()
+        token = trusted(person_of(someone))
+        assert token.startswith(PREFIX)
+        assert len(token) == len(PREFIX) + 43
+        assert is_trusted(person_of(someone), token)
+        assert not is_trusted(person_of(world.person()), token)
+        assert not is_trusted(person_of(someone), token + "x")
+
+    def test_thirty_days(self, world: World) -> None:
+        person = person_of(world.person())
+        token = trusted(person)
+        world.advance(days=29, hours=23)
+        assert (is_trusted(person, token), count_trusted(person)) == (True, 1)
+        world.advance(hours=1)
+        assert (is_trusted(person, token), count_trusted(person)) == (False, 0)
+
+    def test_forgetting_all(self, world: World) -> None:
+        someone, other = world.person(), world.person()
+        tokens = [trusted(person_of(someone)) for _ in range(3)]
+        theirs = trusted(person_of(other))
+        assert count_trusted(person_of(someone)) == 3
+        changes = Changes()
+        forget_all(changes, person_of(someone))
+        changes.commit()
+        after = person_of(someone)
+        assert [is_trusted(after, token) for token in tokens] == [False] * 3
+        assert count_trusted(after) == 0
+        assert is_trusted(person_of(other), theirs)
+        assert len([row for row in world.rows() if isinstance(row, TrustedBrowserItem)]) == 1
+        assert is_trusted(after, trusted(after))
+
+    @pytest.mark.parametrize("killed", [True, False])
+    def test_one_trusted_meanwhile_is_forgotten_too(
+        self, world: World, monkeypatch: pytest.MonkeyPatch, killed: bool
+    ) -> None:
+        someone = world.person()
+        before = person_of(someone)
+        early = trusted(before)
+        if killed:
+            monkeypatch.setattr(trusted_browsers, "sweep", fail)
+        changes = Changes()
+        forget_all(changes, before)
+        changes.commit()
+        late, after = trusted(before), person_of(someone)
+        assert [is_trusted(after, token) for token in (early, late)] == [False, False]
+        assert count_trusted(after) == 0
+
+    def test_more_than_a_transaction_holds(self, world: World) -> None:
+        person = person_of(world.person())
+        for _ in range(2):
+            changes = Changes()
+            for _ in range(60):
+                trust_browser(changes, person)
+            changes.commit()
+        changes = Changes()
+        forget_all(changes, person)
+        changes.commit()
+        assert not [row for row in world.rows() if isinstance(row, TrustedBrowserItem)]
+
+
+@pytest.mark.parametrize(
+    ("agent", "browser", "system"),
+    [
+        (
+            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
+            "Chrome/128.0.0.0 Safari/537.36",
+            "Chrome",
+            "Windows",
+        ),
+        (
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 "
+            "(KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1",
+            "Mobile Safari",
+            "iOS",
+        ),
+        ("nothing that anybody knows", None, None),
+        ("", None, None),
+        (None, None, None),
+    ],
+)
+def test_devices(agent: str | None, browser: str | None, system: str | None) -> None:
+    assert device_of("198.51.100.1", agent) == Device(browser, system, "198.51.100.1")
+
+
+def test_what_fails_after_the_commit_fails_nothing(world: World) -> None:
+    """A step behind the commit is best effort: what was written stands, and the next step runs."""
+    ran: list[str] = []
+    changes = Changes()
+    steps: list[Callable[[], None]] = [fail, lambda: ran.append("second")]
+    for step in steps:
+        changes.after_commit(step)
+    changes.commit()
+    assert ran == ["second"]

@@ -1,0 +1,495 @@
+"""What becomes of an invitation: listed, sent again, deleted, accepted, declined."""
+
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.identity.repository import PersonItem, person_key
+from storepost.accounts.invitations import service
+from storepost.accounts.invitations.model import SENDS_A_DAY, Status
+from storepost.accounts.invitations.repository import InvitationRepository, find_invitation
+from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.accounts.workspaces.model import Role
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.scope import PersonScope, WorkspaceScope
+from tests.accounts.invitations.test_invitations import GUEST, invited
+from tests.accounts.workspaces.test_workspaces import signed_in
+from tests.harness.world import CANARY, Answer, Someone, World
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    return world.person("Olive Owner")
+
+
+@pytest.fixture
+def workspace(world: World, owner: Someone) -> WorkspaceScope:
+    """The owner's workspace."""
+    return world.workspace(owner, "Olive's Shop")
+
+
+@pytest.fixture
+def guest(world: World) -> Someone:
+    """Somebody with an account, to be invited."""
+    return world.person(f"Gus {CANARY}")
+
+
+def status(made: dict[str, str]) -> Status:
+    """What became of the invitation, as it is stored."""
+    found = find_invitation(UUID(made["id"]))
+    assert found is not None
+    return found.status
+
+
+def act(
+    world: World, made: dict[str, str], action: str, token: str | None, key: str | None = None
+) -> Answer:
+    """The answer to `resend`, `accept` or `decline`, or to `delete`."""
+    path = f"/invitations/{made['id']}"
+    if action == "delete":
+        return world.call("DELETE", path, token=token, key=key)
+    return world.call("POST", f"{path}/{action}", token=token, key=key)
+
+
+def members(workspace: WorkspaceScope) -> dict[UUID, Role]:
+    """Every member's role, by person."""
+    return {m.person_id: m.role for m in WorkspaceRepository(workspace).memberships()}
+
+
+class TestList:
+    """GET /invitations."""
+
+    def emails(self, world: World, token: str, **query: object) -> list[str]:
+        """The addresses on the first page."""
+        answer = world.call("GET", "/invitations", token=token, query=query)
+        assert answer.status == 200, answer.body
+        assert answer.json["total"] == len(answer.json["items"])
+        return [item["email"] for item in answer.json["items"]]
+
+    def test_no_active_workspace(self, world: World) -> None:
+        answer = world.call("GET", "/invitations", token=world.person().token)
+        assert answer.problem() == (409, "no_active_workspace")
+
+    def test_the_whole_answer(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        stranger = world.person()
+        world.workspace(stranger)
+        invited(world, stranger)
+        first = invited(world, owner, role="admin")
+        world.advance(days=6)
+        second = invited(world, owner, f"second.{CANARY}@example.com")
+        world.advance(days=1)
+        member = world.member(workspace)
+        answer = world.call("GET", "/invitations", token=member.token)
+        assert (answer.status, answer.json) == (
+            200,
+            {
+                "items": [second, {**first, "expired": True}],
+                "total": 2,
+                "page": 1,
+                "pageSize": 25,
+            },
+        )
+
+    def test_by_a_read_key(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        invited(world, owner)
+        assert self.emails(world, world.api_key(workspace, KeyScope.READ)) == [GUEST]
+
+    def test_only_open_ones(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
+    ) -> None:
+        deleted, open_one = invited(world, owner, "a@example.com"), invited(world, owner)
+        assert act(world, deleted, "delete", owner.token).status == 204
+        declined = invited(world, owner, guest.email)
+        assert act(world, declined, "decline", guest.token).status == 204
+        accepted = invited(world, owner, guest.email)
+        assert act(world, accepted, "accept", guest.token).status == 200
+        assert self.emails(world, owner.token) == [open_one["email"]]
+
+    def test_search(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        invited(world, owner)
+        invited(world, owner, "other@shop.example")
+        for q, expected in [
+            ("guest", [GUEST]),
+            ("CANARY gue", [GUEST]),
+            (GUEST, [GUEST]),
+            ("shop", ["other@shop.example"]),
+            ("uest", []),
+            (f"x{GUEST}", []),
+        ]:
+            assert self.emails(world, owner.token, q=q) == expected, q
+
+    def test_pages(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        for number in range(11):
+            world.advance(seconds=1)
+            invited(world, owner, f"guest{number}@example.com")
+        query = {"page": 2, "pageSize": 10}
+        answer = world.call("GET", "/invitations", token=owner.token, query=query)
+        assert [item["email"] for item in answer.json["items"]] == ["guest0@example.com"]
+        assert answer.json["total"] == 11
+
+    @pytest.mark.parametrize("query", [{"q": ""}, {"q": "x" * 201}])
+    def test_bad_input(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, query: dict[str, str]
+    ) -> None:
+        answer = world.call("GET", "/invitations", token=owner.token, query=query)
+        assert answer.error_paths() == ["query.q"]
+
+
+class TestManaging:
+    """What resend and delete have in common."""
+
+    ACTIONS = pytest.mark.parametrize("action", ["resend", "delete"])
+
+    @ACTIONS
+    def test_role_too_small(self, world: World, workspace: WorkspaceScope, action: str) -> None:
+        member = world.member(workspace)
+        assert act(world, {"id": "7"}, action, member.token).problem() == (403, "role")
+
+    @ACTIONS
+    def test_no_uuid(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, action: str
+    ) -> None:
+        assert act(world, {"id": "7"}, action, owner.token).error_paths() == ["path.id"]
+
+    @ACTIONS
+    def test_another_workspaces(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, action: str
+    ) -> None:
+        stranger = world.person()
+        world.workspace(stranger)
+        made = invited(world, stranger)
+        world.advance(hours=1)
+        assert act(world, made, action, owner.token).problem() == (404, "not_found")
+        assert status(made) is Status.PENDING
+        assert len(world.emails()) == 1
+
+    @ACTIONS
+    @pytest.mark.parametrize("end", ["delete", "accept", "decline"])
+    def test_closed(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str,
+        end: str,
+    ) -> None:  # fmt: skip
+        made = invited(world, owner, guest.email)
+        world.advance(hours=1)
+        by = owner if end == "delete" else guest
+        assert act(world, made, end, by.token).status in {200, 204}
+        before = status(made)
+        assert act(world, made, action, owner.token).problem() == (409, "invitation_closed")
+        assert status(made) is before
+        assert len(world.emails()) == 1
+
+
+class TestResend:
+    """POST /invitations/{id}/resend."""
+
+    def test_not_within_an_hour(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        made = invited(world, owner)
+        world.advance(minutes=59)
+        answer = act(world, made, "resend", owner.token)
+        assert answer.problem() == (429, "invitation_recently_sent")
+        wait = int(answer.header("retry-after") or 0)
+        assert 0 < wait <= 60
+        world.advance(seconds=wait)
+        assert act(world, made, "resend", owner.token).status == 204
+        again = act(world, made, "resend", owner.token)
+        assert again.problem() == (429, "invitation_recently_sent")
+        assert len(world.emails()) == 2
+
+    @pytest.mark.parametrize("later", [timedelta(hours=1), timedelta(days=20)])
+    def test_begins_anew(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, later: timedelta
+    ) -> None:
+        made = invited(world, owner)
+        clock.advance(later)
+        before = clock.now()
+        answer = act(world, made, "resend", owner.token)
+        after = clock.now()
+        assert (answer.status, answer.body) == (204, b"")
+        [listed] = world.call("GET", "/invitations", token=owner.token).json["items"]
+        expires = clock.from_text(listed["expiresAt"])
+        assert before <= expires - timedelta(days=7) <= after
+        assert listed == {**made, "expiresAt": listed["expiresAt"], "expired": False}
+        preview = world.call("GET", f"/invitations/{made['id']}/preview").json
+        assert preview["status"] == "pending"
+        first, second = world.emails()
+        assert (second.to, second.subject) == (first.to, first.subject)
+        assert f"/pages/invitation#{made['id']}" in second.text
+
+    def test_counts_among_the_fifty(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        made = invited(world, owner)
+        world.advance(hours=1)
+        for number in range(SENDS_A_DAY - 2):
+            invited(world, owner, f"guest{number}@example.com")
+        other = invited(world, owner, "last@example.com")
+        answer = act(world, made, "resend", owner.token)
+        assert answer.problem() == (429, "invitation_send_limit")
+        wait = int(answer.header("retry-after") or 0)
+        assert 22 * 3600 < wait <= 23 * 3600
+        admin = world.member(workspace, Role.ADMIN)
+        assert act(world, made, "resend", admin.token).status == 204
+        world.advance(seconds=wait)
+        assert act(world, other, "resend", owner.token).status == 204
+
+    def test_a_key_counts_for_its_maker(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        key = world.api_key(workspace, KeyScope.WRITE, owner)
+        for number in range(SENDS_A_DAY):
+            invited(world, owner, f"guest{number}@example.com")
+        body = {"email": GUEST, "role": "member"}
+        answer = world.call("POST", "/invitations", token=key, json_body=body)
+        assert answer.problem() == (429, "invitation_send_limit")
+
+    def test_two_at_once_send_once(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        made = invited(world, owner)
+        world.advance(hours=1)
+        caller = WorkspaceCaller(signed_in(owner), workspace, world.membership(owner, workspace))
+        base = "https://api.example.com/v1"
+        with world.meanwhile(lambda c: service.resend(caller, UUID(made["id"]), base, c)):
+            answer = act(world, made, "resend", owner.token)
+        assert answer.problem() == (429, "invitation_recently_sent")
+        assert len(world.emails()) == 2
+
+    def test_replay(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        made = invited(world, owner)
+        world.advance(hours=1)
+        assert act(world, made, "resend", owner.token, key="k").status == 204
+        again = act(world, made, "resend", owner.token, key="k")
+        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
+        assert len(world.emails()) == 2
+
+
+class TestDelete:
+    """DELETE /invitations/{id}."""
+
+    @pytest.mark.parametrize("days", [0, 8])
+    def test_the_link_stops_working(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, days: int
+    ) -> None:
+        made = invited(world, owner, guest.email)
+        world.advance(days=days)
+        answer = act(world, made, "delete", owner.token)
+        assert (answer.status, answer.body) == (204, b"")
+        preview = world.call("GET", f"/invitations/{made['id']}/preview")
+        assert (preview.status, preview.json["status"]) == (200, "canceled")
+        assert preview.json["email"] == guest.email
+        for action in ("accept", "decline"):
+            answer = act(world, made, action, guest.token)
+            assert answer.problem() == (409, "invitation_closed")
+        assert guest.id not in members(workspace)
+
+    def test_frees_the_address(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        made = invited(world, owner)
+        act(world, made, "delete", owner.token)
+        again = invited(world, owner)
+        assert again["id"] != made["id"]
+        assert InvitationRepository(workspace).open_for(GUEST) == UUID(again["id"])
+
+    def test_replay(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        made = invited(world, owner)
+        assert act(world, made, "delete", owner.token, key="k").status == 204
+        again = act(world, made, "delete", owner.token, key="k")
+        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
+
+
+class TestAnswering:
+    """What accept and decline have in common."""
+
+    ACTIONS = pytest.mark.parametrize("action", ["accept", "decline"])
+
+    @ACTIONS
+    def test_keys_may_not(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, action: str
+    ) -> None:
+        key = world.api_key(workspace, KeyScope.WRITE, owner)
+        assert act(world, {"id": "7"}, action, key).problem() == (403, "sign_in_required")
+
+    @ACTIONS
+    def test_no_uuid(self, world: World, guest: Someone, action: str) -> None:
+        assert act(world, {"id": "7"}, action, guest.token).error_paths() == ["path.id"]
+
+    @ACTIONS
+    def test_unknown(self, world: World, guest: Someone, action: str) -> None:
+        answer = act(world, {"id": str(uuid4())}, action, guest.token)
+        assert answer.problem() == (404, "not_found")
+
+    @ACTIONS
+    def test_somebody_elses(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str
+    ) -> None:
+        made = invited(world, owner)
+        for by in (guest, owner):
+            assert act(world, made, action, by.token).problem() == (403, "not_invited")
+        act(world, made, "delete", owner.token)
+        assert act(world, made, action, guest.token).problem() == (403, "not_invited")
+        assert members(workspace) == {owner.id: Role.OWNER}
+
+    @ACTIONS
+    def test_an_unverified_address(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, action: str
+    ) -> None:
+        unverified = world.person(verified=False)
+        made = invited(world, owner, unverified.email)
+        answer = act(world, made, action, unverified.token)
+        assert answer.problem() == (403, "not_invited")
+        assert status(made) is Status.PENDING
+        assert members(workspace) == {owner.id: Role.OWNER}
+
+    @ACTIONS
+    def test_expired(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str
+    ) -> None:
+        made = invited(world, owner, guest.email)
+        world.advance(days=7)
+        assert act(world, made, action, guest.token).problem() == (410, "invitation_expired")
+        assert status(made) is Status.PENDING
+        assert act(world, made, "resend", owner.token).status == 204
+        assert act(world, made, action, guest.token).status in {200, 204}
+
+    @ACTIONS
+    def test_until_the_last_moment(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str
+    ) -> None:
+        made = invited(world, owner, guest.email)
+        world.advance(days=7, seconds=-5)
+        assert act(world, made, action, guest.token).status in {200, 204}
+
+    @ACTIONS
+    @pytest.mark.parametrize("end", ["accept", "decline"])
+    def test_answered_before(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str,
+        end: str,
+    ) -> None:  # fmt: skip
+        made = invited(world, owner, guest.email)
+        act(world, made, end, guest.token)
+        before = (status(made), members(workspace))
+        answer = act(world, made, action, guest.token)
+        assert answer.problem() == (409, "invitation_closed")
+        assert (status(made), members(workspace)) == before
+
+    @ACTIONS
+    def test_deleted_meanwhile(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str
+    ) -> None:
+        made = invited(world, owner, guest.email)
+        other = UUID(made["id"])
+        with world.meanwhile(lambda c: service.delete_invitation(workspace, other, c)):
+            answer = act(world, made, action, guest.token)
+        assert answer.problem() == (409, "invitation_closed")
+        assert status(made) is Status.CANCELED
+        assert members(workspace) == {owner.id: Role.OWNER}
+
+    @ACTIONS
+    def test_replay(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, action: str
+    ) -> None:
+        made = invited(world, owner, guest.email)
+        first = act(world, made, action, guest.token, key="k")
+        again = act(world, made, action, guest.token, key="k")
+        assert (again.status, again.body) == (first.status, first.body)
+        assert first.status in {200, 204}
+        assert again.header("idempotency-replayed") == "true"
+
+
+class TestAccept:
+    """POST /invitations/{id}/accept."""
+
+    @pytest.mark.parametrize("role", [Role.ADMIN, Role.MEMBER])
+    def test_makes_a_member(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone, role: Role
+    ) -> None:
+        made = invited(world, owner, guest.email.upper(), role)
+        before = clock.now()
+        answer = act(world, made, "accept", guest.token)
+        found = WorkspaceRepository(workspace).get()
+        assert found is not None
+        assert (answer.status, answer.json) == (200, {"workspaceSlug": found.slug})
+        assert members(workspace) == {owner.id: Role.OWNER, guest.id: role}
+        membership = world.membership(guest, workspace)
+        assert membership is not None
+        assert before <= membership.joined_at <= clock.now()
+        assert status(made) is Status.ACCEPTED
+        preview = world.call("GET", f"/invitations/{made['id']}/preview").json
+        assert preview["status"] == "accepted"
+        assert InvitationRepository(workspace).open_for(guest.email) is None
+
+    def test_activates_where_none_is_active(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
+    ) -> None:
+        other_session, _ = world.sign_in(guest.id)
+        act(world, invited(world, owner, guest.email), "accept", guest.token)
+        answer = world.call("GET", "/members", token=guest.token)
+        assert answer.json["total"] == 2
+        answer = world.call("GET", "/members", token=other_session)
+        assert answer.problem() == (409, "no_active_workspace")
+        row = PersonItem.get(*person_key(PersonScope(guest.id)), consistent_read=True)
+        assert row.last_workspace_id == workspace.id
+
+    def test_leaves_the_active_one(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
+    ) -> None:
+        world.workspace(guest)
+        act(world, invited(world, owner, guest.email), "accept", guest.token)
+        answer = world.call("GET", "/members", token=guest.token)
+        assert [item["name"] for item in answer.json["items"]] == [guest.name]
+
+    def test_activates_where_the_active_one_was_lost(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        guest = world.member(world.workspace(world.person()))
+        assert world.call("POST", "/members/leave", token=guest.token).status == 204
+        act(world, invited(world, owner, guest.email), "accept", guest.token)
+        answer = world.call("GET", "/members", token=guest.token)
+        assert answer.json["total"] == 2
+
+    def test_somebody_who_is_a_member_by_now(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
+    ) -> None:
+        made = invited(world, owner, guest.email, "admin")
+        world.join(guest, workspace, Role.MEMBER)
+        before = world.membership(guest, workspace)
+        assert act(world, made, "accept", guest.token).status == 200
+        assert world.membership(guest, workspace) == before
+        assert status(made) is Status.ACCEPTED
+
+    def test_without_the_two_factor_that_is_demanded(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
+    ) -> None:
+        changes = Changes()
+        WorkspaceRepository(workspace).update(changes, name=None, require_two_factor=True)
+        changes.commit()
+        world.turn_two_factor_on(owner)
+        made = invited(world, owner, guest.email)
+        assert act(world, made, "accept", guest.token).status == 200
+        answer = world.call("GET", "/members", token=guest.token)
+        assert answer.problem() == (403, "two_factor_required")
+
+
+class TestDecline:
+    """POST /invitations/{id}/decline."""
+
+    def test_rejects(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone
+    ) -> None:
+        made = invited(world, owner, guest.email)
+        answer = act(world, made, "decline", guest.token)
+        assert (answer.status, answer.body) == (204, b"")
+        assert members(workspace) == {owner.id: Role.OWNER}
+        preview = world.call("GET", f"/invitations/{made['id']}/preview").json
+        assert preview["status"] == "rejected"
+        assert invited(world, owner, guest.email)["id"] != made["id"]

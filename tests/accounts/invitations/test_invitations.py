@@ -1,0 +1,259 @@
+"""Invitations, an operation a class."""
+
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.invitations.repository import InvitationRepository
+from storepost.accounts.workspaces.model import Role
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.persistence.changes import commit_anew
+from storepost.platform.persistence.sealing import forget_keys
+from storepost.values import clock
+from tests.harness.kills import before_the_commit, counted
+from tests.harness.world import CANARY, Someone, World
+
+FIRST = f"first.{CANARY}@example.com"
+GUEST = f"guest.{CANARY}@example.com"
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    person = world.person("Olive Owner")
+    world.workspace(person, "Olive's Shop")
+    return person
+
+
+def invited(world: World, by: Someone, email: str = GUEST, role: str = "member") -> dict[str, str]:
+    """An invitation that was just made."""
+    answer = world.call(
+        "POST", "/invitations", token=by.token, json_body={"email": email, "role": role}
+    )
+    assert answer.status == 201, answer.body
+    body: dict[str, str] = answer.json
+    return body
+
+
+class TestCreate:
+    """POST /invitations."""
+
+    def test_role_too_small(self, world: World, owner: Someone) -> None:
+        member = world.member(world.workspace(world.person()), Role.MEMBER)
+        answer = world.call("POST", "/invitations", token=member.token, json_body={})
+        assert answer.problem() == (403, "role")
+
+    def test_a_write_key_counts_by_its_makers_role_now(self, world: World) -> None:
+        workspace = world.workspace(world.person())
+        member = world.member(workspace, Role.MEMBER)
+        key = world.api_key(workspace, KeyScope.WRITE, member)
+        answer = world.call("POST", "/invitations", token=key, json_body={})
+        assert answer.problem() == (403, "role")
+
+    def test_no_active_workspace(self, world: World) -> None:
+        answer = world.call("POST", "/invitations", token=world.person().token, json_body={})
+        assert answer.problem() == (409, "no_active_workspace")
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/email", "/role"]),
+            ({"email": "nobody", "role": "member"}, ["/email"]),
+            ({"email": "jürgen@example.com", "role": "member"}, ["/email"]),
+            ({"email": GUEST, "role": "owner"}, ["/role"]),
+            ({"email": GUEST, "role": "member", "more": 1}, ["/more"]),
+            ({"email": None, "role": None}, ["/email", "/role"]),
+            ([], [""]),
+        ],
+    )
+    def test_bad_input(self, world: World, owner: Someone, body: object, paths: list[str]) -> None:
+        answer = world.call("POST", "/invitations", token=owner.token, json_body=body)
+        assert answer.error_paths() == paths
+        assert world.emails() == []
+
+    def test_emails_the_link(self, world: World, owner: Someone) -> None:
+        before = clock.now()
+        answer = world.call(
+            "POST",
+            "/invitations",
+            token=owner.token,
+            json_body={"email": f" {GUEST.upper()} ", "role": "admin"},
+        )
+        assert answer.status == 201
+        body = answer.json
+        created = clock.from_text(body["createdAt"])
+        assert before <= created <= clock.now()
+        assert body == {
+            "id": str(UUID(body["id"])),
+            "email": GUEST,
+            "role": "admin",
+            "invitedBy": "Olive Owner",
+            "createdAt": body["createdAt"],
+            "expiresAt": clock.to_text(created + timedelta(days=7)),
+            "expired": False,
+        }
+        [email] = world.emails()
+        assert email.to == GUEST
+        assert "Olive" in email.subject
+        link = f"https://api.example.com/v1/pages/invitation#{body['id']}"
+        assert link in email.text
+        assert f'href="{link}"' in email.html
+        assert [row.sk for row in world.rows("due#")] == []
+
+    def test_by_a_write_key_of_an_admin(self, world: World) -> None:
+        workspace = world.workspace(world.person())
+        admin = world.member(workspace, Role.ADMIN)
+        key = world.api_key(workspace, KeyScope.WRITE, admin)
+        answer = world.call(
+            "POST", "/invitations", token=key, json_body={"email": GUEST, "role": "member"}
+        )
+        assert answer.status == 201
+        assert answer.json["invitedBy"] == admin.name
+
+    def test_already_member(self, world: World, owner: Someone) -> None:
+        workspace = world.workspace(owner)
+        member = world.member(workspace)
+        answer = world.call(
+            "POST",
+            "/invitations",
+            token=owner.token,
+            json_body={"email": member.email, "role": "member"},
+        )
+        assert answer.problem() == (409, "already_member")
+
+    def test_the_calls_are_the_same_whoever_has_an_account(
+        self, world: World, owner: Someone
+    ) -> None:
+        world.workspace(owner)
+
+        def calls(email: str) -> list[str]:
+            body = {"email": email, "role": "member"}
+            forget_keys()
+            return counted(
+                lambda: world.call("POST", "/invitations", token=owner.token, json_body=body)
+            )
+
+        calls(f"first.{GUEST}")  # makes the rows that the others change
+        assert calls(GUEST) == calls(world.person().email)
+
+    def test_already_invited_even_when_expired(self, world: World, owner: Someone) -> None:
+        invited(world, owner)
+        world.advance(days=8)
+        answer = world.call(
+            "POST", "/invitations", token=owner.token, json_body={"email": GUEST, "role": "admin"}
+        )
+        assert answer.problem() == (409, "already_invited")
+        assert len(world.emails()) == 1
+
+    @pytest.mark.parametrize("demoted", [False, True])
+    def test_who_is_no_admin_any_more_invites_nobody(
+        self, world: World, owner: Someone, *, demoted: bool
+    ) -> None:
+        """Else they could come back as one."""
+        workspace = world.workspace(owner)
+        admin = world.member(workspace, Role.ADMIN)
+        body = {"email": GUEST, "role": "admin"}
+        with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):
+            answer = world.call("POST", "/invitations", token=admin.token, json_body=body)
+        assert answer.problem() == (403, "role")
+        assert InvitationRepository(workspace).all_open() == []
+        assert world.emails() == []
+
+    def test_the_workspace_is_deleted_meanwhile(self, world: World) -> None:
+        """Whoever lost a race by then finds nothing to invite to."""
+        owner = world.person()
+        workspace = world.workspace(owner)
+        members = WorkspaceRepository(workspace)
+        held = members.get()
+        assert held is not None
+
+        def meanwhile() -> None:
+            invited(world, owner, FIRST)
+            commit_anew(lambda changes: members.end(changes, held))
+
+        body = {"email": GUEST, "role": "member"}
+        with before_the_commit(meanwhile):
+            answer = world.call("POST", "/invitations", token=owner.token, json_body=body)
+        assert answer.problem() == (404, "not_found")
+        assert [row.email for row in InvitationRepository(workspace).all_open()] == [FIRST]
+        assert [email.to for email in world.emails()] == [FIRST]
+
+    def test_fifty_emails_in_24_hours(self, world: World, owner: Someone) -> None:
+        for number in range(50):
+            invited(world, owner, f"guest{number}@example.com")
+        again = {"email": GUEST, "role": "member"}
+        answer = world.call("POST", "/invitations", token=owner.token, json_body=again)
+        assert answer.problem() == (429, "invitation_send_limit")
+        wait = int(answer.header("retry-after") or 0)
+        assert 0 < wait <= 24 * 60 * 60
+        world.advance(seconds=wait)
+        answer = world.call("POST", "/invitations", token=owner.token, json_body=again)
+        assert answer.status == 201
+
+    def test_replay(self, world: World, owner: Someone) -> None:
+        body = {"email": GUEST, "role": "member"}
+        first = world.call("POST", "/invitations", token=owner.token, json_body=body, key="k1")
+        second = world.call("POST", "/invitations", token=owner.token, json_body=body, key="k1")
+        assert (second.status, second.body) == (201, first.body)
+        assert first.header("idempotency-replayed") is None
+        assert second.header("idempotency-replayed") == "true"
+        other = {"email": GUEST, "role": "admin"}
+        third = world.call("POST", "/invitations", token=owner.token, json_body=other, key="k1")
+        assert third.problem() == (422, "idempotency_key_reused")
+        assert len(world.emails()) == 1
+
+    @pytest.mark.parametrize("key", ["", "x" * 256])
+    def test_replay_with_a_key_of_a_wrong_length(
+        self, world: World, owner: Someone, key: str
+    ) -> None:
+        body = {"email": GUEST, "role": "member"}
+        answer = world.call("POST", "/invitations", token=owner.token, json_body=body, key=key)
+        assert answer.error_paths() == ["header.idempotency-key"]
+
+    def test_a_kept_conflict_is_replayed(self, world: World, owner: Someone) -> None:
+        made = invited(world, owner)
+        body = {"email": GUEST, "role": "member"}
+        first = world.call("POST", "/invitations", token=owner.token, json_body=body, key="k")
+        assert first.problem() == (409, "already_invited")
+        world.call("DELETE", f"/invitations/{made['id']}", token=owner.token)
+        again = world.call("POST", "/invitations", token=owner.token, json_body=body, key="k")
+        assert (again.status, again.body) == (first.status, first.body)
+        assert again.header("idempotency-replayed") == "true"
+        world.advance(hours=24, seconds=1)
+        anew = world.call("POST", "/invitations", token=owner.token, json_body=body, key="k")
+        assert anew.status == 201
+
+
+class TestPreview:
+    """GET /invitations/{id}/preview."""
+
+    def test_anybody_with_the_link(self, world: World, owner: Someone) -> None:
+        made = invited(world, owner)
+        answer = world.call("GET", f"/invitations/{made['id']}/preview")
+        assert answer.status == 200
+        slug = answer.json["workspaceSlug"]
+        assert slug.startswith("ws-")
+        assert answer.json == {
+            "workspace": "Olive's Shop",
+            "workspaceSlug": slug,
+            "invitedBy": "Olive Owner",
+            "email": GUEST,
+            "role": "member",
+            "status": "pending",
+        }
+
+    def test_expired(self, world: World, owner: Someone) -> None:
+        made = invited(world, owner)
+        world.advance(days=7)
+        answer = world.call("GET", f"/invitations/{made['id']}/preview")
+        assert answer.json["status"] == "expired"
+
+    def test_unknown(self, world: World) -> None:
+        answer = world.call("GET", f"/invitations/{uuid4()}/preview")
+        assert answer.problem() == (404, "not_found")
+
+    def test_no_uuid(self, world: World) -> None:
+        answer = world.call("GET", "/invitations/7/preview")
+        assert answer.error_paths() == ["path.id"]

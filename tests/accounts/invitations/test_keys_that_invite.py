@@ -1,0 +1,230 @@
+"""A key that falls into wrong hands: its owner learns of it, and what it invited ends with it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.api_keys.repository import ApiKeyRepository
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.invitations import withdrawing
+from storepost.accounts.invitations.model import Status
+from storepost.accounts.invitations.repository import find_invitation
+from storepost.accounts.workspaces.model import Role
+from storepost.values.scope import WorkspaceScope
+from tests.harness.crashes import crashes
+from tests.harness.kills import before_the_commit
+from tests.harness.world import CANARY, Email, Someone, World
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    return world.person(f"Olive {CANARY}")
+
+
+@pytest.fixture
+def workspace(world: World, owner: Someone) -> WorkspaceScope:
+    """The owner's workspace."""
+    return world.workspace(owner)
+
+
+@pytest.fixture
+def key(world: World, owner: Someone, workspace: WorkspaceScope) -> str:
+    """A key that anybody might have found."""
+    return world.api_key(workspace, KeyScope.WRITE, owner)
+
+
+def invites(world: World, token: str, role: str = "admin", email: str | None = None) -> str:
+    """Somebody is invited: the invitation's id."""
+    body = {"email": email or f"{uuid4().hex}.{CANARY}@example.com", "role": role}
+    answer = world.call("POST", "/invitations", token=token, json_body=body)
+    assert answer.status == 201, answer.body
+    return str(answer.json["id"])
+
+
+def revoke(world: World, owner: Someone, key: str) -> None:
+    """The owner revokes the key."""
+    path = f"/api-keys/{world.key_of(key).id}/revoke"
+    assert world.call("POST", path, token=owner.token).status == 204
+
+
+def open_ids(world: World, owner: Someone) -> set[str]:
+    """The open invitations."""
+    query = {"pageSize": 100}
+    items = world.call("GET", "/invitations", token=owner.token, query=query).json["items"]
+    return {item["id"] for item in items}
+
+
+def status(invitation: str) -> Status:
+    """As it is stored."""
+    found = find_invitation(UUID(invitation))
+    assert found is not None
+    return found.status
+
+
+class TestTold:
+    """What a key does to people tells the owner at once."""
+
+    @contextmanager
+    def one_email(self, world: World, owner: Someone) -> Iterator[list[Email]]:
+        """The emails that the owner gets by the block."""
+        before, found = len(world.emails()), list[Email]()
+        yield found
+        found += [email for email in world.emails()[before:] if email.to == owner.email]
+        assert len(found) == 1
+
+    def test_inviting_an_admin(self, world: World, owner: Someone, key: str) -> None:
+        email = f"thief.{CANARY}@example.com"
+        with self.one_email(world, owner) as told:
+            invites(world, key, email=email)
+        text = told[0].text.replace("\u200c", "")
+        assert email in text
+        assert world.key_of(key).prefix in text
+        assert "invited an admin" in told[0].subject
+
+    def test_sending_that_again(self, world: World, owner: Someone, key: str) -> None:
+        invitation = invites(world, key)
+        world.advance(hours=1)
+        with self.one_email(world, owner):
+            path = f"/invitations/{invitation}/resend"
+            assert world.call("POST", path, token=key).status == 204
+
+    @pytest.mark.parametrize("role", ["admin", "member"])
+    def test_changing_a_role(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, key: str, role: str
+    ) -> None:
+        before = Role.MEMBER if role == "admin" else Role.ADMIN
+        member = world.member(workspace, before)
+        membership = world.membership(member, workspace)
+        assert membership is not None
+        path, body = f"/members/{membership.id}", {"role": role}
+        with self.one_email(world, owner) as told:
+            for _ in range(2):  # the second one changes nothing
+                assert world.call("PATCH", path, token=key, json_body=body).status == 204
+        assert f"Role: {role}" in told[0].text
+        assert member.name in told[0].text.replace("\u200c", "")
+
+    def test_removing_a_member(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, key: str
+    ) -> None:
+        membership = world.membership(world.member(workspace), workspace)
+        assert membership is not None
+        with self.one_email(world, owner) as told:
+            answer = world.call("DELETE", f"/members/{membership.id}", token=key)
+            assert answer.status == 204
+        assert "removed a member" in told[0].subject
+
+    def test_what_people_do_tells_nobody(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        admin, member = world.member(workspace, Role.ADMIN), world.member(workspace)
+        membership = world.membership(member, workspace)
+        assert membership is not None
+        before = len(world.emails())
+        path = f"/members/{membership.id}"
+        world.call("PATCH", path, token=admin.token, json_body={"role": "admin"})
+        world.call("DELETE", path, token=admin.token)
+        invites(world, admin.token)
+        assert [e for e in world.emails()[before:] if e.to == owner.email] == []
+
+    def test_a_key_inviting_a_member_tells_nobody(
+        self, world: World, owner: Someone, key: str
+    ) -> None:
+        invites(world, key, "member")
+        assert [e for e in world.emails() if e.to == owner.email] == []
+
+
+class TestRevoked:
+    """Revoking a key cancels the open invitations that it made."""
+
+    def test_its_own_and_no_other(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, key: str
+    ) -> None:
+        other = world.api_key(workspace, KeyScope.WRITE, owner)
+        mine = invites(world, key)
+        theirs = {invites(world, other), invites(world, owner.token)}
+        revoke(world, owner, key)
+        assert open_ids(world, owner) == theirs
+        assert status(mine) is Status.CANCELED
+        preview = world.call("GET", f"/invitations/{mine}/preview")
+        assert preview.json["status"] == "canceled"
+
+    def test_its_addresses_can_be_invited_anew(
+        self, world: World, owner: Someone, key: str
+    ) -> None:
+        email = f"again.{CANARY}@example.com"
+        invites(world, key, email=email)
+        revoke(world, owner, key)
+        assert open_ids(world, owner) == set()
+        invites(world, owner.token, email=email)
+
+    def test_many_go_a_few_at_a_time(
+        self, world: World, owner: Someone, key: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(withdrawing, "MAX_AT_ONCE", 2)
+        made = [invites(world, key) for _ in range(5)]
+        revoke(world, owner, key)
+        assert open_ids(world, owner) == set()
+        assert {status(each) for each in made} == {Status.CANCELED}
+
+    @pytest.mark.parametrize("action", ["accept", "decline"])
+    def test_what_a_run_left_open_opens_no_door(
+        self,
+        world: World,
+        owner: Someone,
+        key: str,
+        action: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """As if it had died right after the key was revoked, before anything was cancelled."""
+        thief = world.person()
+        invitation = invites(world, key, email=thief.email)
+        monkeypatch.setattr(withdrawing, "_withdraw_some", lambda *_: 0)
+        revoke(world, owner, key)
+        assert status(invitation) is Status.PENDING
+        preview = world.call("GET", f"/invitations/{invitation}/preview")
+        assert preview.json["status"] == "canceled"
+        answer = world.call("POST", f"/invitations/{invitation}/{action}", token=thief.token)
+        assert answer.problem() == (409, "invitation_closed")
+
+    def test_while_it_is_accepted(self, world: World, owner: Someone, key: str) -> None:
+        thief = world.person()
+        path = f"/invitations/{invites(world, key, email=thief.email)}/accept"
+        with before_the_commit(partial(revoke, world, owner, key)):
+            answer = world.call("POST", path, token=thief.token)
+        assert answer.problem() == (409, "invitation_closed")
+
+    def test_while_it_invites(self, world: World, owner: Someone, key: str) -> None:
+        email = f"late.{CANARY}@example.com"
+        body = {"email": email, "role": "admin"}
+        with before_the_commit(partial(revoke, world, owner, key)):
+            answer = world.call("POST", "/invitations", token=key, json_body=body)
+        assert answer.problem() == (401, "unauthenticated")
+        assert open_ids(world, owner) == set()
+
+    def test_killed_anywhere(
+        self,
+        world: World,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        key: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """A second call ends what the first one began."""
+        monkeypatch.setattr(withdrawing, "MAX_AT_ONCE", 1)
+        for _ in range(2):
+            invites(world, key)
+        key_id = world.key_of(key).id
+
+        def work() -> Any:
+            path = f"/api-keys/{key_id}/revoke"
+            assert world.call("POST", path, token=owner.token).status == 204
+
+        for places in crashes(world, work):
+            work()
+            assert open_ids(world, owner) == set(), places
+            assert not ApiKeyRepository(workspace).is_active(key_id)

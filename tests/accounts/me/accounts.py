@@ -1,0 +1,205 @@
+"""People with passwords and second factors, and what every operation of the account refuses."""
+
+import base64
+import hmac
+import re
+import struct
+from functools import cache
+
+from pynamodb.attributes import Attribute
+
+from storepost.accounts.identity import trusted_browsers
+from storepost.accounts.identity.model import KeyScope, Person
+from storepost.accounts.identity.passwords import hash_password
+from storepost.accounts.identity.repository import PersonItem, find_person, person_key
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.idempotency import RecordItem, unpacked
+from storepost.platform.persistence.item import find
+from storepost.values import clock
+from storepost.values.ids import short
+from storepost.values.scope import PersonScope
+from tests.harness.world import Answer, Email, Someone, World
+
+PASSWORD = "right canary password"
+WRONG = "wrong canary password"
+NEW_PASSWORD = "newer canary password"
+
+type Json = dict[str, object]
+
+
+@cache
+def _hash(password: str) -> str:
+    return hash_password(password)
+
+
+def account(world: World) -> Someone:
+    """A person who is signed in and whose password is PASSWORD."""
+    someone = world.person()
+    _write(someone, PersonItem.password_hash, _hash(PASSWORD))
+    return someone
+
+
+def _write(someone: Someone, attribute: Attribute[str], value: str) -> None:
+    changes = Changes()
+    row = PersonItem(*person_key(PersonScope(someone.id)))
+    changes.update(row, [attribute.set(value)])
+    changes.commit()
+
+
+def row_of(someone: Someone) -> PersonItem:
+    """The account's row."""
+    row = find(PersonItem, person_key(PersonScope(someone.id)))
+    assert row is not None
+    return row
+
+
+def stored(someone: Someone) -> Person:
+    """The account as it is stored."""
+    person = find_person(PersonScope(someone.id))
+    assert person is not None
+    return person
+
+
+def partition(world: World, someone: Someone) -> set[str]:
+    """The sort keys of what stands under the person but account, sessions and limits."""
+    keys = {row.sk for row in world.rows(f"person#{short(someone.id)}")}
+    apart = ("session#", "attempts#")
+    return {key for key in keys if key != "person" and not key.startswith(apart)}
+
+
+def two_factor(world: World, someone: Someone) -> Json:
+    """What `GET /me` says of two-factor."""
+    answer = world.call("GET", "/me", token=someone.token)
+    assert answer.status == 200, answer.body
+    found: Json = answer.json["user"]["twoFactor"]
+    return found
+
+
+def trust(someone: Someone, browsers: int = 1) -> None:
+    """Makes the person trust some browsers."""
+    changes = Changes()
+    for _ in range(browsers):
+        trusted_browsers.trust_browser(changes, stored(someone))
+    changes.commit()
+
+
+def totp(secret: str, steps: int = 0) -> str:
+    """RFC 6238's code of the present step, or of one so many steps from it."""
+    counter = int(clock.now().timestamp()) // 30 + steps
+    mac = hmac.digest(base64.b32decode(secret), struct.pack(">Q", counter), "sha1")
+    offset = mac[-1] & 0xF
+    number = struct.unpack(">I", mac[offset : offset + 4])[0] & 0x7FFFFFFF
+    return f"{number % 10**6:06d}"
+
+
+def wrong(code: str) -> str:
+    """Another code of the same form."""
+    return f"{(int(code) + 500_000) % 10**6:06d}"
+
+
+def wrong_totp(secret: str) -> str:
+    """A code that is of none of the steps that count."""
+    near = {totp(secret, steps) for steps in range(-3, 4)}
+    return next(code for code in map("{:06d}".format, range(8)) if code not in near)
+
+
+def code_in(email: Email) -> str:
+    """The six digits that an email brings."""
+    code: str
+    [code] = set(re.findall(r"\b\d{6}\b", email.text))
+    assert code in email.html
+    return code
+
+
+def start_app(world: World, someone: Someone) -> str:
+    """Begins to set the app up; the secret."""
+    answer = world.call(
+        "POST", "/me/two-factor/app", token=someone.token, json_body={"password": PASSWORD}
+    )
+    assert answer.status == 200, answer.body
+    return str(answer.json["secret"])
+
+
+def app_on(world: World, someone: Someone) -> list[str]:
+    """Turns the app method on; the backup codes."""
+    code = totp(start_app(world, someone))
+    return _confirmed(world, someone, "/me/two-factor/app/confirm", code)
+
+
+def start_email(world: World, someone: Someone) -> str:
+    """Asks for the code that turns emailed codes on; the code."""
+    answer = world.call("POST", "/me/two-factor/email", token=someone.token)
+    assert answer.status == 204, answer.body
+    return code_in(world.emails()[-1])
+
+
+def email_on(world: World, someone: Someone) -> list[str]:
+    """Turns the email method on; the backup codes."""
+    code = start_email(world, someone)
+    return _confirmed(world, someone, "/me/two-factor/email/confirm", code)
+
+
+def _confirmed(world: World, someone: Someone, path: str, code: str) -> list[str]:
+    answer = world.call("POST", path, token=someone.token, json_body={"code": code})
+    assert answer.status == 200, answer.body
+    codes: list[str] = answer.json["backupCodes"]
+    return codes
+
+
+def refuses_strangers(world: World, method: str, path: str) -> None:
+    """Nobody, before the body is looked at, and no key."""
+    anonymous = world.call(method, path, json_body={"unknown": 1})
+    assert anonymous.problem() == (401, "unauthenticated")
+    maker = world.person()
+    key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
+    answer = world.call(method, path, token=key, json_body={"unknown": 1})
+    assert answer.problem() == (403, "sign_in_required")
+
+
+def refuses_wrong_password(world: World, path: str, body: Json, field: str = "password") -> None:
+    """A wrong password is refused and counted; ten of them close the door for the right one too."""
+    someone = account(world)
+    before = row_of(someone).attribute_values
+    for _ in range(10):
+        answer = world.call("POST", path, token=someone.token, json_body={**body, field: WRONG})
+        assert answer.problem() == (422, "credentials_invalid")
+    world.advance(minutes=5)
+    answer = world.call("POST", path, token=someone.token, json_body={**body, field: PASSWORD})
+    assert answer.problem() == (429, "sign_in_limit")
+    assert 0 < int(answer.header("retry-after") or 0) <= 10 * 60
+    assert row_of(someone).attribute_values == before
+    assert partition(world, someone) == set()
+    assert world.emails() == []
+
+
+def keeps_its_secret(world: World, someone: Someone, path: str, body: Json, secrets: str) -> Answer:
+    """The first answer of an operation that tells a secret, after its retries were seen to get it.
+
+    `secrets` names the field. The record holds none of them in clear; another session of the same
+    person gets no answer, and nothing runs.
+    """
+    first = world.call("POST", path, token=someone.token, json_body=body, key="k")
+    assert first.status == 200, first.body
+    before = _state(world, someone)
+    again = world.call("POST", path, token=someone.token, json_body=body, key="k")
+    assert (again.status, again.body) == (200, first.body)
+    assert again.header("idempotency-replayed") == "true"
+    assert _state(world, someone) == before
+    other, _ = world.sign_in(someone.id)
+    before = _state(world, someone)
+    refused = world.call("POST", path, token=other, json_body=body, key="k")
+    assert refused.problem() == (409, "idempotency_secret_sealed")
+    assert _state(world, someone) == before
+    told = first.json[secrets]
+    kept = "".join(str(unpacked(record.answer)) for record in RecordItem.scan() if record.answer)
+    assert told
+    assert kept
+    for secret in [told] if isinstance(told, str) else told:
+        assert secret not in kept
+        assert secret.replace("-", "") not in kept
+    return first
+
+
+def _state(world: World, someone: Someone) -> dict[str, Json]:
+    rows = world.rows(f"person#{short(someone.id)}")
+    return {row.sk: row.attribute_values for row in rows}

@@ -1,0 +1,229 @@
+"""The account itself, an operation a class."""
+
+from uuid import uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.identity.repository import PersonItem, SessionItem, find_token, person_key
+from storepost.accounts.identity.tokens import digest
+from storepost.accounts.workspaces.model import Role
+from storepost.platform.persistence.item import find
+from storepost.values.ids import new_id
+from storepost.values.scope import PersonScope, WorkspaceScope
+from tests.harness.world import CANARY, Someone, World
+
+
+def row_of(someone: Someone) -> PersonItem:
+    """The account's row."""
+    row = find(PersonItem, person_key(PersonScope(someone.id)))
+    assert row is not None
+    return row
+
+
+def active_workspace(token: str) -> WorkspaceScope | None:
+    """The workspace that a session works in."""
+    session = find_token(digest(token))
+    assert isinstance(session, SessionItem)
+    return WorkspaceScope(session.workspace_id) if session.workspace_id else None
+
+
+class TestGet:
+    """GET /me."""
+
+    def test_needs_no_workspace(self, world: World) -> None:
+        someone = world.person()
+        answer = world.call("GET", "/me", token=someone.token)
+        assert answer.status == 200
+        assert answer.json == {
+            "user": {
+                "id": str(someone.id),
+                "name": someone.name,
+                "email": someone.email,
+                "twoFactor": {"app": None, "email": None, "trustedBrowsers": 0},
+            },
+            "workspaces": [],
+        }
+
+    def test_workspaces_by_name_and_nobody_elses(self, world: World) -> None:
+        someone = world.person()
+        world.workspace(world.person(), "Aardvark")
+        second = world.workspace(someone, "bee shop")
+        first = world.workspace(world.person(), "Ånn's shop")
+        world.join(someone, first, Role.ADMIN)
+        answer = world.call("GET", "/me", token=someone.token)
+        assert answer.json["workspaces"] == [
+            {
+                "id": str(scope.id),
+                "name": name,
+                "slug": f"ws-{scope.id.hex[:8]}",
+                "role": role,
+                "storeCount": 0,
+                "requireTwoFactor": False,
+            }
+            for scope, name, role in [
+                (first, "Ånn's shop", "admin"),
+                (second, "bee shop", "owner"),
+            ]
+        ]
+
+    def test_where_the_active_workspace_demands_two_factor(self, world: World) -> None:
+        owner = world.person()
+        workspace = world.workspace(owner)
+        world.require_two_factor(workspace)
+        answer = world.call("GET", "/me", token=owner.token)
+        assert [w["requireTwoFactor"] for w in answer.json["workspaces"]] == [True]
+
+    @pytest.mark.parametrize("scope", list(KeyScope))
+    def test_by_a_key(self, world: World, scope: KeyScope) -> None:
+        maker = world.person()
+        workspace = world.workspace(maker)
+        world.workspace(maker, "Another")
+        key = world.api_key(workspace, scope, maker)
+        answer = world.call("GET", "/me", token=key)
+        assert answer.status == 200
+        assert answer.json["user"]["id"] == str(maker.id)
+        assert [w["id"] for w in answer.json["workspaces"]] == [str(workspace.id)]
+
+    def test_by_a_key_whose_maker_left(self, world: World) -> None:
+        workspace, maker = world.workspace(world.person()), world.person()
+        answer = world.call("GET", "/me", token=world.api_key(workspace, KeyScope.READ, maker))
+        assert answer.json["user"]["email"] == maker.email
+        assert answer.json["workspaces"] == []
+
+    def test_by_a_key_whose_maker_is_deleted(self, world: World) -> None:
+        workspace = world.workspace(world.person())
+        gone = Someone(new_id(), "", "", "", new_id())
+        for maker in (None, gone):
+            key = world.api_key(workspace, KeyScope.WRITE, maker)
+            assert world.call("GET", "/me", token=key).problem() == (403, "sign_in_required")
+
+
+class TestUpdate:
+    """PATCH /me."""
+
+    def test_by_a_key(self, world: World) -> None:
+        maker = world.person()
+        key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
+        answer = world.call("PATCH", "/me", token=key, json_body={"name": "Ann"})
+        assert answer.problem() == (403, "sign_in_required")
+        assert row_of(maker).name == maker.name
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/name"]),
+            ({"name": None}, ["/name"]),
+            ({"name": "   "}, ["/name"]),
+            ({"name": "x" * 256}, ["/name"]),
+            ({"name": "Ann", "email": "ann@example.com"}, ["/email"]),
+        ],
+    )
+    def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
+        someone = world.person()
+        answer = world.call("PATCH", "/me", token=someone.token, json_body=body)
+        assert answer.error_paths() == paths
+        assert row_of(someone).name == someone.name
+
+    def test_changes_the_name(self, world: World) -> None:
+        someone, other = world.person(), world.person()
+        name = f"Ann {CANARY}"
+        answer = world.call("PATCH", "/me", token=someone.token, json_body={"name": f" {name} "})
+        assert (answer.status, answer.body) == (204, b"")
+        assert world.call("GET", "/me", token=someone.token).json["user"]["name"] == name
+        assert row_of(other).name == other.name
+
+    def test_replay(self, world: World) -> None:
+        someone = world.person()
+        for name, key in (("Ann", "k1"), ("Bea", "k2"), ("Ann", "k1")):
+            answer = world.call(
+                "PATCH", "/me", token=someone.token, json_body={"name": name}, key=key
+            )
+            assert answer.status == 204
+        assert answer.header("idempotency-replayed") == "true"
+        assert row_of(someone).name == "Bea"
+
+
+class TestSetWorkspace:
+    """PUT /me/workspace."""
+
+    def test_by_a_key(self, world: World) -> None:
+        maker = world.person()
+        workspace = world.workspace(maker)
+        key = world.api_key(workspace, KeyScope.WRITE, maker)
+        body = {"workspaceId": str(workspace.id)}
+        answer = world.call("PUT", "/me/workspace", token=key, json_body=body)
+        assert answer.problem() == (403, "sign_in_required")
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/workspaceId"]),
+            ({"workspaceId": "mine"}, ["/workspaceId"]),
+            ({"workspaceId": None}, ["/workspaceId"]),
+            ({"workspaceId": str(uuid4()), "slug": "a"}, ["/slug"]),
+        ],
+    )
+    def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
+        answer = world.call("PUT", "/me/workspace", token=world.person().token, json_body=body)
+        assert answer.error_paths() == paths
+
+    def test_somebody_elses_and_none_at_all(self, world: World) -> None:
+        someone, theirs = world.person(), world.workspace(world.person())
+        mine = world.workspace(someone)
+        for identifier in (theirs.id, uuid4()):
+            answer = world.call(
+                "PUT",
+                "/me/workspace",
+                token=someone.token,
+                json_body={"workspaceId": str(identifier)},
+            )
+            assert answer.problem() == (404, "not_found")
+        assert active_workspace(someone.token) == mine
+        assert row_of(someone).last_workspace_id is None
+
+    def test_for_this_session_and_the_next(self, world: World) -> None:
+        someone = world.person()
+        first, second = world.workspace(someone), world.workspace(someone)
+        other, _ = world.sign_in(someone.id, first)
+        answer = world.call(
+            "PUT",
+            "/me/workspace",
+            token=someone.token,
+            json_body={"workspaceId": str(first.id)},
+        )
+        assert (answer.status, answer.body) == (204, b"")
+        assert active_workspace(someone.token) == first
+        assert row_of(someone).last_workspace_id == first.id
+        world.call("PUT", "/me/workspace", token=other, json_body={"workspaceId": str(second.id)})
+        assert (active_workspace(other), active_workspace(someone.token)) == (second, first)
+        assert row_of(someone).last_workspace_id == second.id
+
+    def test_one_that_demands_two_factor(self, world: World) -> None:
+        someone = world.person()
+        workspace = world.workspace(someone)
+        world.require_two_factor(workspace)
+        world.activate(someone, None)
+        answer = world.call(
+            "PUT",
+            "/me/workspace",
+            token=someone.token,
+            json_body={"workspaceId": str(workspace.id)},
+        )
+        assert answer.status == 204
+        assert active_workspace(someone.token) == workspace
+
+    def test_replay(self, world: World) -> None:
+        someone = world.person()
+        first, second = world.workspace(someone), world.workspace(someone)
+        for workspace, key in ((first, "k1"), (second, "k2"), (first, "k1")):
+            answer = world.call(
+                "PUT",
+                "/me/workspace",
+                token=someone.token,
+                json_body={"workspaceId": str(workspace.id)},
+                key=key,
+            )
+            assert answer.status == 204
+        assert answer.header("idempotency-replayed") == "true"
+        assert active_workspace(someone.token) == second

@@ -1,0 +1,327 @@
+"""Password and address, an operation a class."""
+
+from typing import ClassVar
+
+import pytest
+
+from storepost.accounts.identity.credentials import EmailedCodeItem
+from storepost.accounts.identity.passwords import verify_password
+from storepost.accounts.identity.repository import find_account
+from storepost.platform.persistence.sealing import forget_keys
+from storepost.values import clock
+from tests.accounts.me.accounts import (
+    NEW_PASSWORD,
+    PASSWORD,
+    Json,
+    account,
+    code_in,
+    partition,
+    refuses_strangers,
+    refuses_wrong_password,
+    row_of,
+    stored,
+    trust,
+    two_factor,
+    wrong,
+)
+from tests.harness.kills import counted
+from tests.harness.world import CANARY, Answer, Someone, World
+
+NEW_ADDRESS = f"new.{CANARY}@example.com"
+
+
+class TestChangePassword:
+    """POST /me/password."""
+
+    path = "/me/password"
+    body: ClassVar[Json] = {"current": PASSWORD, "password": NEW_PASSWORD}
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", self.path)
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/current", "/password"]),
+            ({"current": PASSWORD, "password": "x" * 11}, ["/password"]),
+            ({"current": PASSWORD, "password": "x" * 201}, ["/password"]),
+            ({"current": "", "password": NEW_PASSWORD}, ["/current"]),
+            ({"current": PASSWORD, "password": NEW_PASSWORD, "name": "Ann"}, ["/name"]),
+        ],
+    )
+    def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
+        someone = account(world)
+        answer = world.call("POST", self.path, token=someone.token, json_body=body)
+        assert answer.error_paths() == paths
+        assert verify_password(row_of(someone).password_hash, PASSWORD)
+
+    def test_wrong_password(self, world: World) -> None:
+        refuses_wrong_password(world, self.path, dict(self.body), "current")
+
+    def test_right_passwords_count_for_nothing(self, world: World) -> None:
+        someone = account(world)
+        for _ in range(6):
+            for current, password in ((PASSWORD, NEW_PASSWORD), (NEW_PASSWORD, PASSWORD)):
+                body = {"current": current, "password": password}
+                answer = world.call("POST", self.path, token=someone.token, json_body=body)
+                assert answer.status == 204
+
+    def test_every_other_session_and_trusted_browser_ends(self, world: World) -> None:
+        someone, other = account(world), account(world)
+        elsewhere, _ = world.sign_in(someone.id)
+        trust(someone, 2)
+        trust(other)
+        answer = world.call("POST", self.path, token=someone.token, json_body=self.body)
+        assert (answer.status, answer.body) == (204, b"")
+        assert verify_password(row_of(someone).password_hash, NEW_PASSWORD)
+        assert world.call("GET", "/me", token=elsewhere).problem() == (401, "unauthenticated")
+        assert two_factor(world, someone)["trustedBrowsers"] == 0
+        assert partition(world, someone) == set()
+        sessions = world.call("GET", "/sessions", token=someone.token).json
+        assert [row["id"] for row in sessions["items"]] == [str(someone.session_id)]
+        assert two_factor(world, other)["trustedBrowsers"] == 1
+        assert verify_password(row_of(other).password_hash, PASSWORD)
+
+    def test_the_person_is_told(self, world: World) -> None:
+        someone = account(world)
+        world.call("POST", self.path, token=someone.token, json_body=self.body)
+        [email] = world.emails()
+        assert email.to == someone.email
+        assert email.subject == "Your Storepost password was changed"
+        assert someone.name in email.text
+
+    def test_replay(self, world: World) -> None:
+        someone = account(world)
+        answers = [
+            world.call("POST", self.path, token=someone.token, json_body=self.body, key="k")
+            for _ in range(2)
+        ]
+        assert [answer.status for answer in answers] == [204, 204]
+        assert answers[1].header("idempotency-replayed") == "true"
+        assert len(world.emails()) == 1
+
+
+class TestChangeEmail:
+    """POST /me/email."""
+
+    path = "/me/email"
+    body: ClassVar[Json] = {"email": NEW_ADDRESS, "password": PASSWORD}
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", self.path)
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/email", "/password"]),
+            ({"email": "nobody", "password": PASSWORD}, ["/email"]),
+            ({"email": NEW_ADDRESS, "password": ""}, ["/password"]),
+            ({"email": NEW_ADDRESS, "password": PASSWORD, "code": "1"}, ["/code"]),
+        ],
+    )
+    def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
+        answer = world.call("POST", self.path, token=account(world).token, json_body=body)
+        assert answer.error_paths() == paths
+        assert world.emails() == []
+
+    def test_wrong_password(self, world: World) -> None:
+        refuses_wrong_password(world, self.path, dict(self.body))
+
+    def test_a_code_goes_to_the_new_address(self, world: World) -> None:
+        someone = account(world)
+        body = {"email": f" {NEW_ADDRESS.upper()} ", "password": PASSWORD}
+        answer = world.call("POST", self.path, token=someone.token, json_body=body)
+        assert (answer.status, answer.body) == (202, b"")
+        assert answer.header("content-type") is None
+        [email] = world.emails()
+        assert email.to == NEW_ADDRESS
+        code = code_in(email)
+        assert stored(someone).email == someone.email
+        assert find_account(NEW_ADDRESS) is None
+        assert partition(world, someone) == {"address_change", "code#address_change"}
+        [row] = [row for row in world.rows("person#") if isinstance(row, EmailedCodeItem)]
+        kept = row.to_simple_dict()
+        assert set(kept) == {"pk", "sk", "kind", "expiration", "mac", "tries", "expires_at"}
+        assert len(kept["mac"]) == 64
+        assert kept["mac"] != code
+
+    def test_of_another_account(self, world: World) -> None:
+        someone, owner = account(world), account(world)
+        free = world.call("POST", self.path, token=someone.token, json_body=self.body)
+        body = {"email": owner.email, "password": PASSWORD}
+        taken = world.call("POST", self.path, token=someone.token, json_body=body)
+        assert taken.status == 202
+        assert taken.without_id == free.without_id
+        _, told = world.emails()
+        assert told.to == owner.email
+        assert owner.name in told.text
+        assert someone.name not in told.text
+        assert someone.email not in told.text
+        assert (stored(someone).email, stored(owner).email) == (someone.email, owner.email)
+        # Nor does the confirmation tell: it counts tries as for any other address.
+        for expected in [(422, "code_invalid")] * 5 + [(410, "challenge_closed")]:
+            tried = world.call(
+                "POST", "/me/email/confirm", token=someone.token, json_body={"code": "none"}
+            )
+            assert tried.problem() == expected
+
+    def test_the_calls_are_the_same_whoever_has_the_address(self, world: World) -> None:
+        someone, owner = account(world), account(world)
+
+        def calls(email: str) -> list[str]:
+            body = {"email": email, "password": PASSWORD}
+            forget_keys()
+            return counted(
+                lambda: world.call("POST", self.path, token=someone.token, json_body=body)
+            )
+
+        calls(f"first.{CANARY}@example.com")  # whose rows the others replace
+        assert calls(NEW_ADDRESS) == calls(owner.email)
+
+    def test_the_own_address_changes_nothing(self, world: World) -> None:
+        someone = account(world)
+        body = {"email": someone.email, "password": PASSWORD}
+        answer = world.call("POST", self.path, token=someone.token, json_body=body)
+        assert (answer.status, answer.body) == (202, b"")
+        assert world.emails() == []
+        assert partition(world, someone) == set()
+
+    def test_five_codes_an_address_in_an_hour_whoever_has_it(self, world: World) -> None:
+        someone, owner = account(world), account(world)
+        for email in (NEW_ADDRESS, owner.email):
+            body = {"email": email, "password": PASSWORD}
+            for _ in range(5):
+                answer = world.call("POST", self.path, token=someone.token, json_body=body)
+                assert answer.status == 202
+            answer = world.call("POST", self.path, token=someone.token, json_body=body)
+            assert answer.problem() == (429, "code_send_limit")
+            assert 0 < int(answer.header("retry-after") or 0) <= 3600
+        assert len(world.emails()) == 10
+        world.advance(hours=1)
+        answer = world.call("POST", self.path, token=someone.token, json_body=self.body)
+        assert answer.status == 202
+
+    def test_replay(self, world: World) -> None:
+        someone = account(world)
+        for _ in range(2):
+            answer = world.call(
+                "POST", self.path, token=someone.token, json_body=self.body, key="k"
+            )
+            assert (answer.status, answer.body) == (202, b"")
+        assert answer.header("idempotency-replayed") == "true"
+        assert len(world.emails()) == 1
+
+
+class TestConfirmEmail:
+    """POST /me/email/confirm."""
+
+    path = "/me/email/confirm"
+
+    def asked(self, world: World, someone: Someone, email: str = NEW_ADDRESS) -> str:
+        """The code that came to the new address."""
+        body = {"email": email, "password": PASSWORD}
+        answer = world.call("POST", "/me/email", token=someone.token, json_body=body)
+        assert answer.status == 202
+        return code_in(world.emails()[-1])
+
+    def confirm(self, world: World, someone: Someone, code: str, key: str | None = None) -> Answer:
+        """The answer to the code."""
+        return world.call("POST", self.path, token=someone.token, json_body={"code": code}, key=key)
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", self.path)
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [({}, ["/code"]), ({"code": 123456}, ["/code"]), ({"code": "1", "email": "a"}, ["/email"])],
+    )
+    def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
+        answer = world.call("POST", self.path, token=account(world).token, json_body=body)
+        assert answer.error_paths() == paths
+
+    def test_nothing_asked_for(self, world: World) -> None:
+        answer = self.confirm(world, account(world), "123456")
+        assert answer.problem() == (410, "challenge_closed")
+
+    def test_another_persons_code(self, world: World) -> None:
+        someone, other = account(world), account(world)
+        code = self.asked(world, someone)
+        assert self.confirm(world, other, code).problem() == (410, "challenge_closed")
+        assert stored(other).email == other.email
+
+    def test_moves_the_account(self, world: World) -> None:
+        someone = account(world)
+        trust(someone)
+        code = self.asked(world, someone)
+        before = clock.now()
+        answer = self.confirm(world, someone, code)
+        assert (answer.status, answer.body) == (204, b"")
+        row = row_of(someone)
+        assert row.email == NEW_ADDRESS
+        assert row.email_verified_at is not None
+        assert before <= row.email_verified_at <= clock.now()
+        found = find_account(NEW_ADDRESS)
+        assert found is not None
+        assert found.id == someone.id
+        assert find_account(someone.email) is None
+        assert partition(world, someone) == set()
+        assert two_factor(world, someone)["trustedBrowsers"] == 0
+        assert world.call("GET", "/me", token=someone.token).json["user"]["email"] == NEW_ADDRESS
+        told = world.emails()[-1]
+        assert told.to == someone.email
+        assert f"n***@{NEW_ADDRESS.partition('@')[2]}" in told.text
+        assert NEW_ADDRESS not in told.text + told.html
+        assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
+
+    def test_the_old_address_is_free(self, world: World) -> None:
+        someone, other = account(world), account(world)
+        self.confirm(world, someone, self.asked(world, someone))
+        code = self.asked(world, other, someone.email)
+        assert self.confirm(world, other, code).status == 204
+        assert stored(other).email == someone.email
+
+    def test_only_the_latest_code_and_address(self, world: World) -> None:
+        someone, latest = account(world), f"latest.{CANARY}@example.com"
+        first = self.asked(world, someone)
+        second = self.asked(world, someone, latest)
+        if first != second:
+            assert self.confirm(world, someone, first).problem() == (422, "code_invalid")
+        assert self.confirm(world, someone, second).status == 204
+        assert stored(someone).email == latest
+        assert find_account(NEW_ADDRESS) is None
+
+    def test_ten_minutes(self, world: World) -> None:
+        someone = account(world)
+        code = self.asked(world, someone)
+        world.advance(minutes=10)
+        assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
+        assert stored(someone).email == someone.email
+
+    def test_five_wrong_codes_end_it(self, world: World) -> None:
+        someone = account(world)
+        code = self.asked(world, someone)
+        for _ in range(5):
+            answer = self.confirm(world, someone, wrong(code))
+            assert answer.problem() == (422, "code_invalid")
+        assert self.confirm(world, someone, code).problem() == (410, "challenge_closed")
+        assert stored(someone).email == someone.email
+        again = self.asked(world, someone)
+        assert self.confirm(world, someone, again).status == 204
+
+    def test_taken_meanwhile(self, world: World) -> None:
+        first, second = account(world), account(world)
+        codes = [self.asked(world, first), self.asked(world, second)]
+        assert self.confirm(world, first, codes[0]).status == 204
+        assert self.confirm(world, second, codes[1]).problem() == (409, "email_taken")
+        assert stored(second).email == second.email
+        found = find_account(NEW_ADDRESS)
+        assert found is not None
+        assert found.id == first.id
+
+    def test_replay(self, world: World) -> None:
+        someone = account(world)
+        code = self.asked(world, someone)
+        answers = [self.confirm(world, someone, code, key="k") for _ in range(2)]
+        assert [answer.status for answer in answers] == [204, 204]
+        assert answers[1].header("idempotency-replayed") == "true"
+        assert [email.to for email in world.emails()] == [NEW_ADDRESS, someone.email]

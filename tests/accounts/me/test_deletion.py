@@ -1,0 +1,225 @@
+"""Deleting the account."""
+
+import json
+
+import pytest
+
+from local.events.pumps import run_schedule
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.identity.repository import find_account, find_person
+from storepost.accounts.me import deletion, repository
+from storepost.accounts.me.erasure import erase
+from storepost.accounts.workspaces.model import Role
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.idempotency import RecordItem
+from storepost.values.ids import short
+from storepost.values.scope import PersonScope, WorkspaceScope
+from tests.accounts.me.accounts import (
+    PASSWORD,
+    account,
+    app_on,
+    email_on,
+    refuses_strangers,
+    refuses_wrong_password,
+    start_email,
+    trust,
+)
+from tests.harness.world import Answer, Someone, World
+
+
+def delete(world: World, someone: Someone, key: str | None = None) -> Answer:
+    """The answer with the right password."""
+    body = {"password": PASSWORD}
+    return world.call("POST", "/me/delete", token=someone.token, json_body=body, key=key)
+
+
+def membership_exists(workspace: WorkspaceScope, someone: Someone) -> bool:
+    """Whether the person is a member."""
+    return WorkspaceRepository(workspace).membership_of(someone.id) is not None
+
+
+def traces(world: World, someone: Someone) -> list[str]:
+    """The rows of either table that name the person in any way."""
+    named = (str(someone.id), short(someone.id), someone.name, someone.email)
+    rows = [str(row.attribute_values) for row in world.rows()]
+    rows += [str(record.attribute_values) for record in RecordItem.scan()]
+    return [row for row in rows if any(name in row for name in named)]
+
+
+class TestDelete:
+    """POST /me/delete."""
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", "/me/delete")
+
+    @pytest.mark.parametrize(
+        ("body", "paths"), [({}, ["/password"]), ({"password": PASSWORD, "sure": True}, ["/sure"])]
+    )
+    def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
+        someone = account(world)
+        answer = world.call("POST", "/me/delete", token=someone.token, json_body=body)
+        assert answer.error_paths() == paths
+        assert find_person(PersonScope(someone.id)) is not None
+
+    def test_wrong_password(self, world: World) -> None:
+        refuses_wrong_password(world, "/me/delete", {})
+
+    def test_while_owning_a_workspace(self, world: World) -> None:
+        someone = account(world)
+        own, joined = world.workspace(someone), world.workspace(world.person())
+        world.join(someone, joined, Role.ADMIN)
+        assert delete(world, someone).problem() == (409, "owner_leave")
+        assert membership_exists(own, someone)
+        assert membership_exists(joined, someone)
+        assert world.call("GET", "/me", token=someone.token).status == 200
+        assert world.queue_depth("AccountErasureQueue") == 0
+
+    def test_gone_at_once(self, world: World) -> None:
+        someone, owner = account(world), world.person()
+        workspace = world.workspace(owner)
+        world.join(someone, workspace, Role.ADMIN)
+        elsewhere, _ = world.sign_in(someone.id)
+        answer = delete(world, someone)
+        assert (answer.status, answer.body) == (204, b"")
+        for token in (someone.token, elsewhere):
+            assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
+        assert find_person(PersonScope(someone.id)) is None
+        assert find_account(someone.email) is None
+        assert not membership_exists(workspace, someone)
+        assert membership_exists(workspace, owner)
+
+    def test_no_trace_is_left(self, world: World) -> None:
+        someone, other = account(world), account(world)
+        workspace = world.workspace(other)
+        world.join(someone, workspace, Role.ADMIN)
+        app_on(world, someone)
+        email_on(world, someone)
+        trust(someone, 2)
+        world.sign_in(someone.id)
+        invited = {"email": "guest@example.com", "role": "member"}
+        created = world.call("POST", "/invitations", token=someone.token, json_body=invited)
+        assert created.status == 201
+        asked = {"email": "next.canary@example.com", "password": PASSWORD}
+        assert world.call("POST", "/me/email", token=someone.token, json_body=asked).status == 202
+        others = traces(world, other)
+        assert delete(world, someone, key="k").status == 204
+        world.deliver()
+        # An invitation is its workspace's own, with the name of whoever sent it.
+        assert [row for row in traces(world, someone) if "'invited_by'" not in row] == []
+        assert [row for row in traces(world, other) if row not in others] == []
+        assert world.rows("due#") == []
+        assert world.queue_depth("AccountErasureQueue") == 0
+        assert world.queue_depth("AccountErasureDeadLetters") == 0
+
+    def test_what_the_stream_missed_is_swept(self, world: World) -> None:
+        someone = account(world)
+        assert delete(world, someone).status == 204
+        world.advance(minutes=2, seconds=1)
+        assert run_schedule("outbox_sweep") == {"sent": 1}
+        assert world.rows("due#") == []
+        assert world.queue_depth("AccountErasureQueue") == 1
+
+    def test_the_address_is_free(self, world: World) -> None:
+        someone, other = account(world), account(world)
+        assert delete(world, someone).status == 204
+        body = {"email": someone.email, "password": PASSWORD}
+        world.call("POST", "/me/email", token=other.token, json_body=body)
+        assert world.emails()[-1].to == someone.email
+        assert other.name in world.emails()[-1].text
+
+    @pytest.mark.parametrize("delivered", [False, True])
+    def test_its_keys_go_on_without_it(self, world: World, delivered: bool) -> None:
+        someone, workspace = account(world), world.workspace(world.person())
+        world.join(someone, workspace, Role.ADMIN)
+        key = world.api_key(workspace, KeyScope.WRITE, someone)
+        invited = {"email": "guest@example.com", "role": "member"}
+        assert world.call("GET", "/invitations", token=key).status == 200
+        delete(world, someone)
+        if delivered:
+            world.deliver()
+        assert world.call("GET", "/invitations", token=key).status == 200
+        answer = world.call("POST", "/invitations", token=key, json_body=invited)
+        assert answer.problem() == (403, "role")
+        answer = world.call("GET", "/me", token=key)
+        assert answer.problem() == (403, "sign_in_required")
+
+    def test_of_more_workspaces_than_a_transaction_takes(self, world: World) -> None:
+        someone, owner = account(world), world.person()
+        workspaces = [world.workspace(owner) for _ in range(deletion.MEMBERSHIPS_AT_ONCE + 3)]
+        for workspace in workspaces:
+            world.join(someone, workspace, Role.ADMIN)
+        keys = [world.api_key(workspace, KeyScope.WRITE, someone) for workspace in workspaces]
+        assert delete(world, someone, key="k").status == 204
+        left = [w for w in workspaces if membership_exists(w, someone)]
+        assert len(left) == 3
+        for key in keys:  # a role without an account counts for nothing, removed yet or not
+            answer = world.call("POST", "/invitations", token=key, json_body={})
+            assert answer.problem() == (403, "role")
+        world.deliver()
+        assert [w for w in workspaces if membership_exists(w, someone)] == []
+        assert all(membership_exists(workspace, owner) for workspace in workspaces)
+
+    def test_replay(self, world: World) -> None:
+        someone = account(world)
+        assert delete(world, someone, key="k").status == 204
+        # There is no caller any more who could retry.
+        assert delete(world, someone, key="k").problem() == (401, "unauthenticated")
+
+
+class TestErase:
+    """The worker that removes what is left."""
+
+    def prepared(self, world: World) -> Someone:
+        """A deleted account whose worker hasn't run."""
+        someone = account(world)
+        app_on(world, someone)
+        start_email(world, someone)
+        trust(someone, 4)
+        for _ in range(4):
+            world.sign_in(someone.id)
+        assert delete(world, someone).status == 204
+        assert traces(world, someone)
+        return someone
+
+    def test_killed_anywhere_it_goes_on(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone = self.prepared(world)
+        monkeypatch.setattr(repository, "ROWS_AT_ONCE", 2)
+        plain, commits = Changes.commit, 0
+
+        def killed_at_the_third(changes: Changes) -> None:
+            nonlocal commits
+            commits += 1
+            if commits == 3:
+                raise MemoryError
+            plain(changes)
+
+        message = json.dumps({"personId": str(someone.id)})
+        with monkeypatch.context() as patch:
+            patch.setattr(Changes, "commit", killed_at_the_third)
+            with pytest.raises(MemoryError):
+                erase(message)
+        assert traces(world, someone)
+        erase(message)
+        assert world.rows(f"person#{short(someone.id)}") == []
+
+    def test_delivered_twice(self, world: World) -> None:
+        someone, other = self.prepared(world), account(world)
+        others = traces(world, other)
+        for _ in range(2):
+            erase(json.dumps({"personId": str(someone.id)}))
+        world.deliver()
+        assert traces(world, someone) == []
+        assert traces(world, other) == others
+
+    def test_even_where_the_stream_lost_it(self, world: World) -> None:
+        someone = self.prepared(world)
+        world.lose_stream()
+        world.deliver()
+        assert traces(world, someone)
+        world.advance(minutes=3)
+        world.sweep()
+        world.deliver()
+        assert traces(world, someone) == []

@@ -1,0 +1,208 @@
+"""What somebody else changes between an operation's reads and its commit."""
+
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+
+from storepost.accounts.identity.model import Session, SignedInPerson
+from storepost.accounts.identity.passwords import hash_password, verify_password
+from storepost.accounts.identity.repository import EmailClaimItem, email_claim_key, find_session
+from storepost.accounts.identity.two_factor import (
+    backup_codes_left,
+    forget_backup_codes,
+    new_backup_codes,
+)
+from storepost.accounts.me import account as account_service
+from storepost.accounts.me import credentials, deletion, repository, two_factor_settings
+from storepost.accounts.workspaces.model import Role
+from storepost.accounts.workspaces.repository import (
+    MembershipItem,
+    WorkspaceRepository,
+    membership_key,
+)
+from storepost.platform.persistence.changes import Changes
+from storepost.values import clock
+from storepost.values.scope import PersonScope
+from tests.accounts.me.accounts import (
+    NEW_PASSWORD,
+    PASSWORD,
+    account,
+    app_on,
+    code_in,
+    email_on,
+    row_of,
+    start_app,
+    stored,
+    totp,
+    trust,
+    two_factor,
+)
+from tests.harness.world import Someone, World
+
+
+def meanwhile(
+    patch: pytest.MonkeyPatch, module: ModuleType, name: str, step: Callable[[Changes], None]
+) -> None:
+    """Commits what `step` writes when the service first calls that function of its module."""
+    plain = getattr(module, name)
+    happened: list[str] = []
+
+    def late(*args: object, **named: object) -> object:
+        if not happened:
+            happened.append(name)
+            changes = Changes()
+            step(changes)
+            changes.commit()
+        return plain(*args, **named)
+
+    patch.setattr(module, name, late)
+
+
+def post(world: World, someone: Someone, path: str, **body: str) -> tuple[int, str | None]:
+    """Status and code of the answer."""
+    answer = world.call("POST", path, token=someone.token, json_body=body)
+    return answer.status, answer.json["code"] if answer.status >= 400 else None
+
+
+class TestTwoFactor:
+    """Methods that are turned on or off at the same moment."""
+
+    def test_both_last_methods_off_at_once(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone, workspace = account(world), world.workspace(world.person())
+        app_on(world, someone)
+        email_on(world, someone)
+        world.join(someone, workspace, Role.MEMBER)
+        world.require_two_factor(workspace)
+        meanwhile(
+            monkeypatch,
+            two_factor_settings,
+            "forget_seed",
+            lambda changes: repository.change_email_codes(changes, stored(someone), None),
+        )
+        answer = post(world, someone, "/me/two-factor/app/disable", password=PASSWORD)
+        assert answer == (409, "two_factor_required")
+        assert stored(someone).app_since is not None
+        assert backup_codes_left(PersonScope(someone.id)) == 10
+
+    def test_both_methods_on_at_once_bring_one_set_of_codes(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone, codes = account(world), []
+
+        def turn_email_on(changes: Changes) -> None:
+            repository.change_email_codes(changes, stored(someone), clock.now())
+            codes.extend(new_backup_codes(changes, PersonScope(someone.id)))
+
+        secret = start_app(world, someone)
+        meanwhile(monkeypatch, two_factor_settings, "keep_seed", turn_email_on)
+        body = {"code": totp(secret)}
+        answer = world.call(
+            "POST", "/me/two-factor/app/confirm", token=someone.token, json_body=body
+        )
+        assert (answer.status, answer.json) == (200, {"backupCodes": []})
+        assert backup_codes_left(PersonScope(someone.id)) == len(codes) == 10
+
+    def test_new_codes_while_two_factor_goes_off(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone = account(world)
+        email_on(world, someone)
+
+        def turn_email_off(changes: Changes) -> None:
+            repository.change_email_codes(changes, stored(someone), None)
+            forget_backup_codes(changes, PersonScope(someone.id))
+
+        meanwhile(monkeypatch, two_factor_settings, "new_backup_codes", turn_email_off)
+        answer = post(world, someone, "/me/two-factor/backup-codes", password=PASSWORD)
+        assert answer == (409, "two_factor_off")
+        assert backup_codes_left(PersonScope(someone.id)) == 0
+
+
+class TestCredentials:
+    """Passwords and addresses that change at the same moment."""
+
+    def test_the_password_changes_in_the_same_session(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone, other = account(world), "other canary password"
+        trust(someone)
+
+        def change(changes: Changes) -> None:
+            person = stored(someone)
+            caller = SignedInPerson(person, _session_of(someone), someone.token)
+            repository.change_password(changes, caller, hash_password(other))
+
+        meanwhile(monkeypatch, credentials, "hash_password", change)
+        answer = post(world, someone, "/me/password", current=PASSWORD, password=NEW_PASSWORD)
+        assert answer == (422, "credentials_invalid")
+        assert verify_password(row_of(someone).password_hash, other)
+        assert two_factor(world, someone)["trustedBrowsers"] == 0
+        assert world.emails() == []
+
+    def test_the_address_becomes_anothers(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone, other = account(world), account(world)
+        address = "new.canary@example.com"
+        post(world, someone, "/me/email", email=address, password=PASSWORD)
+        code = code_in(world.emails()[-1])
+        meanwhile(
+            monkeypatch,
+            credentials,
+            "send_email",
+            lambda changes: changes.create(
+                EmailClaimItem(*email_claim_key(address), person_id=other.id)
+            ),
+        )
+        assert post(world, someone, "/me/email/confirm", code=code) == (409, "email_taken")
+        assert stored(someone).email == someone.email
+        assert len(world.emails()) == 1
+
+
+class TestMemberships:
+    """Memberships that change at the same moment."""
+
+    def test_made_owner_while_deleting_the_account(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone, workspace = account(world), world.workspace(world.person())
+        world.join(someone, workspace, Role.ADMIN)
+        meanwhile(
+            monkeypatch,
+            deletion,
+            "send_with",
+            lambda changes: changes.update(
+                MembershipItem(*membership_key(workspace, someone.id)),
+                [MembershipItem.role.set(Role.OWNER)],
+            ),
+        )
+        assert post(world, someone, "/me/delete", password=PASSWORD) == (409, "owner_leave")
+        membership = WorkspaceRepository(workspace).membership_of(someone.id)
+        assert membership is not None
+        assert membership.role is Role.OWNER
+        assert stored(someone).email == someone.email
+
+    def test_removed_while_choosing_the_workspace(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone, workspace = account(world), world.workspace(world.person())
+        membership = world.join(someone, workspace, Role.ADMIN)
+        meanwhile(
+            monkeypatch,
+            account_service,
+            "activate_workspace",
+            lambda changes: WorkspaceRepository(workspace).remove_member(changes, membership),
+        )
+        body = {"workspaceId": str(workspace.id)}
+        answer = world.call("PUT", "/me/workspace", token=someone.token, json_body=body)
+        assert answer.problem() == (404, "not_found")
+        assert stored(someone).last_workspace_id is None
+
+
+def _session_of(someone: Someone) -> Session:
+    session = find_session(PersonScope(someone.id), someone.session_id)
+    assert session is not None
+    return session

@@ -1,0 +1,226 @@
+"""Sessions, an operation a class."""
+
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.identity import sessions
+from storepost.accounts.identity.model import KeyScope
+from storepost.values import clock
+from storepost.values.ids import short
+from tests.accounts.me.accounts import refuses_strangers
+from tests.harness.world import Someone, World
+
+
+def session_rows(world: World, someone: Someone) -> set[str]:
+    """The sort keys of the person's session pointers."""
+    rows = world.rows(f"person#{short(someone.id)}")
+    return {row.sk for row in rows if row.sk.startswith("session#")}
+
+
+def pointers(*session_ids: UUID) -> set[str]:
+    """The sort keys of those sessions' pointers."""
+    return {f"session#{short(session_id)}" for session_id in session_ids}
+
+
+class TestList:
+    """GET /sessions."""
+
+    def test_by_a_key(self, world: World) -> None:
+        maker = world.person()
+        key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
+        assert world.call("GET", "/sessions", token=key).problem() == (403, "sign_in_required")
+
+    @pytest.mark.parametrize(
+        ("query", "path"),
+        [({"page": 0}, "query.page"), ({"pageSize": 11}, "query.pageSize")],
+    )
+    def test_bad_input(self, world: World, query: dict[str, object], path: str) -> None:
+        answer = world.call("GET", "/sessions", token=world.person().token, query=query)
+        assert answer.error_paths() == [path]
+
+    def test_most_recently_active_first_and_nobody_elses(self, world: World) -> None:
+        world.person()
+        signed_in = clock.to_text(clock.now())[:16]
+        someone = world.person()
+        world.advance(minutes=5)
+        _, second = world.sign_in(someone.id)
+        world.advance(minutes=5)
+        answer = world.call("GET", "/sessions", token=someone.token)
+        assert answer.status == 200
+        first_row, second_row = answer.json["items"]
+        assert answer.json == {
+            "items": [
+                {
+                    "id": str(someone.session_id),
+                    "browser": "Firefox",
+                    "os": "Linux",
+                    "ipAddress": "203.0.113.7",
+                    "signedInAt": first_row["signedInAt"],
+                    "lastActiveAt": first_row["lastActiveAt"],
+                    "current": True,
+                },
+                {
+                    "id": str(second),
+                    "browser": "Firefox",
+                    "os": "Linux",
+                    "ipAddress": "203.0.113.7",
+                    "signedInAt": second_row["signedInAt"],
+                    "lastActiveAt": second_row["signedInAt"],
+                    "current": False,
+                },
+            ],
+            "total": 2,
+            "page": 1,
+            "pageSize": 25,
+        }
+        assert first_row["signedInAt"][:16] >= signed_in
+        passed = clock.from_text(first_row["lastActiveAt"]) - clock.from_text(
+            first_row["signedInAt"]
+        )
+        assert passed.total_seconds() >= 600
+
+    def test_pages(self, world: World) -> None:
+        someone = world.person()
+        made = [someone.session_id]
+        for _ in range(11):
+            world.advance(seconds=1)
+            made.append(world.sign_in(someone.id)[1])
+        answer = world.call(
+            "GET", "/sessions", token=someone.token, query={"page": 2, "pageSize": 10}
+        )
+        assert [UUID(row["id"]) for row in answer.json["items"]] == [made[1], made[0]]
+        assert answer.json["total"] == 12
+        beyond = world.call("GET", "/sessions", token=someone.token, query={"page": 3})
+        assert (beyond.status, beyond.json["items"], beyond.json["total"]) == (200, [], 12)
+
+    def test_only_live_ones(self, world: World) -> None:
+        someone = world.person()
+        world.advance(days=29)
+        token, session_id = world.sign_in(someone.id)
+        world.advance(days=1)
+        assert world.call("GET", "/sessions", token=someone.token).status == 401
+        answer = world.call("GET", "/sessions", token=token)
+        assert [row["id"] for row in answer.json["items"]] == [str(session_id)]
+        assert answer.json["total"] == 1
+
+    def test_ninety_days_at_most(self, world: World) -> None:
+        someone = world.person()
+        for _ in range(4):
+            world.advance(days=22)
+            assert world.call("GET", "/sessions", token=someone.token).status == 200
+        world.advance(days=2)
+        answer = world.call("GET", "/sessions", token=someone.token)
+        assert answer.problem() == (401, "unauthenticated")
+
+
+class TestDelete:
+    """DELETE /sessions/{id}."""
+
+    def test_by_a_key(self, world: World) -> None:
+        maker = world.person()
+        key = world.api_key(world.workspace(maker), KeyScope.WRITE, maker)
+        answer = world.call("DELETE", f"/sessions/{maker.session_id}", token=key)
+        assert answer.problem() == (403, "sign_in_required")
+
+    def test_no_uuid(self, world: World) -> None:
+        answer = world.call("DELETE", "/sessions/1", token=world.person().token)
+        assert answer.error_paths() == ["path.id"]
+
+    def test_another_persons(self, world: World) -> None:
+        someone, other = world.person(), world.person()
+        for session_id in (other.session_id, uuid4()):
+            answer = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
+            assert answer.problem() == (404, "not_found")
+        assert world.call("GET", "/me", token=other.token).status == 200
+
+    def test_one_that_ended_by_itself(self, world: World) -> None:
+        someone = world.person()
+        world.advance(days=30)
+        token, _ = world.sign_in(someone.id)
+        answer = world.call("DELETE", f"/sessions/{someone.session_id}", token=token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_signs_out_at_once(self, world: World) -> None:
+        someone = world.person()
+        token, session_id = world.sign_in(someone.id)
+        answer = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
+        assert (answer.status, answer.body) == (204, b"")
+        assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
+        assert world.call("GET", "/me", token=someone.token).status == 200
+        assert session_rows(world, someone) == pointers(someone.session_id)
+        again = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
+        assert again.problem() == (404, "not_found")
+
+    def test_the_own_one(self, world: World) -> None:
+        someone = world.person()
+        answer = world.call("DELETE", f"/sessions/{someone.session_id}", token=someone.token)
+        assert answer.status == 204
+        assert world.call("GET", "/me", token=someone.token).status == 401
+        assert session_rows(world, someone) == set()
+
+    def test_replay(self, world: World) -> None:
+        someone = world.person()
+        _, session_id = world.sign_in(someone.id)
+        path = f"/sessions/{session_id}"
+        first = world.call("DELETE", path, token=someone.token, key="k")
+        second = world.call("DELETE", path, token=someone.token, key="k")
+        assert (first.status, second.status, second.body) == (204, 204, b"")
+        assert second.header("idempotency-replayed") == "true"
+
+
+class TestDeleteOthers:
+    """POST /sessions/sign-out-others."""
+
+    path = "/sessions/sign-out-others"
+
+    def test_strangers(self, world: World) -> None:
+        refuses_strangers(world, "POST", self.path)
+
+    def test_every_session_but_the_one_that_asks(self, world: World) -> None:
+        someone, other = world.person(), world.person()
+        tokens = [world.sign_in(someone.id)[0] for _ in range(3)]
+        answer = world.call("POST", self.path, token=someone.token)
+        assert (answer.status, answer.body) == (204, b"")
+        for token in tokens:
+            assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
+        sessions = world.call("GET", "/sessions", token=someone.token).json
+        assert [row["id"] for row in sessions["items"]] == [str(someone.session_id)]
+        assert session_rows(world, someone) == pointers(someone.session_id)
+        assert world.call("GET", "/me", token=other.token).status == 200
+
+    def test_more_than_a_transaction_takes(self, world: World) -> None:
+        someone = world.person()
+        tokens = [world.sign_in(someone.id)[0] for _ in range(60)]
+        assert world.call("POST", self.path, token=someone.token).status == 204
+        assert {world.call("GET", "/me", token=token).status for token in tokens} == {401}
+        assert session_rows(world, someone) == pointers(someone.session_id)
+
+    def test_where_the_rows_are_not_removed(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone = world.person()
+        token, session_id = world.sign_in(someone.id)
+        monkeypatch.setattr(sessions, "remove_session", None)  # as if it was killed there
+        assert world.call("POST", self.path, token=someone.token).status == 204
+        assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
+        listed = world.call("GET", "/sessions", token=someone.token).json
+        assert [row["id"] for row in listed["items"]] == [str(someone.session_id)]
+        answer = world.call("DELETE", f"/sessions/{session_id}", token=someone.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_again_and_alone(self, world: World) -> None:
+        someone = world.person()
+        for _ in range(3):
+            assert world.call("POST", self.path, token=someone.token).status == 204
+        token, _ = world.sign_in(someone.id)
+        assert world.call("GET", "/me", token=token).status == 200
+
+    def test_replay(self, world: World) -> None:
+        someone = world.person()
+        first = world.call("POST", self.path, token=someone.token, key="k")
+        token, _ = world.sign_in(someone.id)
+        second = world.call("POST", self.path, token=someone.token, key="k")
+        assert (first.status, second.status) == (204, 204)
+        assert second.header("idempotency-replayed") == "true"
+        assert world.call("GET", "/me", token=token).status == 200

@@ -1,0 +1,136 @@
+"""What a change of the account does to the next sign-in."""
+
+import re
+
+from storepost.accounts.workspaces.model import Role
+from tests.accounts.me.accounts import (
+    NEW_PASSWORD,
+    PASSWORD,
+    Json,
+    account,
+    app_on,
+    code_in,
+    email_on,
+    start_app,
+    totp,
+)
+from tests.harness.world import Answer, Someone, World
+
+
+def sign_in(
+    world: World, someone: Someone, password: str = PASSWORD, browser: str | None = None
+) -> Answer:
+    """The answer to address and password."""
+    body = {"email": someone.email, "password": password, "trustedBrowser": browser}
+    if browser is None:
+        del body["trustedBrowser"]
+    return world.call("POST", "/auth/sign-in", json_body=body)
+
+
+def second_step(world: World, someone: Someone, method: str, code: str, **more: object) -> Answer:
+    """The answer to the second step of a sign-in with the right password."""
+    begun = sign_in(world, someone)
+    assert begun.json["status"] == "two_factor_required"
+    body = {"challenge": begun.json["challenge"], "method": method, "code": code, **more}
+    return world.call("POST", "/auth/two-factor/verify", json_body=body)
+
+
+def post(world: World, someone: Someone, path: str, **body: str) -> Json:
+    """What an operation that succeeds answers."""
+    answer = world.call("POST", path, token=someone.token, json_body=body or None)
+    assert answer.status < 300, answer.body
+    found: Json = answer.json if answer.body else {}
+    return found
+
+
+def test_the_new_password_alone(world: World) -> None:
+    someone = account(world)
+    post(world, someone, "/me/password", current=PASSWORD, password=NEW_PASSWORD)
+    assert sign_in(world, someone).problem() == (401, "credentials_invalid")
+    assert sign_in(world, someone, NEW_PASSWORD).json["status"] == "signed_in"
+
+
+def test_the_new_address_alone(world: World) -> None:
+    someone, address = account(world), "new.canary@example.com"
+    world.call("POST", "/auth/password/forgot", json_body={"email": someone.email})
+    [link] = re.findall(r"password-reset#(\S+)", world.emails()[-1].text)
+    post(world, someone, "/me/email", email=address, password=PASSWORD)
+    post(world, someone, "/me/email/confirm", code=code_in(world.emails()[-1]))
+    assert sign_in(world, someone).problem() == (401, "credentials_invalid")
+    body = {"email": address, "password": PASSWORD}
+    answer = world.call("POST", "/auth/sign-in", json_body=body)
+    assert answer.json["status"] == "signed_in"
+    # What was emailed to the old address opens nothing any more.
+    body = {"token": link, "password": NEW_PASSWORD}
+    answer = world.call("POST", "/auth/password/reset", json_body=body)
+    assert answer.problem() == (422, "token_invalid")
+
+
+def test_the_app_its_backup_codes_and_a_browser_that_is_forgotten(world: World) -> None:
+    someone = account(world)
+    secret = start_app(world, someone)
+    assert sign_in(world, someone).json["status"] == "signed_in"
+    used = totp(secret)
+    codes = post(world, someone, "/me/two-factor/app/confirm", code=used)["backupCodes"]
+    assert isinstance(codes, list)
+    assert sign_in(world, someone).json["methods"] == ["app", "backup_code"]
+    # The step that proved the app is used.
+    assert second_step(world, someone, "app", used).problem() == (422, "code_invalid")
+    world.advance(minutes=1)
+    answer = second_step(world, someone, "app", totp(secret), trustBrowser=True)
+    browser = answer.json["trustedBrowser"]
+    assert sign_in(world, someone, browser=browser).json["status"] == "signed_in"
+    post(world, someone, "/me/two-factor/trusted-browsers/forget")
+    assert sign_in(world, someone, browser=browser).json["status"] == "two_factor_required"
+    assert second_step(world, someone, "backup_code", codes[0]).status == 200
+    again = second_step(world, someone, "backup_code", codes[0])
+    assert again.problem() == (422, "code_invalid")
+
+
+def test_only_the_newest_backup_codes(world: World) -> None:
+    someone = account(world)
+    old = app_on(world, someone)
+    new = post(world, someone, "/me/two-factor/backup-codes", password=PASSWORD)["backupCodes"]
+    assert isinstance(new, list)
+    refused = second_step(world, someone, "backup_code", old[0])
+    assert refused.problem() == (422, "code_invalid")
+    assert second_step(world, someone, "backup_code", new[0]).status == 200
+
+
+def test_without_the_last_method(world: World) -> None:
+    someone = account(world)
+    email_on(world, someone)
+    assert sign_in(world, someone).json["methods"] == ["email", "backup_code"]
+    post(world, someone, "/me/two-factor/email/disable")
+    assert sign_in(world, someone).json["status"] == "signed_in"
+
+
+def test_the_workspace_that_was_chosen_last(world: World) -> None:
+    someone = account(world)
+    chosen, other = (world.workspace(world.person()) for _ in range(2))
+    for workspace in (chosen, other):
+        world.join(someone, workspace, Role.ADMIN)
+    body = {"workspaceId": str(chosen.id)}
+    assert world.call("PUT", "/me/workspace", token=someone.token, json_body=body).status == 204
+    token = sign_in(world, someone).json["token"]
+    invited = {"email": "guest.canary@example.com", "role": "member"}
+    world.call("POST", "/invitations", token=token, json_body=invited)
+    listed = world.call("GET", "/invitations", token=someone.token).json
+    assert [row["email"] for row in listed["items"]] == [invited["email"]]
+
+
+def test_no_account_any_more(world: World) -> None:
+    someone = account(world)
+    post(world, someone, "/me/delete", password=PASSWORD)
+    assert sign_in(world, someone).problem() == (401, "credentials_invalid")
+    body = {"name": "Ann canary", "email": someone.email, "password": NEW_PASSWORD}
+    begun = world.call("POST", "/auth/sign-up", json_body=body)
+    assert begun.status == 202
+    code = code_in(world.emails()[-1])
+    body = {"registration": begun.json["registration"], "code": code}
+    anew = world.call("POST", "/auth/verify-email", json_body=body)
+    assert anew.status == 200
+    me = world.call("GET", "/me", token=anew.json["token"]).json
+    assert me["user"]["name"] == "Ann canary"
+    assert me["user"]["id"] != str(someone.id)
+    assert me["workspaces"] == []

@@ -1,0 +1,317 @@
+"""Workspaces, an operation a class."""
+
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope, SignedInPerson
+from storepost.accounts.identity.repository import SessionItem, as_session, find_person, find_token
+from storepost.accounts.identity.tokens import digest
+from storepost.accounts.workspaces import service
+from storepost.accounts.workspaces.model import Role, Workspace
+from storepost.accounts.workspaces.repository import (
+    SlugItem,
+    WorkspaceItem,
+    WorkspaceRepository,
+    slug_key,
+    workspace_key,
+)
+from storepost.api.http.callers import person_in_workspace
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import find
+from storepost.values.scope import PersonScope, WorkspaceScope
+from tests.harness.world import CANARY, Answer, Someone, World
+
+
+def made(world: World, by: Someone, name: str, key: str | None = None) -> Answer:
+    """The answer to a new workspace of that name."""
+    return world.call("POST", "/workspaces", token=by.token, json_body={"name": name}, key=key)
+
+
+def signed_in(someone: Someone) -> SignedInPerson:
+    """The person as authentication finds them."""
+    session, person = find_token(digest(someone.token)), find_person(PersonScope(someone.id))
+    assert isinstance(session, SessionItem)
+    assert person is not None
+    return SignedInPerson(person, as_session(session), someone.token)
+
+
+def stored(workspace: WorkspaceScope) -> Workspace:
+    """The workspace as it is stored."""
+    found = WorkspaceRepository(workspace).get()
+    assert found is not None
+    return found
+
+
+class TestCreate:
+    """POST /workspaces."""
+
+    @pytest.mark.parametrize("scope", list(KeyScope))
+    def test_keys_may_not(self, world: World, scope: KeyScope) -> None:
+        owner = world.person()
+        key = world.api_key(world.workspace(owner), scope, owner)
+        answer = world.call("POST", "/workspaces", token=key, json_body={})
+        is_small = scope is not KeyScope.WRITE
+        assert answer.problem() == (403, "scope" if is_small else "sign_in_required")
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/name"]),
+            ({"name": ""}, ["/name"]),
+            ({"name": "  "}, ["/name"]),
+            ({"name": "x" * 101}, ["/name"]),
+            ({"name": 7}, ["/name"]),
+            ({"name": "Shop", "slug": "shop"}, ["/slug"]),
+        ],
+    )
+    def test_bad_input(self, world: World, body: object, paths: list[str]) -> None:
+        answer = world.call("POST", "/workspaces", token=world.person().token, json_body=body)
+        assert answer.error_paths() == paths
+        assert world.rows("workspace#") == []
+
+    def test_the_caller_becomes_owner(self, world: World) -> None:
+        person = world.person()
+        answer = made(world, person, f"  Zoë's {CANARY}  ")
+        assert answer.status == 201
+        assert answer.json == {
+            "id": str(UUID(answer.json["id"])),
+            "name": f"Zoë's {CANARY}",
+            "slug": f"zoes-{CANARY}",
+        }
+        workspace = WorkspaceScope(UUID(answer.json["id"]))
+        assert stored(workspace) == Workspace(
+            workspace.id, f"Zoë's {CANARY}", f"zoes-{CANARY}", False, 0
+        )
+        [membership] = WorkspaceRepository(workspace).memberships()
+        assert (membership.person_id, membership.role) == (person.id, Role.OWNER)
+        claim = find(SlugItem, slug_key(f"zoes-{CANARY}"))
+        assert claim is not None
+        assert claim.workspace_id == workspace.id
+
+    def test_becomes_active_where_none_is(self, world: World) -> None:
+        person = world.person()
+        first, second = (made(world, person, name).json["id"] for name in ("One", "Two"))
+        assert first != second
+        assert str(person_in_workspace(signed_in(person)).workspace.id) == first
+        account = find_person(PersonScope(person.id))
+        assert account is not None
+        assert str(account.last_workspace_id) == first
+
+    def test_becomes_active_where_the_active_one_was_lost(self, world: World) -> None:
+        workspace = world.workspace(world.person())
+        member = world.member(workspace)
+        assert world.call("POST", "/members/leave", token=member.token).status == 204
+        new = made(world, member, "Mine").json["id"]
+        assert str(person_in_workspace(signed_in(member)).workspace.id) == new
+
+    def test_a_taken_slug_is_numbered(self, world: World) -> None:
+        person = world.person()
+        slugs = [made(world, person, "Shop").json["slug"] for _ in range(3)]
+        assert slugs == ["shop", "shop-2", "shop-3"]
+
+    def test_past_every_number_it_is_still_free(self, world: World) -> None:
+        person = world.person()
+        changes = Changes()
+        for slug in ["shop", *(f"shop-{number}" for number in range(2, 52))]:
+            changes.create(SlugItem(*slug_key(slug), workspace_id=uuid4()))
+        changes.commit()
+        slugs = {made(world, person, "Shop").json["slug"] for _ in range(3)}
+        assert len(slugs) == 3
+        assert all(slug.startswith("shop-") and len(slug) == 13 for slug in slugs)
+
+    def test_two_at_once_get_two_slugs(self, world: World) -> None:
+        first, second = world.person(), world.person()
+        with world.meanwhile(lambda c: service.create_workspace(signed_in(second), "Shop", c)):
+            answer = made(world, first, "Shop")
+        assert (answer.status, answer.json["slug"]) == (201, "shop-2")
+        rows = [row for row in world.rows() if isinstance(row, WorkspaceItem)]
+        assert sorted(row.slug for row in rows) == ["shop", "shop-2"]
+
+    def test_replay(self, world: World) -> None:
+        person = world.person()
+        first = made(world, person, "Shop", key="k")
+        again = made(world, person, "Shop", key="k")
+        assert (again.status, again.body) == (201, first.body)
+        assert again.header("idempotency-replayed") == "true"
+        assert len([row for row in world.rows() if isinstance(row, WorkspaceItem)]) == 1
+
+
+class TestAvailableSlug:
+    """GET /workspaces/available-slug."""
+
+    @pytest.mark.parametrize("query", [{}, {"name": ""}, {"name": "x" * 101}])
+    def test_bad_input(self, world: World, query: dict[str, str]) -> None:
+        token = world.person().token
+        answer = world.call("GET", "/workspaces/available-slug", token=token, query=query)
+        assert answer.error_paths() == ["query.name"]
+
+    def test_needs_no_workspace(self, world: World) -> None:
+        token = world.person().token
+        query = {"name": "Olive & Co"}
+        answer = world.call("GET", "/workspaces/available-slug", token=token, query=query)
+        assert (answer.status, answer.json) == (200, {"slug": "olive-co"})
+
+    def test_by_a_read_key(self, world: World) -> None:
+        owner = world.person()
+        key = world.api_key(world.workspace(owner), KeyScope.READ, owner)
+        query = {"name": "Olive & Co"}
+        answer = world.call("GET", "/workspaces/available-slug", token=key, query=query)
+        assert (answer.status, answer.json) == (200, {"slug": "olive-co"})
+
+    def test_is_what_a_new_workspace_gets(self, world: World) -> None:
+        person = world.person()
+        for _ in range(2):
+            query = {"name": "Shop"}
+            token = person.token
+            told = world.call("GET", "/workspaces/available-slug", token=token, query=query)
+            assert told.json["slug"] == made(world, person, "Shop").json["slug"]
+
+
+class TestUpdate:
+    """PATCH /workspaces/{id}."""
+
+    @pytest.fixture
+    def owner(self, world: World) -> Someone:
+        """The owner of a workspace."""
+        return world.person("Olive Owner")
+
+    @pytest.fixture
+    def workspace(self, world: World, owner: Someone) -> WorkspaceScope:
+        """The owner's workspace."""
+        return world.workspace(owner, "Olive's Shop")
+
+    def patch(
+        self,
+        world: World,
+        token: str | None,
+        workspace: object,
+        body: object,
+        key: str | None = None,
+    ) -> Answer:
+        """The answer to a change of the workspace."""
+        path = f"/workspaces/{workspace}"
+        return world.call("PATCH", path, token=token, json_body=body, key=key)
+
+    def test_keys_may_not(self, world: World, workspace: WorkspaceScope, owner: Someone) -> None:
+        key = world.api_key(workspace, KeyScope.WRITE, owner)
+        answer = self.patch(world, key, workspace.id, {"more": 1})
+        assert answer.problem() == (403, "sign_in_required")
+
+    @pytest.mark.parametrize("role", [Role.ADMIN, Role.MEMBER])
+    def test_role_too_small(self, world: World, workspace: WorkspaceScope, role: Role) -> None:
+        member = world.member(workspace, role)
+        answer = self.patch(world, member.token, workspace.id, {"more": 1})
+        assert answer.problem() == (403, "role")
+
+    def test_anothers(self, world: World, workspace: WorkspaceScope) -> None:
+        stranger = world.person()
+        world.workspace(stranger)
+        answer = self.patch(world, stranger.token, workspace.id, {"name": "Mine"})
+        assert answer.problem() == (404, "not_found")
+        assert stored(workspace).name == "Olive's Shop"
+
+    def test_anothers_with_bad_input(self, world: World, workspace: WorkspaceScope) -> None:
+        answer = self.patch(world, world.person().token, workspace.id, {"name": ""})
+        assert answer.error_paths() == ["/name"]
+
+    def test_unknown(self, world: World, owner: Someone) -> None:
+        assert self.patch(world, owner.token, uuid4(), {}).problem() == (404, "not_found")
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({"name": ""}, ["/name"]),
+            ({"name": "x" * 101}, ["/name"]),
+            ({"name": None, "requireTwoFactor": None}, ["/name", "/requireTwoFactor"]),
+            ({"requireTwoFactor": "yes"}, ["/requireTwoFactor"]),
+            ({"requireTwoFactor": 1}, ["/requireTwoFactor"]),
+            ({"slug": "mine"}, ["/slug"]),
+        ],
+    )
+    def test_bad_input(
+        self,
+        world: World,
+        workspace: WorkspaceScope,
+        owner: Someone,
+        body: object,
+        paths: list[str],
+    ) -> None:
+        assert self.patch(world, owner.token, workspace.id, body).error_paths() == paths
+
+    def test_no_uuid(self, world: World, owner: Someone) -> None:
+        assert self.patch(world, owner.token, 7, {}).error_paths() == ["path.id"]
+
+    def test_the_slug_never_changes(
+        self, world: World, workspace: WorkspaceScope, owner: Someone
+    ) -> None:
+        slug = stored(workspace).slug
+        answer = self.patch(world, owner.token, workspace.id, {"name": " New Name "})
+        assert (answer.status, answer.body) == (204, b"")
+        assert stored(workspace) == Workspace(workspace.id, "New Name", slug, False, 0)
+        assert find(WorkspaceItem, workspace_key(workspace)) is not None
+
+    def test_nothing_given_changes_nothing(
+        self, world: World, workspace: WorkspaceScope, owner: Someone
+    ) -> None:
+        before = stored(workspace)
+        assert self.patch(world, owner.token, workspace.id, {}).status == 204
+        assert stored(workspace) == before
+
+    def test_need_not_be_active(
+        self, world: World, workspace: WorkspaceScope, owner: Someone
+    ) -> None:
+        world.activate(owner, None)
+        answer = self.patch(world, owner.token, workspace.id, {"name": "New"})
+        assert answer.status == 204
+        assert stored(workspace).name == "New"
+
+    def test_two_factor_off(self, world: World, workspace: WorkspaceScope, owner: Someone) -> None:
+        body = {"name": "New", "requireTwoFactor": True}
+        answer = self.patch(world, owner.token, workspace.id, body)
+        assert answer.problem() == (409, "two_factor_off")
+        assert stored(workspace).name == "Olive's Shop"
+        assert not stored(workspace).require_two_factor
+        off = {"requireTwoFactor": False}
+        assert self.patch(world, owner.token, workspace.id, off).status == 204
+
+    def test_demands_two_factor_of_members(
+        self, world: World, workspace: WorkspaceScope, owner: Someone
+    ) -> None:
+        member = world.member(workspace, Role.ADMIN)
+        world.turn_two_factor_on(owner)
+        body: dict[str, object] = {"requireTwoFactor": True}
+        assert self.patch(world, owner.token, workspace.id, body).status == 204
+        assert stored(workspace).require_two_factor
+        for method, path in [
+            ("GET", "/members"),
+            ("GET", "/invitations"),
+            ("POST", "/invitations"),
+            ("GET", "/api-keys"),
+            ("POST", "/api-keys"),
+            ("POST", "/members/leave"),
+            ("POST", f"/members/{uuid4()}/transfer-ownership"),
+            ("PATCH", f"/workspaces/{workspace.id}"),
+        ]:
+            answer = world.call(method, path, token=member.token)
+            assert answer.problem() == (403, "two_factor_required"), path
+        assert world.call("GET", "/members", token=owner.token).status == 200
+        world.turn_two_factor_on(member)
+        assert world.call("GET", "/members", token=member.token).status == 200
+
+    def test_demands_nothing_of_keys(
+        self, world: World, workspace: WorkspaceScope, owner: Someone
+    ) -> None:
+        key = world.api_key(workspace, KeyScope.READ, owner)
+        world.turn_two_factor_on(owner)
+        body = {"requireTwoFactor": True}
+        assert self.patch(world, owner.token, workspace.id, body).status == 204
+        assert world.call("GET", "/members", token=key).status == 200
+
+    def test_replay(self, world: World, workspace: WorkspaceScope, owner: Someone) -> None:
+        first = self.patch(world, owner.token, workspace.id, {"name": "One"}, key="k")
+        assert self.patch(world, owner.token, workspace.id, {"name": "Two"}).status == 204
+        again = self.patch(world, owner.token, workspace.id, {"name": "One"}, key="k")
+        assert (first.status, again.status) == (204, 204)
+        assert again.header("idempotency-replayed") == "true"
+        assert stored(workspace).name == "Two"

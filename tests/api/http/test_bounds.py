@@ -1,0 +1,151 @@
+"""What reading a request may cost: linear time, little memory, and a problem whatever it is."""
+
+import json
+import tracemalloc
+from collections.abc import Iterator
+from time import process_time
+
+import pytest
+
+from storepost.api.http import app
+from storepost.values.json_reading import MAX_DEPTH
+from storepost.values.problems import MAX_ERRORS, FieldError, ValidationFailed
+from tests.harness.world import Answer, Someone, World
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """Somebody with a workspace."""
+    person = world.person()
+    world.workspace(person)
+    return person
+
+
+def wide(count: int) -> bytes:
+    """An object of so many unknown fields."""
+    return b"{" + b",".join(b'"%x":0' % number for number in range(count)) + b"}"
+
+
+def deep(levels: int) -> bytes:
+    """A locale with so many levels, the body's own among them."""
+    return b'{"code":"de","label":' + b"[" * (levels - 1) + b"]" * (levels - 1) + b"}"
+
+
+class TestErrors:
+    """At most 50 errors are named, in linear time."""
+
+    def test_the_first_fifty(self, world: World) -> None:
+        answer = world.call("POST", "/auth/sign-in", body=wide(98))
+        assert answer.error_paths() == ["/email", "/password", *(f"/{n:x}" for n in range(48))]
+
+    def test_an_object_has_at_most_a_hundred_fields(self, world: World) -> None:
+        answer = world.call("POST", "/auth/sign-in", body=wide(101))
+        assert answer.error_paths() == [""]
+        assert "100 fields" in answer.json["errors"][0]["message"]
+
+    def test_every_problem_has_fifty_at_most(self) -> None:
+        def errors() -> Iterator[FieldError]:
+            for number in range(MAX_ERRORS + 1):
+                assert number < MAX_ERRORS, "nobody asks for more"
+                yield FieldError(f"/{number}", "No")
+
+        assert len(ValidationFailed(errors=errors()).errors) == MAX_ERRORS
+
+    @pytest.mark.parametrize("path", ["/auth/sign-in", "/events/bulk"])
+    def test_unknown_fields_take_linear_time_and_little_memory(
+        self, world: World, owner: Someone, path: str
+    ) -> None:
+        def took(count: int) -> float:
+            body = wide(count)
+            began = process_time()
+            answer = world.call("POST", path, token=owner.token, body=body)
+            assert answer.status == 422
+            return process_time() - began
+
+        took(10)
+        assert took(100_000) < 12 * max(took(25_000), 0.01)
+        tracemalloc.start()
+        try:
+            took(100_000)
+            assert tracemalloc.get_traced_memory()[1] < 64 * 1024**2
+        finally:
+            tracemalloc.stop()
+
+
+class TestDepth:
+    """At most 100 levels, in a body of any operation."""
+
+    def test_at_the_bound(self, world: World, owner: Someone) -> None:
+        answer = world.call("POST", "/locales", token=owner.token, body=deep(MAX_DEPTH))
+        assert answer.error_paths() == ["/label"]
+
+    def test_beyond_it(self, world: World, owner: Someone) -> None:
+        answer = world.call("POST", "/locales", token=owner.token, body=deep(MAX_DEPTH + 1))
+        assert answer.problem() == (400, "malformed_request")
+        assert answer.json["detail"] == "Send JSON of at most 100 levels."
+
+
+class TestParsers:
+    """Whatever a parser or a validator raises is a problem of the request."""
+
+    @pytest.mark.parametrize("digits", [20, 309, 400, 4299, 5000])
+    @pytest.mark.parametrize("sign", ["", "-"])
+    def test_a_number_where_a_time_is_expected(
+        self, world: World, owner: Someone, digits: int, sign: str
+    ) -> None:
+        body = (
+            f'{{"name":"x","profile":{{"email":"ann@example.com"}},"properties":{{}},'
+            f'"occurredAt":{sign}{"9" * digits}}}'
+        )
+        answer = world.call("POST", "/events", token=owner.token, body=body.encode())
+        if digits > 4300:
+            assert answer.problem() == (400, "malformed_request")
+        else:
+            assert answer.error_paths() == ["/occurredAt"]
+
+    @pytest.mark.parametrize(
+        "name", ["(" * 500, '"' + "(" * 500 + '"', "x" * 100_000, '"' * 501, "\\" * 500]
+    )
+    def test_names_of_a_form(self, world: World, name: str) -> None:
+        body = f"--b\r\nContent-Disposition: form-data; name={name}\r\n\r\nx\r\n--b--\r\n"
+        answer = world.call(
+            "POST",
+            "/unsubscribe/nobody",
+            body=body.encode(),
+            headers={"content-type": "multipart/form-data; boundary=b"},
+        )
+        assert answer.status < 500
+        assert answer.problem()
+
+    @pytest.mark.parametrize("error", [OverflowError, RecursionError, LookupError, TypeError])
+    def test_what_nobody_thought_of(
+        self,
+        world: World,
+        owner: Someone,
+        error: type[Exception],
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        """It is told as the request's fault; the log says that nobody thought of it."""
+
+        def fail(*_arguments: object, **_more: object) -> None:
+            raise error
+
+        monkeypatch.setattr(app, "read_json", fail)
+        answer = self._locale(world, owner)
+        assert answer.problem() == (400, "malformed_request")
+        assert [r.message for r in caplog.records if r.levelname == "ERROR"] == ["unexpected error"]
+
+    def test_what_is_behind_the_request_stays_our_fault(
+        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail(*_arguments: object) -> None:
+            raise OverflowError
+
+        monkeypatch.setattr("storepost.stores.locales.service.add_locale", fail)
+        assert self._locale(world, owner).problem() == (500, "internal")
+
+    @staticmethod
+    def _locale(world: World, owner: Someone) -> Answer:
+        body = json.dumps({"code": "de"}).encode()
+        return world.call("POST", "/locales", token=owner.token, body=body)

@@ -1,0 +1,233 @@
+"""503: DynamoDB refused, or didn't answer, for all the time that the request had."""
+
+import importlib
+import time
+from threading import Event
+
+import pytest
+from botocore.exceptions import ClientError
+
+from local import functions
+from local.functions import Context
+from storepost.api.http.deadline import MARGIN_SECONDS
+from storepost.platform.persistence import patience
+from storepost.platform.persistence.idempotency import RecordItem
+from storepost.stores.locales import service
+from storepost.values.problems import FieldError, ValidationFailed
+from tests.harness.answers import codes_in, operations
+from tests.harness.faults import (
+    CONFLICT,
+    CONFLICT_OF_ONE,
+    FAULT,
+    NO_ANSWER,
+    THROTTLED,
+    FakeTime,
+    faults,
+    lost_answer,
+    refusal,
+)
+from tests.harness.kills import Moment, around_calls, before_the_commit
+from tests.harness.world import Answer, Someone, World
+
+pytestmark = pytest.mark.usefixtures("workspace", "fake_time")
+
+KEY = "k"
+MANY = 40
+
+
+def create(world: World, by: Someone, key: str | None = KEY, code: str = "de") -> Answer:
+    """The answer to a new locale."""
+    return world.call("POST", "/locales", token=by.token, json_body={"code": code}, key=key)
+
+
+def codes(world: World, by: Someone) -> list[str]:
+    """The codes of the workspace's locales."""
+    answer = world.call("GET", "/locales", token=by.token)
+    return sorted(item["code"] for item in answer.json["items"])
+
+
+def is_busy(answer: Answer) -> bool:
+    """Whether the answer says so, and when to come again."""
+    if answer.problem() != (503, "busy"):
+        return False
+    return int(answer.header("retry-after") or 0) >= 1
+
+
+def name_of(error: Exception) -> str:
+    """The code of DynamoDB's error."""
+    return error.response["Error"]["Code"] if isinstance(error, ClientError) else "no answer"
+
+
+class TestOutlastsTheRequest:
+    """What goes on for longer than the request's patience."""
+
+    @pytest.mark.parametrize("key", [None, KEY])
+    @pytest.mark.parametrize(
+        "error", [CONFLICT, FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=name_of
+    )
+    def test_a_write(self, world: World, owner: Someone, error: Exception, key: str | None) -> None:
+        with faults(error, "TransactWriteItems") as met:
+            assert is_busy(create(world, owner, key))
+        assert met.met > 12  # a second's wait at most, for the twelve seconds that it has
+        assert codes(world, owner) == []
+        world.advance(minutes=1)  # the key's lease: giving it back was refused too
+        assert create(world, owner, key).status == 201
+
+    @pytest.mark.parametrize("error", [FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=name_of)
+    @pytest.mark.parametrize("operation", ["GetItem", "BatchGetItem"])
+    def test_a_read(self, world: World, owner: Someone, error: Exception, operation: str) -> None:
+        """That of the caller too, which is before everything else."""
+        with faults(error, operation) as met:
+            answer = world.call("GET", "/members", token=owner.token)
+        assert met.met > 12
+        assert is_busy(answer)
+
+    def test_it_tries_until_three_seconds_before_its_deadline(
+        self, world: World, owner: Someone, fake_time: FakeTime
+    ) -> None:
+        began = fake_time.now
+        with faults(CONFLICT, "TransactWriteItems"):
+            create(world, owner, key=None)
+        assert fake_time.now - began == pytest.approx(12)
+
+    def test_the_key_is_given_back(self, world: World, owner: Someone) -> None:
+        """So that the retry that `Retry-After` asks for runs, and isn't told that it runs."""
+        with faults(CONFLICT, "TransactWriteItems") as met:
+            assert is_busy(create(world, owner, "another"))
+        world.advance(days=2)
+        commits = met.met - 1  # the last one was to give the key back
+        with faults(CONFLICT, "TransactWriteItems", commits):
+            assert is_busy(create(world, owner))
+        assert [record.status for record in RecordItem.scan()] == ["INPROGRESS"]  # the other one
+        assert create(world, owner).status == 201
+
+    def test_what_was_written_is_replayed(self, world: World, owner: Someone) -> None:
+        """Nobody heard of the commit: the retry does."""
+        with faults(NO_ANSWER, "TransactWriteItems", moment=Moment.AFTER):
+            assert is_busy(create(world, owner))
+        assert codes(world, owner) == ["de"]
+        again = create(world, owner)
+        assert (again.status, again.header("idempotency-replayed")) == (201, "true")
+
+
+class TestPasses:
+    """What ends before that: nobody hears of it."""
+
+    @pytest.mark.parametrize(
+        "error", [CONFLICT, FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=name_of
+    )
+    def test_a_write(self, world: World, owner: Someone, error: Exception) -> None:
+        with faults(error, "TransactWriteItems", 10) as met:
+            assert create(world, owner).status == 201
+        assert met.met == 10
+        assert codes(world, owner) == ["de"]
+
+    def test_nothing_is_done_twice_where_answers_get_lost(
+        self, world: World, owner: Someone
+    ) -> None:
+        with lost_answer("TransactWriteItems", 3):
+            assert create(world, owner).status == 201
+        assert codes(world, owner) == ["de"]
+
+
+class TestDeadlineWhileRetrying:
+    """The function's own deadline comes while a call hangs that was refused before."""
+
+    @pytest.fixture(autouse=True)
+    def _short(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each invocation has 0.3 seconds until its own deadline, none of them for an import."""
+        importlib.import_module("aws_lambda_powertools.utilities.idempotency")
+        milliseconds = int((MARGIN_SECONDS + 0.3) * 1000)
+        monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, milliseconds))
+
+    def test_is_busy_too(
+        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def hang(*_: object) -> None:
+            Event().wait(5)
+
+        monkeypatch.setattr(time, "sleep", hang)
+        monkeypatch.setattr(patience, "MARGIN_SECONDS", 0.0)
+        with faults(CONFLICT, "TransactWriteItems"):
+            assert is_busy(create(world, owner, key=None))
+        assert codes(world, owner) == []
+
+
+class TestClaim:
+    """The key's own record, and what befalls the call that takes it."""
+
+    def test_a_second_call_while_the_first_commits(self, world: World, owner: Someone) -> None:
+        """Its put meets the first one's transaction."""
+        with faults(CONFLICT_OF_ONE, "PutItem", 1):
+            answer = create(world, owner)
+        assert answer.problem() == (409, "idempotency_in_progress")
+        assert answer.header("retry-after") == "1"
+        assert create(world, owner).status == 201
+
+    def test_a_lost_answer_locks_nobody_out(self, world: World, owner: Someone) -> None:
+        """The second put is refused over the first, whose owner is the same."""
+        with lost_answer("PutItem") as calls:
+            assert create(world, owner).status == 201
+        assert calls.made.count("PutItem") == 2
+        again = create(world, owner)
+        assert (again.status, again.header("idempotency-replayed")) == (201, "true")
+
+    def test_nor_does_one_before_a_conflict(self, world: World, owner: Someone) -> None:
+        """The first put was carried out, whatever the second one meets."""
+        puts = list[Moment]()
+
+        def step(_number: int, operation: str, moment: Moment) -> None:
+            if operation == "PutItem":
+                puts.append(moment)
+                if puts == [Moment.BEFORE, Moment.AFTER]:
+                    raise NO_ANSWER
+                if len(puts) == 3:
+                    raise CONFLICT_OF_ONE
+
+        with around_calls(step):
+            assert create(world, owner).problem() == (409, "idempotency_in_progress")
+        again = create(world, owner)
+        assert (again.status, again.header("idempotency-replayed")) == (201, None)
+
+    def test_a_conflict_takes_nothing_from_the_first_call(
+        self, world: World, owner: Someone
+    ) -> None:
+        """What it gives back is a claim of its own alone."""
+
+        def second() -> None:
+            with faults(CONFLICT_OF_ONE, "PutItem", 1):
+                assert create(world, owner).problem() == (409, "idempotency_in_progress")
+
+        with before_the_commit(second):
+            assert create(world, owner).status == 201
+        assert create(world, owner).header("idempotency-replayed") == "true"
+
+    def test_somebody_elses_record_still_refuses(self, world: World, owner: Someone) -> None:
+        first = create(world, owner)
+        with lost_answer("PutItem"):
+            again = create(world, owner)
+        assert (again.status, again.body) == (201, first.body)
+        assert again.header("idempotency-replayed") == "true"
+        with lost_answer("PutItem"):
+            assert create(world, owner, code="fr").problem() == (422, "idempotency_key_reused")
+
+    def test_a_record_that_cannot_be_given_back_hides_no_problem(
+        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It is free once its lease ends."""
+
+        def refuse(*_: object) -> None:
+            raise ValidationFailed(errors=[FieldError("/code", "Not today")])
+
+        with monkeypatch.context() as patched, faults(CONFLICT, "TransactWriteItems"):
+            patched.setattr(service, "add_locale", refuse)
+            assert create(world, owner).error_paths() == ["/code"]
+        assert create(world, owner).problem() == (409, "idempotency_in_progress")
+        world.advance(minutes=1)
+        assert create(world, owner).status == 201
+
+
+def test_every_operation_tells_of_it() -> None:
+    for _, _, operation in operations():
+        told = operation["responses"]["503"]
+        assert codes_in(told) == ["busy"], operation["operationId"]

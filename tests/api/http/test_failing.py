@@ -1,0 +1,207 @@
+"""500, and what a request may do in its time: nothing is told of a fault but that it is one."""
+
+import importlib
+import time
+from typing import Any
+
+import pytest
+from botocore.exceptions import HTTPClientError
+
+from local import functions
+from local.functions import Context
+from storepost.api.http.deadline import MARGIN_SECONDS
+from storepost.platform.persistence.changes import MOST_RUNS, Changes, LostRace
+from storepost.platform.persistence.idempotency import RecordItem
+from storepost.platform.persistence.item import dynamodb_client
+from storepost.stores.locales import service
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import CANARY, Answer, Someone, World
+
+pytestmark = pytest.mark.usefixtures("workspace")
+
+
+def create(world: World, by: Someone, key: str | None = None) -> Answer:
+    """The answer to a new locale."""
+    return world.call("POST", "/locales", token=by.token, json_body={"code": "de"}, key=key)
+
+
+def total(world: World, by: Someone) -> int:
+    """How many locales the workspace has."""
+    count: int = world.call("GET", "/locales", token=by.token).json["total"]
+    return count
+
+
+def errors(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+    """The log's lines of errors."""
+    return [vars(record) for record in caplog.records if record.levelname == "ERROR"]
+
+
+class TestInternal:
+    """A fault of the service."""
+
+    def test_tells_nobody_what_it_was(
+        self,
+        world: World,
+        owner: Someone,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        def fail(*_: object) -> None:
+            raise ValueError(f"of {CANARY}") from KeyError(CANARY)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(service, "add_locale", fail)
+            answer = create(world, owner, key="k")
+        assert answer.problem() == (500, "internal")
+        assert CANARY not in str(answer)
+        [line] = errors(caplog)
+        assert (line["error"], line["cause"]) == ("ValueError", "KeyError")
+        assert line["frames"][-1].endswith(" fail")
+        assert list(RecordItem.scan()) == []
+        again = create(world, owner, key="k")
+        assert (again.status, again.header("idempotency-replayed")) == (201, None)
+
+    def test_an_answer_that_breaks_its_own_schema(
+        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Nothing is written then: the answer is known before the effect."""
+        plain = service.add_locale
+
+        def broken(*given: Any) -> Any:
+            return {"code": plain(*given).code}
+
+        with monkeypatch.context() as patched:
+            patched.setattr(service, "add_locale", broken)
+            assert create(world, owner, key="k").problem() == (500, "internal")
+        assert total(world, owner) == 0
+        assert create(world, owner, key="k").status == 201
+
+
+class TestConflict:
+    """A race that is lost every time."""
+
+    @pytest.mark.parametrize("key", [None, "k"])
+    def test_after_six_runs(
+        self,
+        world: World,
+        owner: Someone,
+        monkeypatch: pytest.MonkeyPatch,
+        key: str | None,
+    ) -> None:
+        runs: list[int] = []
+
+        def lose(changes: Changes) -> None:
+            runs.append(len(changes))
+            raise LostRace()
+
+        with monkeypatch.context() as patched:
+            patched.setattr(service, "add_locale", lambda *given: lose(given[-1]))
+            answer = create(world, owner, key)
+        assert answer.problem() == (409, "conflict")
+        assert runs == [0] * MOST_RUNS
+        again = create(world, owner, key)
+        assert (again.status, again.header("idempotency-replayed")) == (201, None)
+
+    def test_won_in_the_last_run(
+        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        plain, lost = service.add_locale, [LostRace()] * (MOST_RUNS - 1)
+
+        def lose_first(*given: Any) -> Any:
+            made = plain(*given)
+            if lost:
+                raise lost.pop()
+            return made
+
+        monkeypatch.setattr(service, "add_locale", lose_first)
+        assert create(world, owner, "k").status == 201
+        assert (lost, total(world, owner)) == ([], 1)
+
+
+class TestDeadline:
+    """A function that has used up its time answers by itself."""
+
+    @pytest.fixture(autouse=True)
+    def _short(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Each invocation has 0.8 seconds until its own deadline, none of them for an import."""
+        importlib.import_module("aws_lambda_powertools.utilities.idempotency")
+        milliseconds = int((MARGIN_SECONDS + 0.8) * 1000)
+        monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, milliseconds))
+
+    def refused(
+        self, world: World, owner: Someone, problem: tuple[int, str] = (500, "internal")
+    ) -> None:
+        """Sees the request refused, in time and with nothing done."""
+        began = time.monotonic()
+        assert create(world, owner, "k").problem() == problem
+        assert time.monotonic() - began < MARGIN_SECONDS
+        assert list(RecordItem.scan()) == []
+
+    def test_in_the_services_own_code(
+        self,
+        world: World,
+        owner: Someone,
+        monkeypatch: pytest.MonkeyPatch,
+        caplog: pytest.LogCaptureFixture,
+    ) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(service, "add_locale", lambda *_: time.sleep(30))
+            self.refused(world, owner)
+        [line] = errors(caplog)
+        assert line["error"] == "DeadlineReached"
+        assert create(world, owner, "k").status == 201
+
+    def test_inside_botocore(
+        self,
+        world: World,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """Its HTTP session takes every exception for the connection's, and it tries again.
+
+        What DynamoDB doesn't answer in time is its being busy, not a fault of ours.
+        """
+        plain, slow = service.add_locale, list[bool]()
+
+        def hang(**_: Any) -> None:
+            if not slow:
+                return
+            slow.pop()
+            try:
+                time.sleep(30)
+            except Exception as error:
+                raise HTTPClientError(error=error) from error
+
+        def add(*given: Any) -> Any:
+            slow.append(True)
+            return plain(*given)
+
+        events = dynamodb_client().meta.events
+        events.register_first("before-send.dynamodb", hang)
+        try:
+            with monkeypatch.context() as patched:
+                patched.setattr(service, "add_locale", add)
+                self.refused(world, owner, (503, "busy"))
+        finally:
+            events.unregister("before-send.dynamodb", hang)
+        assert slow == []
+        assert total(world, owner) == 0
+        assert create(world, owner, "k").status == 201
+
+    def test_nothing_of_it_is_left_for_the_next_request(
+        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A container that goes on has neither its caller nor its writes."""
+        with monkeypatch.context() as patched:
+            patched.setattr(service, "add_locale", lambda *_: time.sleep(30))
+            self.refused(world, owner)
+        answer = world.call("GET", "/locales")
+        assert answer.problem() == (401, "unauthenticated")
+
+    def test_before_the_first_line(
+        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A container that took all the time to begin."""
+        monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, 0))
+        self.refused(world, owner)

@@ -1,0 +1,55 @@
+"""What holds for answers as such: HEAD where GET is, and what caches may keep."""
+
+import pytest
+
+from storepost.values.scope import WorkspaceScope
+from tests.api.http.test_order import ID, OPERATIONS, WITH_CALLER, named
+from tests.harness.world import Answer, Someone, World
+
+GETS = [each for each in OPERATIONS if each[0] == "GET"]
+_OWN = {"request-id"}
+
+
+def headers(answer: Answer) -> dict[str, str]:
+    """Those that two answers to the same have in common."""
+    return {name: value for name, value in answer.headers.items() if name not in _OWN}
+
+
+class TestHead:
+    """HEAD: as GET, without the body."""
+
+    @named(GETS)
+    def test_is_answered_as_get_is(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
+    ) -> None:
+        asked = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
+        got = world.call(method, asked, token=owner.token)
+        answer = world.call("HEAD", asked, token=owner.token)
+        assert answer.body == b""
+        assert (answer.status, headers(answer)) == (got.status, headers(got))
+
+    @pytest.mark.parametrize("path", ["/auth/sign-in", "/nowhere"])
+    def test_where_there_is_no_get(self, world: World, path: str) -> None:
+        answer, got = world.call("HEAD", path), world.call("GET", path)
+        assert answer.status == got.status >= 404
+        assert answer.header("allow") == got.header("allow")
+        assert answer.body == b""
+
+    def test_allow_names_it(self, world: World) -> None:
+        assert world.call("DELETE", "/health").header("allow") == "GET, HEAD"
+        assert world.call("GET", "/auth/sign-in").header("allow") == "POST"
+
+
+class TestCaches:
+    """What is a caller's own is kept by nobody on the way."""
+
+    @named(WITH_CALLER)
+    def test_no_answer_to_a_caller_may_be_kept(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, method: str, path: str
+    ) -> None:
+        asked = "/".join(ID if part.lower().endswith("id") else part for part in path.split("/"))
+        answer = world.call(method, asked, token=owner.token)
+        assert answer.header("cache-control") == "no-store"
+
+    def test_the_description_may(self, world: World) -> None:
+        assert world.call("GET", "/openapi.json").header("cache-control") != "no-store"

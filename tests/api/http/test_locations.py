@@ -1,0 +1,75 @@
+"""`Location`: what a request made, or set going, can be read there."""
+
+import re
+
+import pytest
+
+from storepost.api.http.locations import LOCATIONS
+from storepost.values.scope import WorkspaceScope
+from tests.harness.answers import operations
+from tests.harness.world import BASE_URL, Answer, Someone, World
+from tests.orders.sample import order
+
+NO_ADDRESS = {
+    # Read in a list alone, or told once and never again.
+    *("coupons.assign", "customers.put", "events.create", "invitations.create"),
+    *("locales.create", "unsubscribeLinks.create", "workspaces.create"),
+    # They answer nothing that has an id.
+    *("auth.signUp", "auth.resendSignUp", "auth.forgotPassword", "me.changeEmail"),
+    *("workspaces.delete", "writeBacks.retry"),
+}
+
+
+def test_every_operation_that_makes_something_says_where_or_is_named_here() -> None:
+    making = {o["operationId"] for _, _, o in operations() if {"201", "202"} & set(o["responses"])}
+    assert making == set(LOCATIONS) | NO_ADDRESS
+
+
+@pytest.mark.parametrize(("operation", "template"), LOCATIONS.items())
+def test_each_leads_to_something_that_can_be_read(operation: str, template: str) -> None:
+    readable = {re.sub("{.*?}", "{}", path) for path, method, _ in operations() if method == "GET"}
+    assert re.sub("{.*?}", "{}", template) in readable
+
+
+class TestLocation:
+    """Followed, it answers what was made."""
+
+    def follow(self, world: World, by: Someone, answer: Answer) -> Answer:
+        location = answer.header("location")
+        assert location is not None
+        assert location.startswith(BASE_URL)
+        found = world.call("GET", location.removeprefix(BASE_URL), token=by.token)
+        assert found.status == 200
+        return found
+
+    def test_of_a_key(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        body = {"name": "Till", "scope": "read"}
+        made = world.call("POST", "/api-keys", token=owner.token, json_body=body)
+        assert made.status == 201
+        found = self.follow(world, owner, made)
+        assert found.json["id"] == made.json["apiKey"]["id"]
+
+    def test_of_an_order(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        path = f"/stores/{world.store(owner)}/orders/1001"
+        made = world.call("PUT", path, token=owner.token, json_body=order())
+        assert made.status == 201
+        assert self.follow(world, owner, made).json == made.json
+        again = world.call("PUT", path, token=owner.token, json_body=order())
+        assert again.status == 200
+        assert again.header("location") is None
+
+    def test_of_a_batch(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        path = f"/stores/{world.store(owner)}/batches"
+        body = {"orders": [{"externalId": "1", **order()}]}
+        made = world.call("POST", path, token=owner.token, json_body=body, key="once")
+        assert made.status == 202
+        assert self.follow(world, owner, made).json["id"] == made.json["id"]
+        again = world.call("POST", path, token=owner.token, json_body=body, key="once")
+        assert again.header("idempotency-replayed") == "true"
+        assert again.header("location") == made.header("location")
+
+    def test_of_a_connection(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        body = {"type": "shopify", "shop": "ann.myshopify.com"}
+        made = world.call("POST", "/connections", token=owner.token, json_body=body)
+        assert made.status == 201
+        assert self.follow(world, owner, made).json["key"] == made.json["key"]

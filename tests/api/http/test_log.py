@@ -1,0 +1,101 @@
+"""What the log says of a request, and the metrics beside it."""
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from aws_lambda_powertools import Metrics
+
+from storepost.platform.persistence import changes
+from storepost.platform.persistence.changes import LostRace
+from storepost.values import logs, metrics
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import Someone, World
+
+
+@pytest.fixture
+def counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator["Counted"]:
+    """Metrics as a deployed function writes them."""
+    monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "false")
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "storepost-test")
+    monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "storepost")
+    fresh = Metrics()
+    monkeypatch.setattr(metrics, "_metrics", fresh)
+    yield Counted(capsys)
+    fresh.clear_metrics()
+
+
+class Counted:
+    """The lines that CloudWatch reads."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def lines(self) -> list[dict[str, object]]:
+        """What was written since the last look."""
+        said = [line for line in self._capsys.readouterr().out.splitlines() if '"_aws"' in line]
+        return [json.loads(line) for line in said]
+
+
+class TestLines:
+    def test_each_has_the_operation_the_request_and_the_workspace(
+        self,
+        world: World,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        keys: list[dict[str, object]] = []
+        plain = logs.logger.info
+
+        def note(message: str, **given: Any) -> None:
+            keys.append(dict(logs.logger.get_current_keys()))
+            plain(message, **given)
+
+        monkeypatch.setattr(logs.logger, "info", note)
+        assert world.call("GET", "/locales", token=owner.token).status == 200
+        assert world.call("GET", "/locales").status == 401
+        signed_in, anonymous = keys
+        assert signed_in["operation"] == anonymous["operation"] == "locales.list"
+        assert signed_in["workspaceId"] == str(workspace.id)
+        assert "workspaceId" not in anonymous
+        assert signed_in["requestId"] != anonymous["requestId"]
+        assert not set(logs.KEYS) & set(logs.logger.get_current_keys())
+
+
+class TestMetrics:
+    def test_a_request_is_counted_with_what_it_was_about(
+        self, world: World, owner: Someone, workspace: WorkspaceScope, counted: Counted
+    ) -> None:
+        world.call("GET", "/locales", token=owner.token)
+        (line,) = counted.lines()
+        assert line["Requests"] == [1.0]
+        assert (line["operation"], line["workspaceId"]) == ("locales.list", str(workspace.id))
+        (told,) = line["_aws"]["CloudWatchMetrics"]  # type: ignore[index]
+        # Each further dimension would be a metric of its own, which costs.
+        assert told["Dimensions"] == [["service"]]
+        assert told["Namespace"] == "storepost-test"
+
+    def test_contention_is_counted(
+        self,
+        world: World,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        counted: Counted,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        def lose(_changes: changes.Changes) -> None:
+            raise LostRace()
+
+        monkeypatch.setattr(changes.Changes, "commit", lose)
+        monkeypatch.setattr(time, "sleep", lambda _seconds: None)
+        answer = world.call("POST", "/locales", token=owner.token, json_body={"code": "da"})
+        assert answer.status in {409, 503}
+        (line,) = counted.lines()
+        assert line["Conflicts"] == [1.0]
+        retries: Any = line["Retries"]
+        assert sum(retries) >= 3

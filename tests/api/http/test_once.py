@@ -1,0 +1,379 @@
+"""Writes that happen once: `idempotency-key` (docs/interface.md, section 2)."""
+
+import re
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.platform.persistence.changes import LostRace
+from storepost.platform.persistence.idempotency import RecordItem
+from storepost.stores.locales import service
+from storepost.values.scope import WorkspaceScope
+from tests.harness.kills import another_container
+from tests.harness.world import CANARY, Answer, Someone, World
+
+KEY = "k"
+GUEST = f"guest.{CANARY}@example.com"
+
+
+def create(world: World, token: str, code: str = "de", key: str | None = KEY) -> Answer:
+    """The answer to a new locale."""
+    return world.call("POST", "/locales", token=token, json_body={"code": code}, key=key)
+
+
+def codes(world: World, token: str) -> list[str]:
+    """The codes of the active workspace's locales."""
+    answer = world.call("GET", "/locales", token=token)
+    return sorted(item["code"] for item in answer.json["items"])
+
+
+def is_replay(answer: Answer) -> bool:
+    """Whether the answer says so."""
+    said = answer.header("idempotency-replayed")
+    assert said in {None, "true"}
+    return said == "true"
+
+
+def assert_replayed(again: Answer, first: Answer) -> None:
+    """The first answer in everything but the request's id, with the header that says so."""
+    assert not is_replay(first)
+    assert (again.status, again.body) == (first.status, first.body)
+    own = again.headers["request-id"]
+    assert own != first.headers["request-id"]
+    kept = {**first.headers, "request-id": own}
+    assert again.headers == {**kept, "idempotency-replayed": "true"}
+
+
+@pytest.mark.usefixtures("workspace")
+class TestReplay:
+    """The same key with the same request."""
+
+    def test_201_with_its_body(self, world: World, owner: Someone) -> None:
+        first = create(world, owner.token)
+        assert first.status == 201
+        for _ in range(2):
+            assert_replayed(create(world, owner.token), first)
+        assert codes(world, owner.token) == ["de"]
+
+    def test_in_utf_8(self, world: World, owner: Someone) -> None:
+        """Not escaped, which would take six bytes of a letter instead of two."""
+        body = {"code": "ru", "label": "Русский 李 🫖"}
+        first, again = (
+            world.call("POST", "/locales", token=owner.token, json_body=body, key=KEY)
+            for _ in range(2)
+        )
+        assert f'"label":"{body["label"]}"'.encode() in first.body
+        assert_replayed(again, first)
+
+    def test_204_without_one(self, world: World, owner: Someone) -> None:
+        create(world, owner.token, key=None)
+        made = create(world, owner.token, "fr", key=None).json["id"]
+        first, again = (
+            world.call("DELETE", f"/locales/{made}", token=owner.token, key=KEY) for _ in range(2)
+        )
+        assert (first.status, again.header("content-type")) == (204, None)
+        assert_replayed(again, first)
+
+    def test_the_first_answer_even_if_things_changed_since(
+        self, world: World, owner: Someone
+    ) -> None:
+        create(world, owner.token, "en", key=None)
+        first = create(world, owner.token)
+        world.call("DELETE", f"/locales/{first.json['id']}", token=owner.token)
+        assert_replayed(create(world, owner.token), first)
+        assert codes(world, owner.token) == ["en"]
+
+    def test_without_a_key_it_happens_again(self, world: World, owner: Someone) -> None:
+        assert create(world, owner.token, key=None).status == 201
+        assert create(world, owner.token, key=None).problem() == (409, "locale_exists")
+        assert list(RecordItem.scan()) == []
+
+    def test_for_24_hours(self, world: World, owner: Someone) -> None:
+        first = create(world, owner.token)
+        world.advance(hours=24, seconds=-10)
+        assert_replayed(create(world, owner.token), first)
+        world.advance(seconds=20)
+        late = create(world, owner.token)
+        assert (late.problem(), is_replay(late)) == ((409, "locale_exists"), False)
+
+    @pytest.mark.parametrize("key", ["x", "k" * 255, "a b", "ü/§"])
+    def test_keys(self, world: World, owner: Someone, key: str) -> None:
+        first = create(world, owner.token, key=key)
+        assert_replayed(create(world, owner.token, key=key), first)
+
+    def test_keys_differ_by_case(self, world: World, owner: Someone) -> None:
+        assert create(world, owner.token, "de", "k").status == 201
+        assert create(world, owner.token, "fr", "K").status == 201
+
+    def test_reading_takes_no_notice_of_it(self, world: World, owner: Someone) -> None:
+        for expected in ([], ["de"]):
+            answer = world.call("GET", "/locales", token=owner.token, key=KEY)
+            assert [item["code"] for item in answer.json["items"]] == expected
+            assert not is_replay(answer)
+            create(world, owner.token, key=None)
+
+
+@pytest.mark.usefixtures("workspace")
+class TestSomethingElse:
+    """The same key with another request: 422."""
+
+    @pytest.mark.parametrize(
+        ("path", "label"),
+        [
+            ("{first}", "Other"),
+            ("{second}", "Label"),
+        ],
+        ids=["body", "path"],
+    )
+    def test_refused(self, world: World, owner: Someone, path: str, label: str) -> None:
+        ids = {
+            name: create(world, owner.token, code, key=None).json["id"]
+            for name, code in (("first", "de"), ("second", "fr"))
+        }
+
+        def change(path: str, label: str) -> Answer:
+            return world.call(
+                "PATCH",
+                f"/locales/{path.format(**ids)}",
+                token=owner.token,
+                json_body={"label": label},
+                key=KEY,
+            )
+
+        assert change("{first}", "Label").status == 204
+        before = world.call("GET", "/locales", token=owner.token).json
+        answer = change(path, label)
+        assert answer.problem() == (422, "idempotency_key_reused")
+        assert world.call("GET", "/locales", token=owner.token).json == before
+        assert is_replay(change("{first}", "Label"))
+
+    def test_another_operation_has_its_own_keys(self, world: World, owner: Someone) -> None:
+        made = create(world, owner.token, "en", key=None).json["id"]
+        assert create(world, owner.token).status == 201
+        answer = world.call(
+            "PATCH", f"/locales/{made}", token=owner.token, json_body={"label": "x"}, key=KEY
+        )
+        assert (answer.status, is_replay(answer)) == (204, False)
+
+
+@pytest.mark.usefixtures("workspace")
+class TestInProgress:
+    """The first call still runs: 409."""
+
+    def test_then_its_answer(
+        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        plain, seconds = service.add_locale, list[Answer]()
+
+        def meanwhile(*given: Any) -> Any:
+            monkeypatch.setattr(service, "add_locale", plain)
+            with another_container():
+                seconds.append(create(world, owner.token))
+            return plain(*given)
+
+        monkeypatch.setattr(service, "add_locale", meanwhile)
+        first = create(world, owner.token)
+        assert first.status == 201
+        [second] = seconds
+        assert second.problem() == (409, "idempotency_in_progress")
+        assert second.header("retry-after") == "1"
+        assert_replayed(create(world, owner.token), first)
+
+    def test_after_a_crash_until_the_lease_ends(
+        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What Lambda ends gives nothing back: the key is free a second after its time."""
+
+        class Crash(BaseException):
+            """The container is gone."""
+
+        def crash(*_: object) -> None:
+            raise Crash()
+
+        with monkeypatch.context() as patched:
+            patched.setattr(service, "add_locale", crash)
+            patched.setattr(
+                "storepost.platform.persistence.idempotency.Claim.release", lambda _: None
+            )
+            with pytest.raises(Crash):
+                create(world, owner.token)
+        answer = create(world, owner.token)
+        assert answer.problem() == (409, "idempotency_in_progress")
+        assert answer.header("retry-after") == "1"
+        reused = create(world, owner.token, "fr")
+        assert reused.problem() == (422, "idempotency_key_reused")
+        world.advance(minutes=1)
+        assert create(world, owner.token).status == 201
+        assert codes(world, owner.token) == ["de"]
+
+
+class TestWhichAnswersAreKept:
+    """2xx, 404, 410 and most 409 are; the rest runs again."""
+
+    def test_404(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        path = f"/locales/{uuid4()}"
+        first, again = (world.call("DELETE", path, token=owner.token, key=KEY) for _ in range(2))
+        assert first.problem() == (404, "not_found")
+        assert_replayed(again, first)
+
+    def test_409(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        create(world, owner.token, "en", key=None)
+        made = create(world, owner.token, key=None).json["id"]
+        first = create(world, owner.token)
+        assert first.problem() == (409, "locale_exists")
+        world.call("DELETE", f"/locales/{made}", token=owner.token)
+        assert_replayed(create(world, owner.token), first)
+
+    def test_410(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        guest = world.person()
+        body = {"email": guest.email, "role": "member"}
+        made = world.call("POST", "/invitations", token=owner.token, json_body=body).json
+        world.advance(days=8)
+        path = f"/invitations/{made['id']}"
+
+        def accept() -> Answer:
+            return world.call("POST", f"{path}/accept", token=guest.token, key=KEY)
+
+        first = accept()
+        assert first.problem() == (410, "invitation_expired")
+        assert world.call("POST", f"{path}/resend", token=owner.token).status == 204
+        assert_replayed(accept(), first)
+        assert world.membership(guest, workspace) is None
+
+    def test_not_422(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        assert create(world, owner.token, "no locale").error_paths() == ["/code"]
+        assert create(world, owner.token).status == 201
+
+    def test_not_422_of_a_rule(self, world: World, owner: Someone) -> None:
+        assert world.call("POST", "/me/two-factor/email", token=owner.token).status == 204
+        [email] = world.emails()
+        code = re.search(r"\b\d{6}\b", email.text)
+        assert code
+        wrong = f"{(int(code.group()) + 1) % 1_000_000:06}"
+
+        def confirm(code: str) -> Answer:
+            path, body = "/me/two-factor/email/confirm", {"code": code}
+            return world.call("POST", path, token=owner.token, json_body=body, key=KEY)
+
+        assert confirm(wrong).problem() == (422, "code_invalid")
+        assert (confirm(code.group()).status, is_replay(confirm(code.group()))) == (200, True)
+
+    def test_not_403(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        member = world.member(workspace)
+        body = {"email": GUEST, "role": "member"}
+
+        def invite() -> Answer:
+            return world.call("POST", "/invitations", token=member.token, json_body=body, key=KEY)
+
+        assert invite().problem() == (403, "role")
+        own = world.membership(member, workspace)
+        assert own is not None
+        role = {"role": "admin"}
+        path = f"/members/{own.id}"
+        assert world.call("PATCH", path, token=owner.token, json_body=role).status == 204
+        assert (invite().status, is_replay(invite())) == (201, True)
+
+    def test_not_no_active_workspace(self, world: World) -> None:
+        """Which is said before a key counts."""
+        someone = world.person()
+        assert create(world, someone.token).problem() == (409, "no_active_workspace")
+        world.workspace(someone)
+        assert create(world, someone.token).status == 201
+
+    def test_not_429(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        body = {"email": GUEST, "role": "member"}
+        made = world.call("POST", "/invitations", token=owner.token, json_body=body).json
+
+        def resend() -> Answer:
+            path = f"/invitations/{made['id']}/resend"
+            return world.call("POST", path, token=owner.token, key=KEY)
+
+        refused = resend()
+        assert refused.problem() == (429, "invitation_recently_sent")
+        world.advance(seconds=int(refused.header("retry-after") or 0))
+        assert (resend().status, is_replay(resend())) == (204, True)
+
+    @pytest.mark.parametrize(
+        ("error", "expected"),
+        [(LostRace, (409, "conflict")), (ValueError, (500, "internal"))],
+    )
+    def test_not_what_a_retry_may_mend(
+        self,
+        world: World,
+        owner: Someone,
+        workspace: WorkspaceScope,
+        monkeypatch: pytest.MonkeyPatch,
+        error: type[Exception],
+        expected: tuple[int, str],
+    ) -> None:
+        def fail(*_: object) -> None:
+            raise error()
+
+        with monkeypatch.context() as patched:
+            patched.setattr(service, "add_locale", fail)
+            assert create(world, owner.token).problem() == expected
+        assert (create(world, owner.token).status, codes(world, owner.token)) == (201, ["de"])
+
+
+class TestWhoseKeyItIs:
+    """The key counts by caller and workspace."""
+
+    def test_another_person(self, world: World, owner: Someone, workspace: WorkspaceScope) -> None:
+        member = world.member(workspace)
+        assert create(world, owner.token, "de").status == 201
+        assert create(world, member.token, "fr").status == 201
+
+    def test_another_session_of_the_person(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        first = create(world, owner.token)
+        token, _ = world.sign_in(owner.id, workspace)
+        assert_replayed(create(world, token), first)
+
+    def test_another_workspace(self, world: World, owner: Someone) -> None:
+        one = world.workspace(owner)
+        first = create(world, owner.token)
+        world.workspace(owner)
+        answer = create(world, owner.token)
+        assert (answer.status, is_replay(answer)) == (201, False)
+        assert answer.json["id"] != first.json["id"]
+        world.activate(owner, one)
+        assert_replayed(create(world, owner.token), first)
+
+    def test_a_key_and_its_maker(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        keys = [world.api_key(workspace, KeyScope.WRITE, owner) for _ in range(2)]
+        for token, code in zip([owner.token, *keys], ["de", "fr", "it"], strict=True):
+            assert create(world, token, code).status == 201
+        assert codes(world, owner.token) == ["de", "fr", "it"]
+
+    def test_a_rotated_key_is_the_same_caller(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        old = world.api_key(workspace, KeyScope.WRITE, owner)
+        first = create(world, old)
+        path = f"/api-keys/{world.key_of(old).id}/rotate"
+        new = world.call("POST", path, token=owner.token).json["key"]
+        assert create(world, old).problem() == (401, "unauthenticated")
+        assert_replayed(create(world, new), first)
+
+    def test_who_lost_the_role_by_it(
+        self, world: World, owner: Someone, workspace: WorkspaceScope
+    ) -> None:
+        """The call took the role; its retry still gets its answer, and any other is refused."""
+        admin = world.member(workspace, Role.ADMIN)
+        own = world.membership(admin, workspace)
+        assert own is not None
+
+        def demote(key: str) -> Answer:
+            body, path = {"role": "member"}, f"/members/{own.id}"
+            return world.call("PATCH", path, token=admin.token, json_body=body, key=key)
+
+        first = demote(KEY)
+        assert first.status == 204
+        assert_replayed(demote(KEY), first)
+        assert demote("other").problem() == (403, "role")

@@ -1,0 +1,76 @@
+"""Where a request comes from, and what the service calls itself."""
+
+from collections.abc import Iterator
+from ipaddress import ip_network
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storepost.api.http import proxies
+from storepost.api.http.proxies import caller_address
+from storepost.values.settings import settings
+from tests.harness.world import World
+
+PROXIES = (ip_network("10.0.0.0/8"), ip_network("2001:db8::/32"))
+TRUSTED = st.sampled_from(["10.1.2.3", "10.9.9.9", "2001:db8::7"])
+OTHERS = st.sampled_from(["203.0.113.9", "198.51.100.4", "2a00::1"])
+RUBBISH = st.sampled_from(["", "unknown", "10.0.0.1:80", "a" * 50])
+
+
+class TestAddress:
+    def test_without_a_trusted_proxy_no_header_counts(self) -> None:
+        assert caller_address("203.0.113.7", "198.51.100.4", ()) == "203.0.113.7"
+        assert caller_address("203.0.113.7", "198.51.100.4", PROXIES) == "203.0.113.7"
+
+    def test_a_trusted_one_is_believed_as_far_as_it_saw(self) -> None:
+        written_by_anybody = "192.0.2.1, 203.0.113.9, 10.1.2.3"
+        assert caller_address("10.9.9.9", written_by_anybody, PROXIES) == "203.0.113.9"
+
+    @given(
+        source=TRUSTED,
+        hops=st.lists(st.one_of(TRUSTED, OTHERS, RUBBISH), max_size=6),
+        written=st.lists(st.one_of(TRUSTED, OTHERS, RUBBISH), max_size=3),
+    )
+    def test_what_a_caller_writes_changes_nothing(
+        self, source: str, hops: list[str], written: list[str]
+    ) -> None:
+        """The proxy adds its caller at the right; whatever stood there before is the caller's."""
+        seen = [*written, "203.0.113.200", *(h for h in hops if h.startswith(("10.", "2001:db8")))]
+        seen = [hop for hop in seen if hop != "10.0.0.1:80"]
+        assert caller_address(source, ", ".join(seen), PROXIES) == "203.0.113.200"
+
+
+@pytest.fixture
+def behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A stack with a proxy and a domain of its own."""
+    monkeypatch.setenv("TRUSTED_PROXIES", "10.0.0.0/8, 2001:db8::/32")
+    monkeypatch.setenv("BASE_URL", "https://api.shop.example/v1")
+    settings.cache_clear()
+    proxies.trusted_proxies.cache_clear()
+    yield
+    monkeypatch.undo()
+    settings.cache_clear()
+    proxies.trusted_proxies.cache_clear()
+
+
+@pytest.mark.usefixtures("behind_a_proxy")
+class TestParameters:
+    def test_links_have_the_stacks_own_domain(self, world: World) -> None:
+        answer = world.call("GET", "/me")
+        assert answer.json["type"].startswith("https://api.shop.example/v1/problems/")
+
+    def test_sessions_show_the_address_behind_the_proxy(self, world: World) -> None:
+        password = "correct horse battery staple"
+        body = {"name": "Ann", "email": "ann.canary@example.com", "password": password}
+        registration = world.call("POST", "/auth/sign-up", json_body=body).json["registration"]
+        (code,) = world.emails()[-1].codes
+        signed_in = world.call(
+            "POST",
+            "/auth/verify-email",
+            json_body={"registration": registration, "code": code},
+            headers={"x-forwarded-for": "192.0.2.1, 203.0.113.9"},
+            source_ip="10.1.2.3",
+        )
+        listed = world.call("GET", "/sessions", token=signed_in.json["token"]).json["items"]
+        assert [session["ipAddress"] for session in listed] == ["203.0.113.9"]

@@ -1,0 +1,147 @@
+"""What holds for the query and the path of every operation."""
+
+import pytest
+
+from tests.harness.world import Someone, World
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """Somebody with a workspace."""
+    person = world.person()
+    world.workspace(person)
+    return person
+
+
+def refused(world: World, owner: Someone, path: str, **query: object) -> list[tuple[str, str]]:
+    """Where the errors of a GET are, and what they say."""
+    answer = world.call("GET", path, token=owner.token, query=query)
+    assert answer.problem() == (422, "validation")
+    return [(error["path"], error["message"]) for error in answer.json["errors"]]
+
+
+class TestUnknownParameters:
+    """They are refused, and the one that was probably meant is named."""
+
+    @pytest.mark.parametrize(
+        ("path", "sent", "meant"),
+        [
+            ("/orders", "pagesize", "pageSize"),
+            ("/orders", "page_size", "pageSize"),
+            ("/orders", "financialStatus[]", "financialStatus"),
+            ("/orders", "placed_from", "placedFrom"),
+            ("/profiles", "e-mail", "email"),
+        ],
+    )
+    def test_a_near_miss(
+        self, world: World, owner: Someone, path: str, sent: str, meant: str
+    ) -> None:
+        message = f"There is no such parameter. Did you mean `{meant}`?"
+        assert refused(world, owner, path, **{sent: "x"}) == [(f"query.{sent}", message)]
+
+    @pytest.mark.parametrize("sent", ["xyzzy", "PAGE" * 500, "😀", "", "__proto__"])
+    def test_a_far_one(self, world: World, owner: Someone, sent: str) -> None:
+        found = refused(world, owner, "/locales", **{sent: "x"})
+        assert found == [(f"query.{sent}", "There is no such parameter")]
+
+    def test_beside_other_errors(self, world: World, owner: Someone) -> None:
+        found = refused(world, owner, "/orders", pageSize="11", sortBy="x", page="0")
+        assert {path for path, _ in found} == {"query.pageSize", "query.sortBy", "query.page"}
+
+    def test_where_there_is_no_parameter_at_all(self, world: World, owner: Someone) -> None:
+        assert [path for path, _ in refused(world, owner, "/me", x="1")] == ["query.x"]
+
+    def test_on_a_write(self, world: World, owner: Someone) -> None:
+        answer = world.call(
+            "POST", "/locales", token=owner.token, json_body={"code": "de"}, query={"dryRun": "1"}
+        )
+        assert answer.error_paths() == ["query.dryRun"]
+        assert world.call("GET", "/locales", token=owner.token).json["total"] == 0
+
+    def test_no_route_comes_first(self, world: World, owner: Someone) -> None:
+        """What no operation has is no operation's mistake."""
+        for method, path, expected in (("PATCH", "/locales", 405), ("GET", "/locales/x/y", 404)):
+            answer = world.call(method, path, token=owner.token, query={"x": "1"})
+            assert answer.status == expected
+
+    def test_fifty_are_named(self, world: World, owner: Someone) -> None:
+        found = refused(world, owner, "/orders", **{f"p{number}": 1 for number in range(600)})
+        assert [path for path, _ in found] == [f"query.p{number}" for number in range(50)]
+
+    @pytest.mark.parametrize("path", ["/unsubscribe/nobody", "/docs", "/pages/password-reset"])
+    def test_links_take_what_others_add(self, world: World, path: str) -> None:
+        plain = world.call("GET", path)
+        added = world.call("GET", path, query={"utm_source": "mail", "fbclid": "x"})
+        assert (added.status, added.body) == (plain.status, plain.body)
+
+
+class TestPages:
+    """Pages end at a million."""
+
+    def test_at_the_bound(self, world: World, owner: Someone) -> None:
+        answer = world.call("GET", "/orders", token=owner.token, query={"page": 1_000_000})
+        assert (answer.status, answer.json["items"], answer.json["page"]) == (200, [], 1_000_000)
+
+    @pytest.mark.parametrize("page", [1_000_001, 10**30, "9" * 5_000, -1, 0, "1.5", "1e3"])
+    def test_beyond_it(self, world: World, owner: Someone, page: object) -> None:
+        assert [path for path, _ in refused(world, owner, "/orders", page=page)] == ["query.page"]
+
+
+ID = "0192f3a1-7c3e-7d3a-9a55-3f6c2f6d9b10"
+SPELLINGS = [ID.upper(), ID.replace("-", ""), "{" + ID + "}", f"urn:uuid:{ID}", f" {ID}", f"{ID} "]
+
+
+class TestIds:
+    """Spelled as answers have them, and no other way."""
+
+    def test_as_answers_have_them(self, world: World, owner: Someone) -> None:
+        answer = world.call("GET", f"/orders/{ID}", token=owner.token)
+        assert answer.problem() == (404, "not_found")
+
+    @pytest.mark.parametrize("spelled", SPELLINGS)
+    def test_in_the_path(self, world: World, owner: Someone, spelled: str) -> None:
+        path = f"/orders/{spelled.replace(' ', '%20')}"
+        assert [path for path, _ in refused(world, owner, path)] == ["path.id"]
+
+    @pytest.mark.parametrize("spelled", SPELLINGS)
+    def test_in_the_query(self, world: World, owner: Someone, spelled: str) -> None:
+        assert [path for path, _ in refused(world, owner, "/orders", storeId=spelled)] == [
+            "query.storeId"
+        ]
+
+    @pytest.mark.parametrize("spelled", SPELLINGS)
+    def test_in_a_body(self, world: World, owner: Someone, spelled: str) -> None:
+        body = {"workspaceId": spelled}
+        answer = world.call("PUT", "/me/workspace", token=owner.token, json_body=body)
+        assert answer.error_paths() == ["/workspaceId"]
+
+
+class TestSpans:
+    """They begin before they end."""
+
+    LATER, EARLIER = "2026-02-01T00:00:00Z", "2026-01-31T23:59:59.999Z"
+
+    @pytest.mark.parametrize(
+        ("path", "name"),
+        [
+            ("/orders", "placed"),
+            ("/profiles", "firstSeen"),
+            ("/profiles", "lastSeen"),
+            ("/products", "changed"),
+            (f"/profiles/{ID}/events", "occurred"),
+        ],
+    )
+    def test_backwards(self, world: World, owner: Someone, path: str, name: str) -> None:
+        span = {f"{name}From": self.LATER, f"{name}To": self.EARLIER}
+        found = refused(world, owner, path, **span)
+        assert found == [(f"query.{name}To", f"Must not be before `{name}From`")]
+
+    def test_days_backwards(self, world: World, owner: Someone) -> None:
+        span = {"from": "2026-02-01", "to": "2026-01-31"}
+        found = refused(world, owner, f"/products/{ID}/sales", **span)
+        assert found == [("query.to", "Must not be before `from`")]
+
+    def test_an_empty_span(self, world: World, owner: Someone) -> None:
+        query = {"placedFrom": self.LATER, "placedTo": "2026-02-01T01:00:00+01:00"}
+        answer = world.call("GET", "/orders", token=owner.token, query=query)
+        assert (answer.status, answer.json["total"]) == (200, 0)

@@ -1,0 +1,218 @@
+"""What holds for every operation's request, before its own rules (docs/interface.md, section 2)."""
+
+import json
+import re
+
+import pytest
+
+from local import gateway
+from storepost.api.http.app import BODY_BYTES
+from storepost.api.http.writing import as_json
+from storepost.api.reference.documents import interface
+from tests.harness.world import BASE_URL, CANARY, Someone, World
+
+FORM = "application/x-www-form-urlencoded"
+
+pytestmark = pytest.mark.usefixtures("workspace")
+
+
+def sized(size: int) -> bytes:
+    """A locale as JSON of so many bytes."""
+    start = b'{"code":"de"}'
+    return start + b" " * (size - len(start))
+
+
+class TestJson:
+    """400: a body that can't be read."""
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            b"{",
+            b"   ",
+            b'{"code":"de",}',
+            b"{'code':'de'}",
+            b'{"code":"de"} {}',
+            b"\xff\xfe",
+            b'{"code":"\xff"}',
+            b'{"code":NaN}',
+            b'{"code":-Infinity}',
+            b'{"code":' + b"1" * 5000 + b"}",
+            b"[" * 100_000,
+            b'{"code":' * 100_000,
+        ],
+        ids=lambda body: f"{body[:12]!r}",
+    )
+    def test_unreadable(self, world: World, owner: Someone, body: bytes) -> None:
+        before = len(world.rows())
+        answer = world.call("POST", "/locales", token=owner.token, body=body, key="k")
+        assert answer.problem() == (400, "malformed_request")
+        assert "errors" not in answer.json
+        assert len(world.rows()) == before
+
+    @pytest.mark.parametrize("body", [b"[]", b"null", b'"de"', b"7", b"true"])
+    def test_json_that_is_no_object(self, world: World, owner: Someone, body: bytes) -> None:
+        answer = world.call("POST", "/locales", token=owner.token, body=body)
+        assert answer.error_paths() == [""]
+
+    @pytest.mark.parametrize(
+        ("body", "path"), [(b'{"code":"\\ud800"}', "/code"), (b'{"code":"de","\\udfff":1}', "")]
+    )
+    def test_half_a_pair_of_surrogates(
+        self, world: World, owner: Someone, body: bytes, path: str
+    ) -> None:
+        """JSON can escape it; UTF-8, in which we store and answer, can't say it."""
+        answer = world.call("POST", "/locales", token=owner.token, body=body, key="k")
+        assert answer.error_paths() == [path]
+
+    def test_an_answer_that_quotes_one(self) -> None:
+        text = as_json({"said": "\ud800 é"})
+        assert json.loads(text.encode()) == {"said": "\ud800 é"}
+
+    def test_no_body_where_there_must_be_one(self, world: World, owner: Someone) -> None:
+        answer = world.call("POST", "/locales", token=owner.token)
+        assert answer.error_paths() == [""]
+
+    @pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b"a=b"])
+    def test_a_body_that_nobody_reads(self, world: World, owner: Someone, body: bytes) -> None:
+        for key in (None, "k"):
+            answer = world.call(
+                "POST",
+                "/sessions/sign-out-others",
+                token=owner.token,
+                body=body,
+                headers={"content-type": FORM},
+                key=key,
+            )
+            assert (answer.status, answer.body) == (204, b"")
+
+
+class TestSize:
+    """413: more than 1 MB."""
+
+    def test_at_the_bound(self, world: World, owner: Someone) -> None:
+        answer = world.call("POST", "/locales", token=owner.token, body=sized(BODY_BYTES))
+        assert (answer.status, answer.json["code"]) == (201, "de")
+
+    @pytest.mark.parametrize("path", ["/locales", "/sessions/sign-out-others"])
+    def test_over_the_bound(self, world: World, owner: Someone, path: str) -> None:
+        before = len(world.rows())
+        answer = world.call("POST", path, token=owner.token, body=sized(BODY_BYTES + 1))
+        assert answer.problem() == (413, "payload_too_large")
+        assert "1 MB" in answer.json["detail"]
+        assert len(world.rows()) == before
+
+    @pytest.mark.parametrize(
+        ("size", "expected"),
+        [
+            (BODY_BYTES - 1, (400, "malformed_request")),
+            (BODY_BYTES, (400, "malformed_request")),
+            (BODY_BYTES + 1, (413, "payload_too_large")),
+        ],
+    )
+    def test_bytes_count_not_their_encoding(
+        self, world: World, owner: Someone, size: int, expected: tuple[int, str]
+    ) -> None:
+        """What is no text reaches the function in base64, a third longer."""
+        answer = world.call("POST", "/locales", token=owner.token, body=b"\xff" * size)
+        assert answer.problem() == expected
+
+    def test_characters_count_by_their_bytes(self, world: World, owner: Someone) -> None:
+        body = '{"code":"de","label":"' + "ä" * (BODY_BYTES // 2) + '"}'
+        answer = world.call("POST", "/locales", token=owner.token, body=body.encode())
+        assert answer.problem() == (413, "payload_too_large")
+
+
+class TestContentType:
+    """415: a body in another form."""
+
+    @pytest.mark.parametrize(
+        "sent", [FORM, "text/plain", "multipart/form-data; boundary=x", "", "application/jsonx"]
+    )
+    def test_refused(self, world: World, owner: Someone, sent: str) -> None:
+        answer = world.call(
+            "POST",
+            "/locales",
+            token=owner.token,
+            body=b'{"code":"de"}',
+            headers={"content-type": sent},
+        )
+        assert answer.problem() == (415, "unsupported_media_type")
+
+    @pytest.mark.parametrize(
+        "sent",
+        ["application/json", "application/json; charset=utf-8", " Application/JSON ;charset=UTF-8"],
+    )
+    def test_json_however_it_is_named(self, world: World, owner: Someone, sent: str) -> None:
+        answer = world.call(
+            "POST",
+            "/locales",
+            token=owner.token,
+            body=b'{"code":"de"}',
+            headers={"Content-Type": sent},
+        )
+        assert (answer.status, answer.json["code"]) == (201, "de")
+
+
+class TestPaths:
+    """404 and 405: no such path, no such method."""
+
+    @pytest.mark.parametrize("path", ["/nowhere", "/", "/locales/", "/me/nowhere", "/Locales"])
+    @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+    def test_unknown(self, world: World, owner: Someone, method: str, path: str) -> None:
+        for token in (owner.token, None):
+            answer = world.call(method, path, token=token)
+            assert answer.problem() == (404, "not_found")
+
+    @pytest.mark.parametrize("path", sorted(interface()["paths"]))
+    def test_wrong_method(self, world: World, path: str) -> None:
+        """`/members/leave` is a `/members/{id}` too: its methods stand there as well."""
+        methods = {
+            method.upper()
+            for other, operations in interface()["paths"].items()
+            if re.fullmatch(re.sub(r"{\w+}", r"[^/]+", other), path)
+            for method in operations
+        }
+        for wrong in {"GET", "POST", "PUT", "PATCH", "DELETE"} - methods:
+            answer = world.call(wrong, path.replace("{", "").replace("}", ""))
+            assert answer.problem() == (405, "method_not_allowed")
+            head = {"HEAD"} if "GET" in methods else set()
+            assert answer.header("allow") == ", ".join(sorted({*methods, *head}))
+
+    def test_the_log_tells_no_path(self, world: World, caplog: pytest.LogCaptureFixture) -> None:
+        world.call("GET", f"/profiles/ann.{CANARY}@example.com/nowhere")
+        world.call("PUT", f"/profiles/ann.{CANARY}@example.com")
+        world.call("GET", "/locales")
+        told = [vars(record) for record in caplog.records if record.message == "request"]
+        assert [(record["operation"], record["status"]) for record in told] == [
+            (None, 404),
+            (None, 405),
+            ("locales.list", 401),
+        ]
+
+
+class TestAnswers:
+    """What every answer looks like."""
+
+    def test_204_is_empty(self, world: World, owner: Someone) -> None:
+        answer = world.call("PATCH", "/me", token=owner.token, json_body={"name": "Canary"})
+        assert (answer.status, answer.body) == (204, b"")
+        assert answer.header("content-type") is None
+
+    def test_a_problem(self, world: World) -> None:
+        answer = world.call("GET", "/me")
+        assert answer.problem() == (401, "unauthenticated")
+        assert set(answer.json) == {"type", "title", "status", "detail", "code"}
+        assert answer.json["type"] == f"{BASE_URL}/problems/unauthenticated"
+        assert answer.header("www-authenticate") == "Bearer"
+
+    def test_names_of_headers_have_no_case(self, world: World, owner: Someone) -> None:
+        event = gateway.http_event(
+            "POST", "/v1/locales", headers={"AUTHORIZATION": f"bearer {owner.token}"}, body=b"{}"
+        )
+        event["headers"] = {name.title(): value for name, value in event["headers"].items()}
+        event["headers"] |= {"Content-Type": "application/json", "Idempotency-Key": "k" * 256}
+        event["body"] = json.dumps({"code": "de"})
+        answer = gateway.handle(event)
+        assert answer.status == 422
+        assert [e["path"] for e in json.loads(answer.body)["errors"]] == ["header.idempotency-key"]

@@ -1,0 +1,162 @@
+"""Who loses the role that an operation asks for while it runs: it changes nothing any more."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.accounts.workspaces.repository import MembershipItem, MembershipPointerItem
+from storepost.api.reference.documents import interface
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import Someone, World
+
+URL = {"url": "https://1.1.1.1/consent"}
+OF_ADMINS = "an owner or admin who is signed in"
+
+type Target = Callable[[World, Someone, WorkspaceScope], object]
+"""Makes what the operation is about; what names it in the path."""
+
+
+def no_target(_world: World, _owner: Someone, _workspace: WorkspaceScope) -> None:
+    """The operation makes something."""
+
+
+def a_key(world: World, owner: Someone, workspace: WorkspaceScope) -> UUID:
+    return world.key_of(world.api_key(workspace, KeyScope.READ, owner)).id
+
+
+def a_member(world: World, _owner: Someone, workspace: WorkspaceScope) -> UUID:
+    membership = world.membership(world.member(workspace), workspace)
+    assert membership is not None
+    return membership.id
+
+
+def a_store(world: World, owner: Someone, _workspace: WorkspaceScope) -> str:
+    return world.store(owner)
+
+
+def a_told_store(world: World, owner: Someone, _workspace: WorkspaceScope) -> str:
+    store = world.store(owner)
+    path = f"/stores/{store}/write-back"
+    assert world.call("PUT", path, token=owner.token, json_body=URL).status == 200
+    return store
+
+
+def an_invitation(world: World, owner: Someone, _workspace: WorkspaceScope) -> object:
+    body = {"email": "guest@example.com", "role": "member"}
+    made = world.call("POST", "/invitations", token=owner.token, json_body=body).json["id"]
+    world.advance(hours=1)
+    return made
+
+
+def a_connection(world: World, owner: Someone, _workspace: WorkspaceScope) -> object:
+    body = {"type": "shopify", "shop": "one.myshopify.com"}
+    return world.call("POST", "/connections", token=owner.token, json_body=body).json["key"]
+
+
+def a_profile(world: World, owner: Someone, _workspace: WorkspaceScope) -> object:
+    body = {"email": "somebody@example.com"}
+    return world.call("POST", "/profiles", token=owner.token, json_body=body).json["id"]
+
+
+OPERATIONS: dict[str, tuple[Target, dict[str, Any] | None]] = {
+    "apiKeys.create": (no_target, {"name": "Mine", "scope": "write"}),
+    "apiKeys.update": (a_key, {"name": "Other"}),
+    "apiKeys.rotate": (a_key, {}),
+    "apiKeys.revoke": (a_key, None),
+    "connections.create": (no_target, {"type": "shopify", "shop": "one.myshopify.com"}),
+    "connections.delete": (a_connection, None),
+    "invitations.create": (no_target, {"email": "guest@example.com", "role": "admin"}),
+    "invitations.delete": (an_invitation, None),
+    "invitations.resend": (an_invitation, None),
+    "members.delete": (a_member, None),
+    "members.updateRole": (a_member, {"role": "admin"}),
+    "profiles.delete": (a_profile, None),
+    "stores.deleteWriteBack": (a_told_store, None),
+    "stores.disconnect": (a_store, None),
+    "stores.putWriteBack": (a_store, URL),
+    "stores.rotateWriteBack": (a_told_store, None),
+}
+"""What owners and admins alone may do, with what it is done to and the body."""
+
+READS = {"consent.openErasedEvidence"}
+"""A POST so that no address stands in a path; it writes nothing that could be undone."""
+
+PLACES = {
+    operation["operationId"]: (method.upper(), path, operation)
+    for path, methods in interface()["paths"].items()
+    for method, operation in methods.items()
+}
+
+
+def stored(world: World) -> list[dict[str, Any]]:
+    """All rows but those of who belongs to the workspace."""
+    belonging = MembershipItem, MembershipPointerItem
+    rows = (row for row in world.rows() if not isinstance(row, belonging))
+    return sorted((row.serialize() for row in rows), key=str)
+
+
+def test_none_is_left_out() -> None:
+    writes = {
+        name
+        for name, (method, _, operation) in PLACES.items()
+        if method != "GET" and operation.get("x-caller", {}).get("people") == OF_ADMINS
+    }
+    assert writes - READS == OPERATIONS.keys()
+
+
+@pytest.mark.parametrize("demoted", [False, True])
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_the_role_is_lost_meanwhile(
+    world: World, owner: Someone, workspace: WorkspaceScope, operation: str, *, demoted: bool
+) -> None:
+    target, body = OPERATIONS[operation]
+    method, path, _ = PLACES[operation]
+    named = str(target(world, owner, workspace))
+    path = path.replace("{id}", named).replace("{key}", named)
+    admin = world.member(workspace, Role.ADMIN)
+    assert world.call("GET", "/members", token=admin.token).status == 200  # it is noted as active
+    before = stored(world)
+    with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):
+        answer = world.call(method, path, token=admin.token, json_body=body)
+    assert answer.problem() == (403, "role")
+    assert stored(world) == before
+
+
+@pytest.mark.parametrize("demoted", [False, True])
+def test_a_keys_maker_loses_it_meanwhile(
+    world: World, owner: Someone, workspace: WorkspaceScope, *, demoted: bool
+) -> None:
+    store, admin = world.store(owner), world.member(workspace, Role.ADMIN)
+    key = world.api_key(workspace, KeyScope.WRITE, admin)
+    assert world.call("GET", "/members", token=key).status == 200
+    before = stored(world)
+    with world.meanwhile(world.unseating(admin, workspace, demoted=demoted)):
+        answer = world.call("POST", f"/stores/{store}/disconnect", token=key)
+    assert answer.problem() == (403, "role")
+    assert stored(world) == before
+
+
+def test_a_key_rotates_itself_whoever_made_it(
+    world: World, owner: Someone, workspace: WorkspaceScope
+) -> None:
+    admin = world.member(workspace, Role.ADMIN)
+    key = world.api_key(workspace, KeyScope.WRITE, admin)
+    with world.meanwhile(world.unseating(admin, workspace, demoted=False)):
+        answer = world.call("POST", f"/api-keys/{world.key_of(key).id}/rotate", token=key)
+    assert answer.status == 200
+
+
+def test_what_changes_nothing_writes_nothing(
+    world: World, owner: Someone, workspace: WorkspaceScope
+) -> None:
+    """Nobody's role is demanded for it either."""
+    target = a_member(world, owner, workspace)
+    admin = world.member(workspace, Role.ADMIN)
+    with world.meanwhile(world.unseating(admin, workspace, demoted=True)):
+        body = {"role": "member"}
+        answer = world.call("PATCH", f"/members/{target}", token=admin.token, json_body=body)
+    assert (answer.status, answer.body) == (204, b"")

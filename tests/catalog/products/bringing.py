@@ -1,0 +1,54 @@
+"""Feeds as sources of a store's products, brought as an import would bring them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from storepost.catalog.products.feeds import add_feed
+from storepost.catalog.products.records import Said
+from storepost.catalog.products.writing import (
+    Bringer,
+    Brought,
+    Outcome,
+    keys_behind,
+    keys_of,
+    replace_layer,
+)
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.reads import ReadAhead
+from storepost.stores.stores.model import Store
+from storepost.values.ids import new_id
+
+
+def feed(store: Store, name: str = "A feed") -> Bringer:
+    """A new feed of the store."""
+    identifier = new_id()
+    commit_anew(lambda changes: add_feed(changes, store, identifier, name))
+    return Bringer(store, identifier)
+
+
+def says(
+    external_id: str,
+    locale: str | None = None,
+    variants: Mapping[str, Mapping[str, Any]] | None = None,
+    custom: Mapping[str, str] | None = None,
+    **fields: Any,
+) -> Brought:
+    """What a feed says of a product and of some of its variants."""
+    fields |= {f"custom.{key}": value for key, value in (custom or {}).items()}
+    own = [Said(fields, locale)] if fields else []
+    others = [Said(said, locale, key) for key, said in (variants or {}).items()]
+    return Brought(external_id, (*own, *others))
+
+
+def bring(bringer: Bringer, *brought: Brought) -> list[Outcome]:
+    """Brings products in one transaction, whose rows are read ahead."""
+
+    def write(changes: Changes) -> list[Outcome]:
+        reads = ReadAhead()
+        names = [each.external_id for each in brought]
+        reads.ahead(keys_of(bringer.store, names))
+        reads.ahead(keys_behind(bringer.store, names, reads))
+        changes.reads = reads
+        return [replace_layer(changes, bringer, each).outcome for each in brought]
+
+    return commit_anew(write)

@@ -1,0 +1,243 @@
+"""Sales of products: GET /products/{id}/sales, and the worker that counts orders."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from storepost.overview.product_sales import counting
+from storepost.overview.product_sales.repository import SalesItem
+from storepost.platform.messaging.outbox import PARTITION
+from storepost.platform.persistence.item import Item
+from tests.catalog.products.sample import product, put
+from tests.catalog.products.state import store_of
+from tests.harness.crashes import crashes
+from tests.harness.kills import before_the_commit
+from tests.harness.world import Someone, World
+from tests.orders.sample import eur, order
+from tests.orders.sample import put as put_order
+
+
+def line(product_id: str | None, quantity: int = 1, price: int = 100, off: int = 0) -> Any:
+    """A line of an order."""
+    body = {
+        "title": "x",
+        "quantity": quantity,
+        "unitPrice": eur(price),
+        "totalDiscount": eur(off),
+    }
+    return {**body, "productExternalId": product_id} if product_id else body
+
+
+def in_yen(body: Any) -> Any:
+    """The same with all amounts in yen."""
+    return json.loads(json.dumps(body).replace('"EUR"', '"JPY"'))
+
+
+class Shop:
+    """A store with a product p-1."""
+
+    def __init__(self, world: World, owner: Someone, store: str) -> None:
+        self.world, self.owner, self.id = world, owner, store
+        self.product = put(world, owner, store, "p-1", product()).json["id"]
+
+    def sell(self, external_id: str, *lines: Any, deliver: bool = True, **change: Any) -> str:
+        body = order(lineItems=list(lines), **change)
+        answer = put_order(self.world, self.owner, self.id, external_id, body)
+        assert answer.status in {200, 201}, answer.body
+        if deliver:
+            self.world.deliver()
+        return str(answer.json["id"])
+
+    def sales(self, **query: str) -> tuple[object, ...]:
+        path = f"/products/{self.product}/sales"
+        answer = self.world.call("GET", path, token=self.owner.token, query=query)
+        assert answer.status == 200, answer.body
+        assert set(answer.json) == {"orders", "units", "revenue"}
+        revenue = answer.json["revenue"]
+        told = (answer.json["orders"], answer.json["units"], revenue["amount"])
+        return told if revenue["currency"] == "EUR" else (*told, revenue["currency"])
+
+    def come_back(self, currency: str) -> None:
+        """Disconnects the store, and connects it again in that currency."""
+        path, token = f"/stores/{self.id}", self.owner.token
+        store = self.world.call("GET", path, token=token).json
+        assert self.world.call("POST", f"{path}/disconnect", token=token).status == 204
+        names = ("platform", "name", "externalId", "primaryLocale", "adminUrl")
+        body = {**{name: store[name] for name in names}, "currency": currency}
+        again = self.world.call("POST", "/stores", token=token, json_body=body)
+        assert (again.status, again.json["id"]) == (200, self.id)
+
+
+@pytest.fixture
+def shop(world: World, owner: Someone, store: str) -> Shop:
+    """A store with a product."""
+    return Shop(world, owner, store)
+
+
+class TestSales:
+    """GET /products/{id}/sales."""
+
+    def test_another_workspaces(self, world: World, shop: Shop) -> None:
+        stranger = world.person()
+        world.workspace(stranger)
+        answer = world.call("GET", f"/products/{shop.product}/sales", token=stranger.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_orders_units_and_revenue(self, shop: Shop) -> None:
+        assert shop.sales() == (0, 0, 0)
+        shop.sell("1", line("p-1", 2, 500, 100), line("p-1", 1, 300), line("p-2"), line(None))
+        assert shop.sales() == (1, 3, 1200)
+        shop.sell("2", line("p-1", 0, 500), line("p-1", 1, 500, 500))
+        assert shop.sales() == (2, 4, 1200)
+
+    def test_days_in_utc(self, shop: Shop) -> None:
+        for number, placed in enumerate(
+            ["2026-03-01T00:30:00+02:00", "2026-03-01T00:00:00Z", "2026-03-02T23:59:59.999Z"]
+        ):
+            shop.sell(str(number), line("p-1", 10**number), placedAt=placed)
+        asked = [
+            ({}, 111),
+            ({"from": "2026-03-01"}, 110),
+            ({"to": "2026-03-01"}, 1),
+            ({"from": "2026-02-28", "to": "2026-03-02"}, 11),
+            ({"from": "2026-03-02", "to": "2026-03-03"}, 100),
+            ({"from": "2026-03-02", "to": "2026-03-02"}, 0),
+        ]
+        for query, units in asked:
+            assert (query, shop.sales(**query)[1]) == (query, units)
+
+    def test_a_store_that_comes_back_in_another_currency(
+        self, world: World, owner: Someone, shop: Shop
+    ) -> None:
+        """What it sold before is neither shown nor added to, and can still be refunded."""
+        first = shop.sell("1", line("p-1", 2, 500))
+        shop.come_back("JPY")
+        assert shop.sales() == (0, 0, 0, "JPY")
+        old = order(lineItems=[line("p-1", 2, 500)], updatedAt="2027-01-01T00:00:00Z")
+        refunded = {"financialStatus": "refunded", "totalRefunded": old["total"]}
+        answer = put_order(world, owner, shop.id, "1", {**old, **refunded})
+        assert (answer.status, answer.json["id"]) == (200, first)
+        assert answer.json["totalRefunded"] == old["total"]
+        buyer = world.call(
+            "GET", f"/profiles/{answer.json['buyer']['profileId']}", token=owner.token
+        )
+        assert buyer.json["spent"] == []
+        mixed = {**old, "total": {"amount": 1, "currency": "JPY"}}
+        answer = put_order(world, owner, shop.id, "1", mixed)
+        assert answer.problem() == (422, "currency_mismatch")
+        new = put_order(world, owner, shop.id, "2", old)
+        assert new.problem() == (422, "currency_mismatch")
+        assert put_order(world, owner, shop.id, "2", in_yen(old)).status == 201
+        world.deliver()
+        assert shop.sales() == (1, 2, 1000, "JPY")
+        shop.come_back("EUR")
+        assert shop.sales() == (1, 2, 1000)
+        assert put_order(world, owner, shop.id, "2", old).status == 200
+        world.deliver()
+        assert shop.sales() == (2, 4, 2000)
+
+    def test_bad_input(self, world: World, owner: Someone, shop: Shop) -> None:
+        path = f"/products/{shop.product}/sales"
+        answer = world.call("GET", path, token=owner.token, query={"from": "x", "to": "2026-13-01"})
+        assert answer.error_paths() == ["query.from", "query.to"]
+
+    def test_tests_and_cancelled_orders_are_none(self, shop: Shop) -> None:
+        shop.sell("1", line("p-1"), isTest=True)
+        shop.sell("2", line("p-1"))
+        shop.sell("3", line("p-1"), financialStatus="refunded", totalRefunded=eur(100))
+        assert shop.sales() == (2, 2, 200)
+        shop.sell("2", line("p-1"), cancelledAt="2026-03-01T10:30:30Z")
+        assert shop.sales() == (1, 1, 100)
+        shop.sell("1", line("p-1", 5), isTest=False)
+        assert shop.sales() == (2, 6, 600)
+
+    def test_an_order_that_changes(self, shop: Shop) -> None:
+        shop.sell("1", line("p-1", 2), line("p-2", 1))
+        shop.sell("1", line("p-1", 1), placedAt="2026-03-05T00:00:00Z")
+        assert shop.sales() == (1, 1, 100)
+        assert shop.sales(to="2026-03-05") == (0, 0, 0)
+        shop.sell("1", line("p-2", 1))
+        assert shop.sales() == (0, 0, 0)
+
+    def test_a_deleted_order(self, world: World, owner: Someone, shop: Shop) -> None:
+        shop.sell("1", line("p-1"))
+        path = f"/stores/{shop.id}/orders/1"
+        assert world.call("DELETE", path, token=owner.token).status == 204
+        world.deliver()
+        assert shop.sales() == (0, 0, 0)
+
+    def test_sold_before_the_product_came(self, world: World, owner: Someone, shop: Shop) -> None:
+        shop.sell("1", line("p-9", 3))
+        shop.product = put(world, owner, shop.id, "p-9", product()).json["id"]
+        assert shop.sales() == (1, 3, 300)
+
+    def test_nothing_is_sent_where_nothing_else_was_sold(self, world: World, shop: Shop) -> None:
+        shop.sell("1", line("p-1"), line(None), deliver=False)
+        assert len(world.rows(PARTITION)) == 1
+        world.deliver()
+        shop.sell("1", line("p-1"), line(None), number="#2", deliver=False)
+        shop.sell("2", line(None), deliver=False)
+        assert world.rows(PARTITION) == []
+
+
+class TestCounting:
+    """The worker."""
+
+    def message(self, shop: Shop, order_id: str) -> str:
+        workspace = store_of(shop.world, shop.id).workspace.id
+        return json.dumps({"workspaceId": str(workspace), "orderId": order_id})
+
+    def counted(self, world: World) -> list[Any]:
+        rows = [row for row in world.rows() if isinstance(row, SalesItem)]
+        return sorted((row.key, row.orders, row.units, row.revenue) for row in rows)
+
+    def test_many_products_in_one_order(self, world: World, owner: Someone, shop: Shop) -> None:
+        shop.sell("1", *(line(f"p-{n}", n) for n in range(1, 201)))
+        rows = self.counted(world)
+        assert len(rows) == 200
+        assert sorted(units for _, _, units, _ in rows) == list(range(1, 201))
+        assert shop.sales() == (1, 1, 100)
+
+    def test_killed_anywhere_and_twice(
+        self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(counting, "MOST_AT_ONCE", 2)
+        shop.sell("1", line("p-1"), line("p-2"), line("p-3"))
+        order_id = shop.sell(
+            "1", line("p-1", 2), line("p-3"), line("p-4"), line("p-5"), deliver=False
+        )
+        message = self.message(shop, order_id)
+
+        def work() -> None:
+            counting.count_order(message)
+
+        found = crashes(world, work, deliver=False)
+        assert len(found.places) > 8
+        expected = self.counted(world)
+        assert sorted(units for _, orders, units, _ in expected if orders) == [1, 1, 1, 2]
+        for places in found:
+            work()
+            work()
+            assert self.counted(world) == expected, places
+
+    def test_two_at_once(self, world: World, shop: Shop) -> None:
+        order_id = shop.sell("1", line("p-1", 2), deliver=False)
+        message = self.message(shop, order_id)
+        with before_the_commit(lambda: counting.count_order(message)):
+            counting.count_order(message)
+        assert shop.sales() == (1, 2, 200)
+
+    def test_messages_in_the_wrong_order(self, world: World, shop: Shop) -> None:
+        """Each counts the order as it is, not as it was when the message was sent."""
+        order_id = shop.sell("1", line("p-1", 2), deliver=False)
+        shop.sell("1", line("p-1", 5), deliver=False)
+        for _ in range(2):
+            counting.count_order(self.message(shop, order_id))
+        assert shop.sales() == (1, 5, 500)
+
+    def test_an_order_that_is_gone_with_its_workspace(self, world: World, shop: Shop) -> None:
+        before = {row.key for row in Item.scan()}
+        counting.count_order(self.message(shop, str(UUID(int=1))))
+        assert {row.key for row in Item.scan()} == before

@@ -1,0 +1,387 @@
+"""The way in for importers: layers of several sources, several products a transaction."""
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from storepost.catalog.products import writing
+from storepost.catalog.products.feeds import add_feed, note_import, remove_feed, rules_of
+from storepost.catalog.products.matching import Match, Wanted, match
+from storepost.catalog.products.model import product_id
+from storepost.catalog.products.naming import MOST_SKU_BYTES, candidates
+from storepost.catalog.products.packing import packed
+from storepost.catalog.products.rows import LayerItem, NameItem
+from storepost.catalog.products.writing import (
+    Bringer,
+    Outcome,
+    remove_records,
+    resolve_again,
+)
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.persistence.reads import ReadAhead, Reads
+from storepost.platform.persistence.sealing import forget_keys
+from storepost.stores.stores.model import Store
+from storepost.values.ids import new_id
+from storepost.values.problems import PayloadTooLarge, ValidationFailed
+from tests.catalog.products.bringing import bring, feed, says
+from tests.catalog.products.sample import eur, product, put, variant
+from tests.catalog.products.state import check, products, store_of, stored
+from tests.harness.crashes import crashes
+from tests.harness.kills import counted
+from tests.harness.world import Answer, Someone, World
+
+CREATED, CHANGED, UNCHANGED = Outcome.CREATED, Outcome.CHANGED, Outcome.UNCHANGED
+
+
+@pytest.fixture
+def shop(world: World, store: str) -> Store:
+    """The store as a value."""
+    return store_of(world, store)
+
+
+def shown(world: World, by: Someone, shop: Store, external_id: str) -> Any:
+    """The product as it is answered."""
+    path = f"/products/{product_id(shop.id, external_id)}"
+    answer = world.call("GET", path, token=by.token)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def lasting(body: dict[str, Any]) -> dict[str, Any]:
+    """The product without what the service's clock says."""
+    return {n: v for n, v in body.items() if n not in {"changedAt", "syncedAt", "addedAt"}}
+
+
+class TestBringing:
+    """Records of a feed beside the store's own."""
+
+    def test_several_products_in_one_transaction(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
+        put(world, owner, str(shop.id), "p-1", product())
+        source = feed(shop)
+        brought = [says(f"p-{n}", title=f"T {n}", link="https://l.example") for n in range(1, 7)]
+        assert bring(source, *brought) == [CHANGED, *[CREATED] * 5]
+        before = stored(world)
+        assert bring(source, *brought) == [UNCHANGED] * 6
+        assert stored(world) == before
+        assert [p.summary.title for p in products(world)].count("Grüner Tee") == 1
+        marked = check(world, shop)
+        assert marked.products == {0: 1, 1: 6}
+
+    def test_it_enriches_what_the_store_leaves_out(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
+        put(world, owner, str(shop.id), "p-1", product(link=None, variants=[variant(1)]))
+        source = feed(shop)
+        fields = {"title": "Other", "link": "https://l.example"}
+        bring(
+            source,
+            says("p-1", None, {"v-1": {"compareAtPrice": eur(900)}}, {"color": "green"}, **fields),
+        )
+        body = shown(world, owner, shop, "p-1")
+        assert (body["title"], body["link"]) == ("Grüner Tee", "https://l.example")
+        assert body["customFields"] == {"origin": "Uji", "color": "green"}
+        assert (body["compareAtPrice"], body["missing"]) == (eur(900), [])
+        check(world, shop)
+
+    def test_what_is_not_said_again_goes(self, world: World, owner: Someone, shop: Store) -> None:
+        source = feed(shop)
+        bring(source, says("f-1", None, {"a": {"title": "A"}, "b": {"title": "B"}}, title="F"))
+        changed = says("f-1", None, {"b": {"title": "B2"}}, title="F")
+        english = says("f-1", "en", title="E")
+        assert bring(source, replace(changed, said=changed.said + english.said)) == [CHANGED]
+        path = f"/products/{product_id(shop.id, 'f-1')}/variants"
+        rows = world.call("GET", path, token=owner.token).json["items"]
+        assert [(row["externalId"], row["title"]) for row in rows] == [("b", "B2")]
+        body = shown(world, owner, shop, "f-1")
+        assert (body["title"], body["locales"]) == ("F", ["de-AT", "en"])
+
+    def test_a_product_begins_with_a_record_of_its_own(self, shop: Store) -> None:
+        source = feed(shop)
+        with pytest.raises(ValueError, match="of the product itself"):
+            bring(source, says("f-1", None, {"a": {"title": "A"}}))
+
+    def test_too_many_variants(self, shop: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(writing, "MOST_VARIANTS", 2)
+        source = feed(shop)
+        many = {str(n): {"title": "x"} for n in range(3)}
+        with pytest.raises(ValidationFailed):
+            bring(source, says("f-1", None, many, title="F"))
+
+    def test_a_layer_that_is_too_large(
+        self, world: World, shop: Store, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(writing, "MOST_LAYER_BYTES", 100)
+        source, text = feed(shop), "".join(chr(0x4E00 + 7 * n) for n in range(200))
+        with pytest.raises(PayloadTooLarge):
+            bring(source, says("f-1", title=text))
+        assert products(world) == []
+
+    def test_more_skus_than_a_row_has_room_for(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
+        """The product is kept, with the first of them; what all say once more changes nothing."""
+        random = Random(1)
+        signs = [chr(n) for n in range(0x30, 0x7F) if chr(n) != "\\"]
+
+        def sku() -> str:
+            return "".join(random.choices(signs, k=255))
+
+        many = [variant(n, sku=sku(), barcode=None, options=[]) for n in range(2_000)]
+        tags = [
+            "".join(chr(random.randrange(0x4E00, 0x9F00)) for _ in range(255)) for _ in range(60)
+        ]
+        body = product(variants=many, tags=tags)
+        assert put(world, owner, str(shop.id), "p-1", body).status == 201
+        source = feed(shop)
+        others = {each["externalId"]: {"sku": sku()} for each in many}
+        assert bring(source, says("p-1", None, others)) == [CHANGED]
+        [kept] = products(world)
+        said = {*(each["sku"] for each in many), *(each["sku"] for each in others.values())}
+        assert len(said) == 4_000
+        assert list(kept.skus) == sorted(said)[: len(kept.skus)]
+        assert 90_000 < len(packed(kept.skus)) <= MOST_SKU_BYTES
+        before = stored(world)
+        again = commit_anew(lambda changes: resolve_again(changes, shop, kept))
+        assert (again.outcome, stored(world)) == (UNCHANGED, before)
+
+    def test_when_it_was_seen(self, world: World, owner: Someone, shop: Store) -> None:
+        source = feed(shop)
+        bring(source, says("f-1", title="F"))
+        first = shown(world, owner, shop, "f-1")
+        world.advance(hours=6)
+        now = shop.connected_at.replace(year=2030)
+        before = stored(world)
+        commit_anew(lambda changes: note_import(changes, shop, source.source_id, now))
+        changed = [key[1] for key, row in stored(world).items() if row != before[key]]
+        assert changed == ["rules"]
+        body = shown(world, owner, shop, "f-1")
+        assert first["syncedAt"] == first["addedAt"]
+        assert body == {**first, "syncedAt": "2030" + body["syncedAt"][4:]}
+
+    def test_a_layer_of_many_rows(self, world: World, shop: Store) -> None:
+        """What can't be deflated to one row takes more, and fewer again."""
+        source, random = feed(shop), Random(1)
+
+        def noise(size: int) -> str:
+            return "".join(chr(random.randrange(0x4E00, 0x9FA5)) for _ in range(size))
+
+        def layers() -> int:
+            return sum(isinstance(row, LayerItem) for row in world.rows())
+
+        large = {str(n): {"title": noise(8000)} for n in range(40)}
+        bring(source, says("f-1", None, large, title="F"))
+        assert layers() > 1
+        assert bring(source, says("f-1", None, large, title="F")) == [UNCHANGED]
+        assert bring(source, says("f-1", title="F")) == [CHANGED]
+        # The removed variants are kept: they return under the same ids.
+        assert layers() > 1
+        check(world, shop)
+
+
+class TestRemoving:
+    """remove_records: in that layer alone."""
+
+    def remove(self, source: Bringer, external_id: str) -> Outcome | None:
+        written = commit_anew(lambda changes: remove_records(changes, source, external_id))
+        return written.outcome if written else None
+
+    def test_products_fall_back(self, world: World, owner: Someone, shop: Store) -> None:
+        source = feed(shop)
+        bring(source, says("p-1", None, {"v-1": {"title": "F 1"}}, title="F", vendor="Feed"))
+        before = shown(world, owner, shop, "p-1")
+        put(world, owner, str(shop.id), "p-1", product(vendor=None))
+        assert shown(world, owner, shop, "p-1")["vendor"] == "Feed"
+        assert bring(source, says("p-1", None, {"v-1": {"title": "F 1"}})) == [CHANGED]
+        body = shown(world, owner, shop, "p-1")
+        assert (body["id"], body["vendor"], body["status"]) == (before["id"], None, "active")
+        assert self.remove(source, "p-1") is CHANGED
+        assert self.remove(source, "p-1") is UNCHANGED
+        assert self.remove(source, "p-2") is None
+        assert check(world, shop).products == {0: 1, 1: 0}
+
+    def test_the_last_source_goes_and_returns(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
+        source = feed(shop)
+        bring(source, says("f-1", None, {"f-1": {"price": eur(5)}}, title="F"))
+        first = shown(world, owner, shop, "f-1")
+        self.remove(source, "f-1")
+        gone = shown(world, owner, shop, "f-1")
+        assert (gone["status"], gone["title"], gone["variantCount"]) == ("removed", "F", 0)
+        assert bring(source, says("f-1", None, {"f-1": {"price": eur(5)}}, title="F")) == [CHANGED]
+        body = shown(world, owner, shop, "f-1")
+        moving = ("changedAt", "syncedAt")
+        assert {**body, **{n: first[n] for n in moving}} == first
+        check(world, shop)
+
+    def test_a_store_that_deletes_leaves_the_feeds(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
+        put(world, owner, str(shop.id), "p-1", product())
+        bring(feed(shop), says("p-1", title="F"))
+        path = f"/stores/{shop.id}/products/p-1"
+        assert world.call("DELETE", path, token=owner.token).status == 204
+        body = shown(world, owner, shop, "p-1")
+        assert (body["status"], body["title"], body["locales"]) == ("active", "F", ["de-AT"])
+        assert world.call("DELETE", path, token=owner.token).problem() == (404, "not_found")
+        check(world, shop)
+
+    def test_a_feed_that_leaves_takes_its_word_with_it(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
+        put(world, owner, str(shop.id), "p-1", product(vendor=None))
+        source = feed(shop)
+        bring(source, says("p-1", vendor="Feed"), says("f-1", title="F"))
+        commit_anew(lambda changes: remove_feed(changes, shop, source.source_id))
+        assert shown(world, owner, shop, "p-1")["vendor"] is None
+        for external_id in ("p-1", "f-1"):
+            assert self.remove(source, external_id) is CHANGED
+        assert shown(world, owner, shop, "f-1")["status"] == "removed"
+        assert len(rules_of(shop).sources) == 1
+        check(world, shop)
+
+
+class TestMatching:
+    """Which product a feed's row is about."""
+
+    def ask(self, shop: Store, *wanted: Wanted, reads: Reads | None = None) -> list[Any]:
+        found = match(shop, wanted, reads or Reads())
+        return [(each.product.external_id, each.variant) if each else None for each in found]
+
+    def test_in_the_order_of_the_rule(self, world: World, owner: Someone, shop: Store) -> None:
+        for external_id, variants in {
+            "p-1": [variant(1), variant(2)],
+            "p-2": [variant(3)],
+            "v-2": [variant(4)],
+            "p-4": [variant(5, externalId="p-4", barcode=None, sku=None)],
+        }.items():
+            put(world, owner, str(shop.id), external_id, product(variants=variants))
+        asked: list[tuple[Wanted, Any]] = [
+            (Wanted("v-1"), ("p-1", "v-1")),
+            (Wanted("v-2"), ("p-1", "v-2")),
+            (Wanted("p-1"), ("p-1", None)),
+            (Wanted("p-2"), ("p-2", "v-3")),
+            (Wanted("p-4"), ("p-4", "p-4")),
+            (Wanted("x", sku="TEA-2"), ("p-1", "v-2")),
+            (Wanted("x", sku="TEA-9", gtin="4000000000003"), ("p-2", "v-3")),
+            (Wanted("v-1", sku="TEA-3"), ("p-1", "v-1")),
+            (Wanted("x"), None),
+            (Wanted("TEA-1"), ("p-1", "v-1")),
+            (Wanted("TEA-1", sku="TEA-9"), None),
+        ]
+        assert self.ask(shop, *(wanted for wanted, _ in asked)) == [found for _, found in asked]
+
+    def test_what_several_are_called_is_nobodys(
+        self, world: World, owner: Someone, shop: Store
+    ) -> None:
+        for number in (1, 2, 3):
+            variants = [variant(number, sku="SAME", barcode="1")]
+            put(world, owner, str(shop.id), f"p-{number}", product(variants=variants))
+        wanted = Wanted("x", sku="SAME", gtin="1")
+        assert self.ask(shop, wanted) == [None]
+        later = {"updatedAt": "2026-04-01T00:00:00Z"}
+        for number in (1, 3):
+            body = product(variants=[variant(number, sku=None, barcode=None)], **later)
+            put(world, owner, str(shop.id), f"p-{number}", body)
+        # Of three only the first and the last are known: nobody is found, and never a wrong one.
+        assert self.ask(shop, wanted) == [None]
+        put(world, owner, str(shop.id), "p-1", product(variants=[variant(1, sku="SAME")], **later))
+        assert self.ask(shop, wanted) == [("p-1", "v-1")]
+
+    def test_what_is_gone_is_not_found(self, world: World, owner: Someone, shop: Store) -> None:
+        put(world, owner, str(shop.id), "p-1", product())
+        world.call("DELETE", f"/stores/{shop.id}/products/p-1", token=owner.token)
+        wanted = [Wanted("p-1"), Wanted("v-1"), Wanted("x", sku="TEA-1")]
+        assert self.ask(shop, *wanted) == [None] * 3
+
+    def test_another_stores_are_not_found(self, world: World, owner: Someone, shop: Store) -> None:
+        put(world, owner, world.store(owner), "p-1", product())
+        assert self.ask(shop, Wanted("p-1"), Wanted("v-1")) == [None, None]
+
+    def test_a_feeds_own_products_are_found(self, shop: Store) -> None:
+        bring(feed(shop), says("f-1", None, {"f-1-s": {"sku": "S"}}, title="F"))
+        asked = [Wanted("f-1"), Wanted("f-1-s"), Wanted("x", sku="S")]
+        assert self.ask(shop, *asked) == [("f-1", "f-1-s")] * 3
+
+    def test_it_reads_little(self, world: World, owner: Someone, shop: Store) -> None:
+        for number in range(1, 4):
+            put(world, owner, str(shop.id), f"p-{number}", product(variants=[variant(number)]))
+        asked = [Wanted(f"v-{n}", f"TEA-{n}", f"400000000000{n}") for n in range(1, 4)]
+        found: list[Match | None] = []
+        calls = counted(lambda: found.extend(match(shop, asked, ReadAhead())))
+        assert [each and each.variant for each in found] == ["v-1", "v-2", "v-3"]
+        # Names and products by id; products by name, but those that are known; layers.
+        assert calls == ["BatchGetItem"] * 3
+
+    def test_names_stay_small(self, world: World, shop: Store) -> None:
+        source = feed(shop)
+        bring(source, says("f-1", None, {str(n): {"sku": "S"} for n in range(30)}, title="F"))
+        [row] = [r for r in world.rows() if isinstance(r, NameItem) and r.sk.startswith("s#")]
+        assert len(candidates(row)) <= 2
+
+
+class TestKilled:
+    """A product's write, killed at every call, by a caller who goes on trying."""
+
+    @pytest.mark.parametrize("kept", [False, True])
+    def test_put(self, world: World, owner: Someone, store: str, *, kept: bool) -> None:
+        shop = store_of(world, store)
+        bring(feed(shop), says("p-1", title="F", custom={"a": "b"}))
+        if kept:
+            put(world, owner, store, "p-1", product())
+        body = product(updatedAt="2026-04-01T00:00:00Z", variants=[variant(2), variant(3)])
+        forget_keys()
+
+        def send() -> Answer:
+            return put(world, owner, store, "p-1", body, key="one")
+
+        def outcome() -> Any:
+            check(world, shop)
+            return lasting(shown(world, owner, shop, "p-1"))
+
+        found = crashes(world, send)
+        assert len(found.places) > 8
+        expected = outcome()
+        for places in found:
+            send()
+            world.advance(seconds=60)
+            answer = send()
+            assert answer.status == 200, (places, answer.body)
+            assert outcome() == expected, places
+
+    def test_a_feeds_transaction(self, world: World, shop: Store) -> None:
+        source = feed(shop)
+        brought = [says(f"f-{n}", None, {"v": {"sku": str(n)}}, title=str(n)) for n in range(4)]
+
+        def work() -> None:
+            bring(source, *brought)
+
+        for _ in crashes(world, work):
+            work()
+            assert check(world, shop).products == {1: 4}
+            assert [p.summary.title for p in products(world)].count("0") == 1
+
+    def test_two_feeds_at_once(self, world: World, owner: Someone, shop: Store) -> None:
+        """Both change one product: who comes second reads again what the first one said."""
+        one, other = feed(shop, "One"), feed(shop, "Other")
+
+        def meanwhile(_: Changes) -> None:
+            bring(other, says("f-1", vendor="Other", title="Other"))
+
+        with world.meanwhile(meanwhile):
+            bring(one, says("f-1", title="One"))
+        body = shown(world, owner, shop, "f-1")
+        assert (body["title"], body["vendor"]) == ("One", "Other")
+        check(world, shop)
+
+    def test_a_feed_that_is_added_meanwhile(self, world: World, shop: Store) -> None:
+        one = feed(shop, "One")
+        new = new_id()
+        with world.meanwhile(lambda changes: add_feed(changes, shop, new, "New")):
+            bring(one, says("f-1", title="One"))
+        assert rules_of(shop).rank_of(new) == 3
+        check(world, shop)

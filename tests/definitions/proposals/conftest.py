@@ -1,0 +1,12 @@
+"""The desk that the tests sit at."""
+
+import pytest
+
+from tests.definitions.proposals.desk import Desk
+from tests.harness.world import World
+
+
+@pytest.fixture
+def desk(world: World) -> Desk:
+    """A new one."""
+    return Desk(world)

@@ -1,0 +1,1 @@
+"""Feeds: their files, their values, their imports."""

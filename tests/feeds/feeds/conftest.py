@@ -1,0 +1,33 @@
+"""A shop with feeds, and the server that they are on."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.feeds.feeds.serving import FeedServer
+from tests.feeds.feeds.shop import Shop, open_shop
+from tests.harness.world import World
+
+
+@pytest.fixture(scope="session")
+def running_server() -> Iterator[FeedServer]:
+    """One server for all tests."""
+    server = FeedServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def server(running_server: FeedServer, monkeypatch: pytest.MonkeyPatch) -> FeedServer:
+    """The server, empty, and reachable as in the local run."""
+    monkeypatch.setenv("STOREPOST_LOCAL", "1")
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", running_server.host)
+    running_server.pages.clear()
+    running_server.asked.clear()
+    return running_server
+
+
+@pytest.fixture
+def shop(world: World, server: FeedServer) -> Shop:
+    """A store without products."""
+    return open_shop(world, server)

@@ -1,0 +1,24 @@
+"""Reads of feeds that ask for what can't be."""
+
+import pytest
+
+from tests.harness.world import World
+
+FEED = "/feeds/00000000-0000-4000-8000-000000000000"
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "wrong"),
+    [
+        ("/feeds", {"pageSize": 7}, "query.pageSize"),
+        ("/feeds/7", {}, "path.id"),
+        (f"{FEED}/imports", {"status": "lost"}, "query.status"),
+        (f"{FEED}/imports/7", {}, "path.importId"),
+        (f"{FEED}/imports/7/skipped-rows", {}, "path.importId"),
+    ],
+)
+def test_what_no_feed_is(world: World, path: str, query: dict[str, object], wrong: str) -> None:
+    owner = world.person()
+    world.workspace(owner)
+    answer = world.call("GET", path, token=owner.token, query=query)
+    assert answer.error_paths() == [wrong]

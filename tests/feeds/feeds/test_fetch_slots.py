@@ -1,0 +1,147 @@
+"""Previews and checks of feeds wait for somebody else: four of a workspace run at once."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from unittest import mock
+
+import pytest
+from pynamodb.exceptions import UpdateError
+
+from storepost.platform.budgets import slots
+from storepost.platform.budgets.slots import FetchSlotsItem, fetch_slot, fetch_slots_key
+from storepost.platform.persistence.item import amend, find
+from storepost.values.scope import WorkspaceScope
+from tests.feeds.feeds.shop import MAPPING, Shop
+from tests.harness.budgeting import clock_at_rest
+from tests.harness.world import Answer, World
+
+SECONDS = 29
+"""How long the function may take, by the template."""
+
+
+@pytest.fixture
+def running(shop: Shop) -> Iterator[ExitStack]:
+    """Holds what the tests begin and don't end."""
+    with ExitStack() as stack:
+        yield stack
+
+
+def preview(shop: Shop) -> Answer:
+    """Asks what a small feed has."""
+    url = shop.server.put("/feed", "id\na\n")
+    return shop.do("POST", "/feeds/preview", {"storeId": shop.store_id, "url": url})
+
+
+def check(shop: Shop) -> Answer:
+    """Asks what an import of it would do."""
+    url = shop.server.put("/feed", "id\na\n")
+    body = {"storeId": shop.store_id, "url": url, "mode": "enrich_only"}
+    return shop.do("POST", "/feeds/check", {**body, "mapping": {"id": MAPPING["id"]}})
+
+
+def begin(running: ExitStack, workspace: WorkspaceScope, times: int) -> None:
+    """Begins so many that go on until the test ends."""
+    for _ in range(times):
+        running.enter_context(fetch_slot(workspace, SECONDS * 1000))
+
+
+def leases(shop: Shop) -> int:
+    """How many the row says that there are."""
+    row = find(FetchSlotsItem, fetch_slots_key(shop.workspace))
+    return len(row.leases) if row else 0
+
+
+type Asking = Callable[[Shop], Answer]
+
+
+@pytest.mark.parametrize("ask", [preview, check])
+class TestFour:
+    """Of previews and checks together."""
+
+    def test_a_fifth_is_refused(self, shop: Shop, running: ExitStack, ask: Asking) -> None:
+        begin(running, shop.workspace, 3)
+        assert ask(shop).status == 200, "the fourth"
+        begin(running, shop.workspace, 1)
+        refused = ask(shop)
+        assert refused.problem() == (429, "rate_limited")
+        assert refused.header("retry-after") == "15"
+        assert "At most 4 previews and checks" in refused.json["detail"]
+        assert leases(shop) == 4
+
+    def test_one_that_ended_makes_room(self, shop: Shop, running: ExitStack, ask: Asking) -> None:
+        begin(running, shop.workspace, 3)
+        for _ in range(5):
+            assert ask(shop).status == 200
+        assert leases(shop) == 3
+
+
+class TestEnds:
+    """However a run ends, its place is free again."""
+
+    def test_a_feed_that_can_not_be_read(self, shop: Shop) -> None:
+        answer = shop.do(
+            "POST", "/feeds/preview", {"storeId": shop.store_id, "url": shop.server.put("/", "")}
+        )
+        assert answer.status == 422
+        assert leases(shop) == 0
+
+    @pytest.fixture(autouse=True)
+    def _clock(self) -> Iterator[None]:
+        with clock_at_rest():
+            yield
+
+    def test_killed_ones_keep_nobody_out_for_longer_than_they_could_run(self, shop: Shop) -> None:
+        for run in "abcd":
+            slots._Slots(shop.workspace, run).take(SECONDS * 1000 + 1000)
+        assert preview(shop).status == 429
+        shop.world.advance(seconds=SECONDS)
+        refused = preview(shop)
+        assert refused.status == 429
+        assert refused.header("retry-after") == "1"
+        shop.world.advance(seconds=1)
+        assert preview(shop).status == 200
+        assert find(FetchSlotsItem, fetch_slots_key(shop.workspace)) is None
+
+    def test_a_late_end_brings_no_row_back(self, world: World, shop: Shop) -> None:
+        """That of a run during which its workspace was deleted."""
+        with fetch_slot(shop.workspace, SECONDS * 1000):
+            FetchSlotsItem(*fetch_slots_key(shop.workspace)).delete()
+        assert find(FetchSlotsItem, fetch_slots_key(shop.workspace)) is None
+
+
+class TestTable:
+    """What the table may do meanwhile."""
+
+    def test_another_workspace_has_its_own(self, shop: Shop, running: ExitStack) -> None:
+        begin(running, shop.world.workspace(shop.world.person()), 4)
+        assert preview(shop).status == 200
+
+    def test_where_it_does_not_answer_requests_pass(self, shop: Shop, running: ExitStack) -> None:
+        begin(running, shop.workspace, 4)
+        with mock.patch.object(slots, "find", side_effect=UpdateError("throttled")):
+            assert preview(shop).status == 200
+
+    def test_two_that_begin_at_once_both_count(self, shop: Shop, running: ExitStack) -> None:
+        begin(running, shop.workspace, 2)
+
+        def second(*given: object) -> bool:
+            patch.stop()
+            begin(running, shop.workspace, 2)
+            return amend(*given)  # type: ignore[arg-type]
+
+        patch = mock.patch.object(slots, "amend", second)
+        patch.start()
+        assert preview(shop).problem() == (429, "rate_limited")
+        assert leases(shop) == 4
+
+    def test_a_lost_answer_takes_one_place(self, shop: Shop) -> None:
+        def lost(*given: object) -> bool:
+            patch.stop()
+            amend(*given)  # type: ignore[arg-type]
+            return False
+
+        patch = mock.patch.object(slots, "amend", lost)
+        patch.start()
+        with fetch_slot(shop.workspace, SECONDS * 1000):
+            assert leases(shop) == 1
+        assert leases(shop) == 0

@@ -1,0 +1,438 @@
+"""Imports: what becomes of a file's rows."""
+
+from uuid import UUID
+
+import pytest
+
+from storepost.catalog.products.keys import product_partition
+from tests.feeds.feeds.shop import Shop, counts, csv
+
+
+class TestFirstImport:
+    """What a feed brings at first."""
+
+    def test_products_are_made_of_rows(self, shop: Shop) -> None:
+        feed = shop.feed(
+            csv(
+                {"id": "a", "title": "Cup", "price": "15.00 EUR", "link": "https://shop.example/a"},
+                {
+                    "id": "b",
+                    "title": "Pot",
+                    "price": "1.299,00 EUR",
+                    "availability": "out of stock",
+                },
+            )
+        )
+        latest = feed["latestImport"]
+        assert latest["status"] == "completed", latest
+        assert latest["counts"] == counts(rows=2, imported=2, created=2, products=2)
+        assert (latest["format"], latest["trigger"], latest["error"]) == ("csv", "created", None)
+        products = shop.products()
+        assert {name: product["title"] for name, product in products.items()} == {
+            "a": "Cup",
+            "b": "Pot",
+        }
+        assert products["a"]["price"]["min"] == {"amount": 1500, "currency": "EUR"}
+        assert products["b"]["price"]["min"] == {"amount": 129900, "currency": "EUR"}
+        assert [products[name]["stock"] for name in "ab"] == ["not_tracked", "out_of_stock"]
+
+    def test_a_group_is_one_product(self, shop: Shop) -> None:
+        feed = shop.feed(
+            csv(
+                {
+                    "id": "s",
+                    "item_group_id": "shirt",
+                    "title": "Shirt S",
+                    "size": "S",
+                    "price": "9",
+                },
+                {"id": "shirt", "item_group_id": "shirt", "title": "The shirt"},
+                {
+                    "id": "m",
+                    "item_group_id": "shirt",
+                    "title": "Shirt M",
+                    "size": "M",
+                    "price": "11",
+                },
+                {"id": "x", "item_group_id": "sock", "title": "Sock X", "color": "red"},
+                {"id": "y", "item_group_id": "sock", "title": "Sock Y"},
+            )
+        )
+        assert feed["latestImport"]["counts"] == counts(
+            rows=5, imported=5, variantOnly=3, fromFirstRow=1, created=2, products=2
+        )
+        products = shop.products()
+        assert {name: product["title"] for name, product in products.items()} == {
+            "shirt": "The shirt",
+            "sock": "Sock X",
+        }
+        shirts, socks = shop.variants(products["shirt"]), shop.variants(products["sock"])
+        assert {name: row["title"] for name, row in shirts.items()} == {
+            "s": "Shirt S",
+            "m": "Shirt M",
+        }
+        assert shirts["m"]["options"] == [{"name": "Size", "value": "M"}]
+        assert {name: row["title"] for name, row in socks.items()} == {"x": "Sock X", "y": "Sock Y"}
+        assert products["shirt"]["price"] == {
+            "min": {"amount": 900, "currency": "EUR"},
+            "max": {"amount": 1100, "currency": "EUR"},
+        }
+
+    def test_a_groups_own_row_need_not_name_it(self, shop: Shop) -> None:
+        rows = [
+            {"id": "s", "item_group_id": "shirt", "title": "Shirt S", "price": "9"},
+            {"id": "shirt", "title": "The shirt", "price": "10"},
+            {"id": "m", "item_group_id": "shirt", "title": "Shirt M", "price": "11"},
+        ]
+        feed = shop.feed(csv(*rows))
+        assert feed["latestImport"]["counts"] == counts(
+            rows=3, imported=3, variantOnly=2, created=1, products=1
+        )
+        [product] = shop.products().values()
+        assert (product["externalId"], product["title"]) == ("shirt", "The shirt")
+        assert set(shop.variants(product)) == {"s", "m"}
+        fewer = shop.again(feed, csv(*rows[:2]))
+        assert fewer["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1, removed=1)
+        assert set(shop.variants(product)) == {"s"}
+
+    def test_a_groups_own_row_may_be_one_of_the_stores_variants(self, shop: Shop) -> None:
+        """It gives the product's fields, and that variant's, too; once more it writes nothing."""
+        money = {"amount": 1000, "currency": "EUR"}
+        mine = [{"externalId": name, "title": name, "price": money} for name in ("100", "101")]
+        shop.put_product("100", variants=mine)
+        rows = [
+            {"id": "100", "sku": "SKU-100", "gtin": "4012", "quantity": "3", "brand": "B"},
+            {"id": "101", "item_group_id": "100", "sku": "SKU-101", "quantity": "4"},
+        ]
+        feed = shop.feed(csv(*rows))
+        assert feed["latestImport"]["counts"] == counts(
+            rows=2, imported=2, variantOnly=1, products=1
+        )
+        [product] = shop.products().values()
+        assert product["vendor"] == "B"
+        told = {
+            name: (row["sku"], row["barcode"], row["inventory"])
+            for name, row in shop.variants(product).items()
+        }
+        assert told == {"100": ("SKU-100", "4012", 3), "101": ("SKU-101", None, 4)}
+        before = stored(shop)
+        again = shop.again(feed)
+        assert again["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1)
+        assert stored(shop) == before
+
+    def test_a_numbers_point_is_the_decimal_one(self, shop: Shop) -> None:
+        """JSON has no thousands' separators, whereas text may."""
+        feed = shop.feed('[{"id": 1, "price": 24.375}, {"id": 2.5, "price": "24.375"}]')
+        assert feed["latestImport"]["counts"] == counts(rows=2, imported=2, created=2, products=2)
+        prices = {name: row["price"]["min"]["amount"] for name, row in shop.products().items()}
+        assert prices == {"1": 2438, "2.5": 2437500}
+
+    def test_rows_match_what_the_store_has(self, shop: Shop) -> None:
+        """By a variant's id, a product's, a SKU, a barcode: in that order."""
+        shop.put_product("p1")
+        money = {"amount": 1000, "currency": "EUR"}
+        shop.put_product(
+            "p2", variants=[{"externalId": "v2", "title": "V", "price": money, "sku": "SKU-2"}]
+        )
+        shop.put_product(
+            "p3", variants=[{"externalId": "v3", "title": "V", "price": money, "barcode": "4012"}]
+        )
+        shop.put_product("p4")
+        feed = shop.feed(
+            csv(
+                {"id": "p1-v", "brand": "by variant"},
+                {"id": "x2", "sku": "SKU-2", "brand": "by sku"},
+                {"id": "x3", "gtin": "4012", "brand": "by barcode"},
+                {"id": "p4", "brand": "by product"},
+                {"id": "nobody", "brand": "nobody's"},
+            ),
+            mode="enrich_only",
+        )
+        assert feed["latestImport"]["counts"] == counts(
+            rows=5, imported=4, fromFirstRow=3, products=4, unmatched=1
+        )
+        vendors = {name: product["vendor"] for name, product in shop.products().items()}
+        assert vendors == {
+            "p1": "by variant",
+            "p2": "by sku",
+            "p3": "by barcode",
+            "p4": "by product",
+        }
+        assert [len(shop.variants(product)) for product in shop.products().values()] == [1] * 4
+
+    def test_an_id_may_be_a_sku(self, shop: Shop) -> None:
+        """Behind what is called so, where the row has no SKU of its own, and where it is unique."""
+        money = {"amount": 1000, "currency": "EUR"}
+        skus = {"p1": "one", "p2": "two", "p3": "same", "p4": "same", "p5": "p1"}
+        for name, sku in skus.items():
+            variant = {"externalId": f"{name}-v", "title": "V", "price": money, "sku": sku}
+            shop.put_product(name, variants=[variant])
+        rows = [{"SKU": sku, "Brand": f"{sku}'s"} for sku in ("one", "two", "same", "p1")]
+        url = shop.server.put("/feed", csv(*rows))
+        preview = shop.do("POST", "/feeds/preview", {"storeId": shop.store_id, "url": url}).json
+        mapping = {column["name"]: column["suggested"] for column in preview["columns"]}
+        assert (mapping, preview["matches"]) == ({"SKU": "id", "Brand": "brand"}, 3)
+        feed = shop.feed(csv(*rows), mode="enrich_only", mapping=mapping)
+        # Two are about p1: its own row, and one of its variant.
+        assert feed["latestImport"]["counts"] == counts(
+            rows=4, imported=3, variantOnly=1, fromFirstRow=1, products=2, unmatched=1
+        )
+        vendors = {name: product["vendor"] for name, product in shop.products().items()}
+        assert vendors == {"p1": "p1's", "p2": "two's", "p3": None, "p4": None, "p5": None}
+
+    def test_what_several_have_matches_nobody(self, shop: Shop) -> None:
+        money = {"amount": 1000, "currency": "EUR"}
+        for name in ("p1", "p2"):
+            variant = {"externalId": f"{name}-v", "title": "V", "price": money, "sku": "same"}
+            shop.put_product(name, variants=[variant])
+        feed = shop.feed(csv({"id": "x", "sku": "same", "brand": "B"}), mode="enrich_only")
+        assert feed["latestImport"]["counts"] == counts(rows=1, unmatched=1)
+
+    def test_a_groups_new_variants_join_the_product_that_its_others_match(self, shop: Shop) -> None:
+        shop.put_product("p1")
+        feed = shop.feed(
+            csv(
+                {"id": "p1-v", "item_group_id": "g", "title": "Old"},
+                {"id": "new", "item_group_id": "g", "title": "New"},
+            )
+        )
+        assert feed["latestImport"]["counts"] == counts(
+            rows=2, imported=2, variantOnly=1, fromFirstRow=1, products=1
+        )
+        [product] = shop.products().values()
+        assert set(shop.variants(product)) == {"p1-v", "new"}
+
+    def test_rows_that_cant_be_used_are_skipped_with_their_reasons(self, shop: Shop) -> None:
+        feed = shop.feed(
+            "id,title,price,locale\n"
+            "a,One,1,\n"
+            ",No id,1,\n"
+            "a,Again,2,\n"
+            "b,Too few\n"
+            "c,Bad price,ask us,\n"
+            "d,Bad locale,1,klingon\n"
+            "a,Other locale,3,fr\n"
+        )
+        assert feed["latestImport"]["counts"] == counts(
+            rows=7, imported=2, created=1, products=1, skipped=5
+        )
+        assert shop.skipped(feed) == [
+            (2, None, "The row has no id."),
+            (3, "a", "An earlier row has the same id and locale."),
+            (4, None, "The row has more or fewer columns than the header."),
+            (5, "c", "The price can't be read."),
+            (6, "d", "The locale isn't known."),
+        ]
+
+
+CATALOGUE = [{"id": name, "title": f"Title {name}", "price": "5"} for name in "abcdef"]
+
+
+class TestNextImport:
+    """What the next file changes."""
+
+    def test_the_same_file_writes_no_product(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        before = stored(shop)
+        again = shop.again(feed)
+        assert again["status"] == "completed"
+        assert again["counts"] == counts(rows=6, imported=6, products=6)
+        assert stored(shop) == before
+
+    def test_only_what_changed_is_written(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        before = stored(shop)
+        changed = [{**row, "title": "Other"} if row["id"] == "c" else row for row in CATALOGUE]
+        added = [*changed, {"id": "g", "title": "G", "price": "7"}]
+        again = shop.again(feed, csv(*added))
+        assert again["counts"] == counts(rows=7, imported=7, created=1, products=7)
+        after = stored(shop)
+        assert {key for key in before if before[key] != after[key]} == {
+            key for key in before if titles(shop)[key[0]] == "Other"
+        }
+        assert len({key[0] for key in after} - {key[0] for key in before}) == 1
+
+    def test_what_it_brings_no_more_is_removed(self, shop: Shop) -> None:
+        shop.put_product("a", variants=[])
+        feed = shop.feed(csv(*CATALOGUE))
+        again = shop.again(feed, csv(*CATALOGUE[1:]))
+        assert again["counts"] == counts(rows=5, imported=5, products=5, removed=1)
+        products = shop.products()
+        assert products["a"]["title"] == "Store's a"
+        gone = shop.again(feed, csv(*CATALOGUE[2:]))
+        assert gone["counts"] == counts(rows=4, imported=4, products=4, removed=1)
+        assert set(shop.products()) == {"a", "c", "d", "e", "f"}
+        assert set(shop.products(status="removed")) == {"b"}
+
+    def test_what_returns_has_its_id(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        identifier = shop.products()["b"]["id"]
+        shop.again(feed, csv(*CATALOGUE[2:]))
+        assert "b" not in shop.products()
+        back = shop.again(feed, csv(*CATALOGUE))
+        assert back["counts"] == counts(rows=6, imported=6, products=6)
+        assert shop.products()["b"]["id"] == identifier
+
+    @pytest.mark.parametrize("title", ["The shirt", "Another title"])
+    @pytest.mark.parametrize("gone", [["s"], ["s", "m"]])
+    def test_a_group_of_which_its_own_row_is_left(
+        self, shop: Shop, gone: list[str], title: str
+    ) -> None:
+        """It is the product's one variant then, as if the others had never been."""
+        own = {"id": "shirt", "title": "The shirt", "price": "10", "sku": "SHIRT"}
+        others = [
+            {"id": name, "item_group_id": "shirt", "title": name, "price": "9"} for name in gone
+        ]
+        feed = shop.feed(csv(own, *others))
+        [product] = shop.products().values()
+        assert set(shop.variants(product)) == set(gone)
+        left = shop.again(feed, csv({**own, "title": title}))
+        assert left["counts"] == counts(rows=1, imported=1, products=1, removed=len(gone))
+        [product] = shop.products().values()
+        variants = shop.variants(product)
+        assert (product["title"], list(variants)) == (title, ["shirt"])
+        assert variants["shirt"]["price"] == {"amount": 1000, "currency": "EUR"}
+
+    @pytest.mark.parametrize("title", ["The shirt", "Another title"])
+    def test_a_row_that_others_join_as_their_groups(self, shop: Shop, title: str) -> None:
+        """It is the product alone then, as if they had been there from the beginning."""
+        own = {"id": "shirt", "title": "The shirt", "price": "10", "sku": "SHIRT"}
+        feed = shop.feed(csv(own))
+        [product] = shop.products().values()
+        assert set(shop.variants(product)) == {"shirt"}
+        joined = {"id": "s", "item_group_id": "shirt", "title": "S", "price": "9"}
+        more = shop.again(feed, csv({**own, "title": title}, joined))
+        assert more["counts"] == counts(rows=2, imported=2, variantOnly=1, products=1)
+        [product] = shop.products().values()
+        variants = shop.variants(product)
+        assert (product["title"], list(variants)) == (title, ["s"])
+        assert variants["s"]["price"] == {"amount": 900, "currency": "EUR"}
+
+    def placed(self, shop: Shop) -> dict[str, set[str]]:
+        """Which variants each product has."""
+        return {name: set(shop.variants(each)) for name, each in shop.products().items()}
+
+    def test_a_row_goes_with_its_group(self, shop: Shop) -> None:
+        """As a first import would have it: out of its group, into another one, and back."""
+        own = {"id": "shirt", "item_group_id": "", "title": "The shirt", "price": "10"}
+        row = {"id": "s", "title": "S", "price": "9"}
+        feed = shop.feed(csv(own, {**row, "item_group_id": "shirt"}))
+        assert self.placed(shop) == {"shirt": {"s"}}
+        alone = shop.again(feed, csv(own, row))
+        assert alone["counts"] == counts(rows=2, imported=2, created=1, products=2)
+        assert self.placed(shop) == {"shirt": {"shirt"}, "s": {"s"}}
+        other = shop.again(feed, csv(own, {**row, "item_group_id": "other"}))
+        assert other["counts"] == counts(rows=2, imported=2, created=1, products=2, fromFirstRow=1)
+        assert self.placed(shop) == {"shirt": {"shirt"}, "other": {"s"}}
+        back = shop.again(feed, csv(own, {**row, "item_group_id": "shirt"}))
+        assert back["counts"] == counts(rows=2, imported=2, products=1, variantOnly=1)
+        assert self.placed(shop) == {"shirt": {"s"}}
+
+    @pytest.mark.parametrize("leaves", ["the group", "the file"])
+    def test_who_followed_its_group_stays_with_it(self, shop: Shop, leaves: str) -> None:
+        """It came to the store's product by another row, which changes, and then leaves."""
+        shop.put_product("p1")
+        own = {"id": "shirt", "item_group_id": "", "title": "The shirt", "price": "10"}
+        match = {"id": "p1-v", "item_group_id": "shirt", "title": "V", "price": "9"}
+        third = {"id": "m", "item_group_id": "shirt", "title": "M", "price": "9"}
+        feed = shop.feed(csv(own, match, third))
+        together = {"p1": {"p1-v", "shirt", "m"}}
+        assert self.placed(shop) == together
+        shop.again(feed, csv(own, {**match, "title": "Other"}, third))
+        assert self.placed(shop) == together
+        left = [{**match, "item_group_id": ""}] if leaves == "the group" else []
+        shop.again(feed, csv(own, *left, third))
+        assert self.placed(shop) == {"p1": {"p1-v"}, "shirt": {"m"}}
+
+    def test_what_it_added_joins_the_stores_by_its_sku(self, shop: Shop) -> None:
+        """Once the store has it, and the row is looked at again."""
+        row = {"id": "a", "title": "A", "price": "9", "sku": "SKU-A"}
+        feed = shop.feed(csv(row))
+        assert self.placed(shop) == {"a": {"a"}}
+        money = {"amount": 1000, "currency": "EUR"}
+        variant = {"externalId": "v", "title": "V", "price": money, "sku": "SKU-A"}
+        shop.put_product("p1", variants=[variant])
+        again = shop.again(feed, csv({**row, "title": "Other"}))
+        assert again["counts"] == counts(rows=1, imported=1, products=1, fromFirstRow=1)
+        assert self.placed(shop) == {"p1": {"v"}}
+
+    def test_no_rows_remove_nothing(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        before = stored(shop)
+        again = shop.again(feed, "id,title,price\n")
+        assert (again["status"], again["error"]) == ("failed", "no_rows")
+        assert stored(shop) == before
+
+    def test_a_manual_one_may_remove_most(self, shop: Shop) -> None:
+        feed = shop.feed(csv(*CATALOGUE))
+        again = shop.again(feed, csv(CATALOGUE[0]))
+        assert again["counts"] == counts(rows=1, imported=1, products=1, removed=5)
+        assert set(shop.products()) == {"a"}
+
+    def test_what_matched_nothing_may_match_later(self, shop: Shop) -> None:
+        feed = shop.feed(csv({"id": "p1", "brand": "B"}), mode="enrich_only")
+        assert feed["latestImport"]["counts"] == counts(rows=1, unmatched=1)
+        shop.put_product("p1")
+        again = shop.again(feed)
+        assert again["counts"] == counts(rows=1, imported=1, products=1)
+        assert shop.products()["p1"]["vendor"] == "B"
+
+
+class TestEnrichOnly:
+    """Feeds that have no products of their own."""
+
+    def test_what_it_added_once_is_unmatched(self, shop: Shop) -> None:
+        shop.put_product("a")
+        feed = shop.feed(csv(*CATALOGUE[:2]))
+        settings = {"mode": "enrich_only", "mapping": feed["mapping"], "url": feed["url"]}
+        told = {"storeId": shop.store_id, **settings}
+        check = shop.do("POST", "/feeds/check", told).json
+        assert (check["importable"], check["unmatched"]) == (1, 1)
+        shop.do("PATCH", f"/feeds/{feed['id']}", {"mode": "enrich_only"})
+        shop.world.deliver()
+        latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+        assert latest["counts"] == counts(rows=2, imported=1, products=1, unmatched=1, removed=1)
+        assert set(shop.products()) == {"a"}
+        assert set(shop.products(status="removed")) == {"b"}
+        shop.do("PATCH", f"/feeds/{feed['id']}", {"mode": "add_and_enrich"})
+        shop.world.deliver()
+        assert set(shop.products()) == {"a", "b"}
+
+    def test_it_keeps_no_product_that_the_store_has_no_more(self, shop: Shop) -> None:
+        """Neither alone nor together with another one of its kind."""
+        for name in ("a", "b"):
+            shop.put_product(name)
+        one = shop.feed(csv(*CATALOGUE[:2]), "/one", mode="enrich_only")
+        two = shop.feed(csv(*CATALOGUE[:2]), "/two", mode="enrich_only")
+        shop.do(
+            "DELETE",
+            f"/stores/{shop.store_id}/products/b",
+            {"updatedAt": "2026-11-02T00:00:00Z"},
+        )
+        for feed in (one, two):
+            again = shop.again(feed)
+            assert again["counts"] == counts(rows=2, imported=1, products=1, unmatched=1, removed=1)
+        assert set(shop.products()) == {"a"}
+        assert set(shop.products(status="removed")) == {"b"}
+
+    def test_the_same_file_writes_nothing(self, shop: Shop) -> None:
+        shop.put_product("a")
+        feed = shop.feed(csv(*CATALOGUE), mode="enrich_only")
+        before = stored(shop)
+        again = shop.again(feed)
+        assert again["counts"] == counts(rows=6, imported=1, products=1, unmatched=5)
+        assert stored(shop) == before
+
+
+def stored(shop: Shop) -> dict[tuple[str, str], object]:
+    """The rows of all products, by their keys."""
+    rows = shop.world.rows(shop.workspace.partition("product", ""))
+    return {row.key: row.to_dynamodb_dict() for row in rows}
+
+
+def titles(shop: Shop) -> dict[str, str]:
+    """What each product is called, by its partition."""
+    return {
+        product_partition(shop.workspace, UUID(product["id"])): product["title"]
+        for product in shop.products().values()
+    }

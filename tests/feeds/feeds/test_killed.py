@@ -1,0 +1,383 @@
+"""Workers that die, messages that come twice, DynamoDB that throttles: the same end."""
+
+import json
+import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from unittest import mock
+from uuid import UUID
+
+import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+
+from local.events import pumps
+from storepost.feeds.feeds.model import FeedImportStatus
+from storepost.feeds.feeds.repository import FeedRepository
+from storepost.feeds.imports import bringing, run, running, taking, writing
+from storepost.platform.messaging.outbox import PARTITION, OutboxItem
+from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
+from storepost.platform.persistence.sealing import forget_keys
+from tests.feeds.feeds.shop import Json, Shop, counts, csv
+from tests.harness.crashes import Shard, crashes, in_shards
+from tests.harness.kills import Moment, around_calls, killed_at
+
+FIRST = csv(
+    *({"id": f"p{n}", "title": f"Title {n}", "price": str(n + 1)} for n in range(7)),
+    {"id": "x", "item_group_id": "g", "title": "X", "size": "S"},
+    {"id": "y", "item_group_id": "g", "title": "Y", "size": "M"},
+)
+SECOND = csv(
+    *({"id": f"p{n}", "title": f"Title {n}", "price": str(n + 1)} for n in range(3)),
+    {"id": "p3", "title": "Other", "price": "4"},
+    {"id": "x", "item_group_id": "g", "title": "X", "size": "S"},
+    {"id": "new", "title": "New", "price": "9", "sku": "SKU-OWN"},
+    {"id": "twice", "title": "Twice", "price": "ask"},
+)
+COUNTS = counts(rows=7, imported=6, fromFirstRow=1, created=1, products=6, skipped=1, removed=4)
+
+
+def ready(shop: Shop) -> tuple[Json, Callable[[], None]]:
+    """A feed whose second import's message is on its way; the way back to that moment."""
+    shop.put_product("own", variants=[])
+    feed = shop.feed(FIRST)
+    shop.server.put("/feed", SECOND)
+    forget_keys()
+    back = shop.world.kept()
+
+    def begin() -> None:
+        back()
+        assert shop.do("POST", f"/feeds/{feed['id']}/imports").status == 202
+        shop.world.deliver_outbox()
+
+    begin()
+    return feed, begin
+
+
+def message(shop: Shop, feed: Json) -> str:
+    """What the queue brings."""
+    return json.dumps({"workspaceId": str(shop.workspace.id), "feedId": feed["id"]})
+
+
+def go_on(shop: Shop, feed: Json, *, tries: int = 1, milliseconds: int = 300_000) -> None:
+    """One run of the worker."""
+    running.go_on(message(shop, feed), tries, lambda: milliseconds)
+
+
+def outcome(shop: Shop, feed: Json) -> dict[str, Any]:
+    """The latest import and all products, but for moments and ids."""
+    latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+    products = shop.products()
+    moments = {"addedAt", "changedAt", "syncedAt", "updatedAt", "createdAt"}
+    return {
+        "import": {k: latest[k] for k in ("status", "counts", "error", "format", "bytes")},
+        "skipped": shop.skipped(feed, latest["id"]),
+        "products": {
+            name: {k: v for k, v in product.items() if k not in moments}
+            for name, product in products.items()
+        },
+        "removed": sorted(shop.products(status="removed")),
+        "variants": {name: sorted(shop.variants(p)) for name, p in products.items()},
+        "manifests": len([name for name in shop.world.objects() if "manifests/" in name]),
+    }
+
+
+@pytest.fixture(autouse=True)
+def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that there are several."""
+    monkeypatch.setattr(writing, "AHEAD", 2)
+    monkeypatch.setattr(bringing, "AHEAD", 2)
+    monkeypatch.setattr(taking, "_ROWS_TOGETHER", 2)
+
+
+def expected(shop: Shop, feed: Json) -> dict[str, Any]:
+    """How it ends undisturbed."""
+    go_on(shop, feed)
+    shop.world.deliver()
+    ended = outcome(shop, feed)
+    assert ended["import"]["counts"] == COUNTS
+    assert ended["removed"] == ["p4", "p5", "p6"]
+    return ended
+
+
+@in_shards(3)
+def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
+    feed, begin = ready(shop)
+    undisturbed = expected(shop, feed)
+    begin()
+    found = crashes(shop.world, partial(go_on, shop, feed), deliver=False)
+    assert len(found.places) > 40
+    for places in found.shard(shard):
+        go_on(shop, feed, tries=2)
+        shop.world.deliver()
+        assert outcome(shop, feed) == undisturbed, places
+        assert shop.world.rows(PARTITION) == []
+
+
+def test_killed_again_and_again(shop: Shop) -> None:
+    """Each run comes a bit further: no run begins anew for ever."""
+    feed, begin = ready(shop)
+    undisturbed = expected(shop, feed)
+    begin()
+    generator = random.Random(7)
+    for _ in range(20):
+        killed_at(generator.randrange(1, 40), Moment.AFTER, partial(go_on, shop, feed, tries=2))
+    go_on(shop, feed, tries=2)
+    shop.world.deliver()
+    assert outcome(shop, feed) == undisturbed
+
+
+def test_the_same_message_twice(shop: Shop) -> None:
+    feed, begin = ready(shop)
+    undisturbed = expected(shop, feed)
+    begin()
+    asked = len(shop.server.asked)
+    for _ in range(2):
+        go_on(shop, feed)
+    shop.world.deliver()
+    assert outcome(shop, feed) == undisturbed
+    assert len(shop.server.asked) == asked + 1
+
+
+@pytest.mark.parametrize("which", range(2, 7))
+def test_two_runs_at_once(shop: Shop, which: int) -> None:
+    """A second run comes in before one of the first one's transactions."""
+    feed, begin = ready(shop)
+    undisturbed = expected(shop, feed)
+    begin()
+    waiting = [True]
+
+    def step(_number: int, operation: str, moment: Moment) -> None:
+        if operation != "TransactWriteItems" or moment is not Moment.BEFORE or not waiting:
+            return
+        if calls.made.count(operation) == which:
+            waiting.clear()
+            go_on(shop, feed)
+
+    with around_calls(step) as calls:
+        go_on(shop, feed)
+    shop.world.deliver()
+    assert waiting == []
+    assert outcome(shop, feed) == undisturbed
+
+
+def test_out_of_time_again_and_again(shop: Shop) -> None:
+    """Each run does one thing and sends the next message."""
+    feed, begin = ready(shop)
+    undisturbed = expected(shop, feed)
+    begin()
+    asked = len(shop.server.asked)
+    runs = 0
+    while runs < 60:
+        runs += 1
+        go_on(shop, feed, milliseconds=run.MARGIN_MILLISECONDS - 1)
+        stored = FeedRepository(shop.workspace).get(UUID(feed["id"]))
+        assert stored is not None
+        if stored.running is None:
+            break
+    assert 6 < runs < 60
+    assert len(shop.server.asked) == asked + 1
+    shop.world.deliver()
+    assert outcome(shop, feed) == undisturbed
+
+
+def test_an_import_that_waits_gets_a_run_with_time_to_fetch(shop: Shop) -> None:
+    feed = shop.create(shop.server.put("/feed", FIRST))
+    shop.world.deliver_outbox()
+    go_on(shop, feed, milliseconds=run.MARGIN_MILLISECONDS - 1)
+    assert shop.get(f"/feeds/{feed['id']}")["latestImport"]["status"] == "running"
+    waiting = shop.do("POST", f"/feeds/{feed['id']}/imports").json["id"]
+    go_on(shop, feed, milliseconds=running.FRESH_MILLISECONDS - 1)
+    path = f"/feeds/{feed['id']}/imports"
+    assert [row["status"] for row in shop.get(path)["items"]] == ["queued", "completed"]
+    shop.world.deliver()
+    assert shop.get(f"{path}/{waiting}")["status"] == "completed"
+
+
+def test_throttled_one_call_in_five(shop: Shop) -> None:
+    feed, begin = ready(shop)
+    undisturbed = expected(shop, feed)
+    begin()
+    generator, plain = random.Random(3), BaseClient._make_api_call  # type: ignore[attr-defined]
+    throttled = []
+
+    def call(self: Any, operation: str, parameters: Any) -> Any:
+        if operation in {"TransactWriteItems", "BatchGetItem"} and generator.random() < 0.2:
+            throttled.append(operation)
+            raise ClientError({"Error": {"Code": "ThrottlingException"}}, operation)
+        return plain(self, operation, parameters)
+
+    with mock.patch.object(BaseClient, "_make_api_call", call):
+        for tries in range(1, 40):
+            try:
+                go_on(shop, feed, tries=min(tries, TRIES - 1))
+            except Exception:
+                continue
+            break
+    shop.world.deliver()
+    assert throttled
+    assert outcome(shop, feed) == undisturbed
+
+
+@pytest.mark.parametrize("tries", [TRIES, RECEIVES])
+def test_what_fails_every_time_ends_and_the_next_one_mends_it(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, tries: int
+) -> None:
+    """Half of it was written; the next import brings the rest and takes back what is to go.
+
+    Once more than it is tried it comes only where the last try was killed.
+    """
+    feed, begin = ready(shop)
+    undisturbed = expected(shop, feed)
+    begin()
+    plain, written = writing.Writer.write, list[object]()
+
+    def write(self: writing.Writer, products: Any, note: Any) -> Any:
+        if len(written) == 2:
+            raise RuntimeError
+        written.append(products)
+        return plain(self, products, note)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(writing.Writer, "write", write)
+        with pytest.raises(RuntimeError):
+            go_on(shop, feed, tries=1)
+        if tries > TRIES:
+            broken.undo()
+        go_on(shop, feed, tries=tries)
+    shop.world.deliver()
+    failed = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+    assert (failed["status"], failed["error"]) == (FeedImportStatus.FAILED, "import_failed")
+    again = shop.again(feed)
+    assert again["counts"] == {**COUNTS, "created": again["counts"]["created"]}
+    now = outcome(shop, feed)
+    assert {k: now[k] for k in ("products", "removed", "variants")} == {
+        k: undisturbed[k] for k in ("products", "removed", "variants")
+    }
+
+
+@pytest.mark.parametrize("body", [FIRST, "id,title,price\n"])
+def test_what_waited_behind_has_tries_of_its_own(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    """The message's last try brings the first import to its end, whichever that is."""
+    feed = shop.create(shop.server.put("/feed", body))
+    with monkeypatch.context() as broken:
+        broken.setattr(running, "Bringing", mock.Mock(side_effect=RuntimeError))
+        with pytest.raises(RuntimeError):
+            go_on(shop, feed)
+    waiting = shop.do("POST", f"/feeds/{feed['id']}/imports").json["id"]
+    lose(shop)
+    go_on(shop, feed, tries=TRIES)
+    path = f"/feeds/{feed['id']}/imports"
+    ended = "completed" if body == FIRST else "failed"
+    assert [row["status"] for row in shop.get(path)["items"]] == ["queued", ended]
+    [sent] = shop.world.rows(PARTITION)
+    assert isinstance(sent, OutboxItem)
+    assert [json.loads(told.body) for told in sent.messages] == [json.loads(message(shop, feed))]
+    shop.server.put("/feed", FIRST)
+    shop.world.deliver()
+    assert shop.get(f"{path}/{waiting}")["status"] == "completed"
+
+
+def test_deleted_while_it_runs(shop: Shop) -> None:
+    """It writes nothing more, and what it wrote is taken back."""
+    feed, _ = ready(shop)
+
+    def step(_number: int, operation: str, moment: Moment) -> None:
+        if operation != "TransactWriteItems" or moment is not Moment.BEFORE or not waiting:
+            return
+        if calls.made.count(operation) == 5:
+            waiting.clear()
+            assert shop.do("DELETE", f"/feeds/{feed['id']}").status == 204
+
+    waiting = [True]
+    with around_calls(step) as calls:
+        go_on(shop, feed)
+    shop.world.deliver()
+    assert waiting == []
+    assert set(shop.products()) == {"own"}
+    assert FeedRepository(shop.workspace).get(UUID(feed["id"])) is None
+
+
+def test_a_deletion_killed_at_any_call(shop: Shop) -> None:
+    feed = shop.feed(FIRST)
+    shop.do("DELETE", f"/feeds/{feed['id']}")
+    shop.world.deliver_outbox()
+    for places in crashes(shop.world, partial(go_on, shop, feed), deliver=False):
+        go_on(shop, feed, tries=2)
+        shop.world.deliver()
+        assert shop.products() == {}, places
+        assert [row for row in shop.world.rows() if "feed" in row.sk or "feed" in row.pk] == []
+
+
+def lose(shop: Shop) -> None:
+    """Loses the messages that are on their way."""
+    for row in shop.world.rows(PARTITION):
+        row.delete()
+    shop.world.lose_stream()
+
+
+def test_an_import_that_no_try_began_has_failed(shop: Shop) -> None:
+    """Each of its message's tries was killed before it came so far; the next import brings all."""
+    feed = shop.create(shop.server.put("/feed", FIRST))
+    lose(shop)
+    go_on(shop, feed, tries=RECEIVES)
+    latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+    assert latest == {
+        **feed["latestImport"],
+        "status": "failed",
+        "error": "import_failed",
+        "completedAt": latest["completedAt"],
+    }
+    listed = f"/feeds/{feed['id']}/imports"
+    assert [shop.get(listed, status=s)["total"] for s in ("queued", "failed")] == [0, 1]
+    assert shop.world.rows(PARTITION) == []
+    assert shop.again(feed)["counts"] == counts(
+        rows=9, imported=9, variantOnly=1, fromFirstRow=1, created=8, products=8
+    )
+
+
+@pytest.mark.parametrize("asked", ["by hand", "by a change", "by the schedule"])
+def test_asking_for_what_waits_sends_its_message_again(shop: Shop, asked: str) -> None:
+    """The first may lie in the dead-letter queue; if not, it finds nothing to do."""
+    feed = shop.create(shop.server.put("/feed", FIRST))
+    if asked == "by the schedule":
+        shop.world.advance(hours=7)
+    lose(shop)
+    shop.world.deliver()
+    assert shop.get(f"/feeds/{feed['id']}")["latestImport"] == feed["latestImport"]
+    if asked == "by hand":
+        answer = shop.do("POST", f"/feeds/{feed['id']}/imports")
+        assert (answer.status, answer.json["id"]) == (200, feed["latestImport"]["id"])
+    elif asked == "by a change":
+        answer = shop.do("PATCH", f"/feeds/{feed['id']}", {"locale": "de"})
+        assert answer.json["latestImport"]["id"] == feed["latestImport"]["id"]
+    else:
+        pumps.run_schedule("feed_schedule")
+    assert len(shop.world.rows(PARTITION)) == 1
+    shop.world.deliver()
+    go_on(shop, feed)
+    latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+    assert (latest["id"], latest["status"]) == (feed["latestImport"]["id"], "completed")
+    assert len(shop.server.asked) == 1
+
+
+def test_what_takes_a_feed_back_is_not_given_up_quietly(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing would show that it failed: so it goes to the dead-letter queue, and comes again."""
+    feed = shop.feed(FIRST)
+    shop.do("DELETE", f"/feeds/{feed['id']}")
+    lose(shop)
+    with pytest.raises(NeverEnded):
+        go_on(shop, feed, tries=RECEIVES)
+    with monkeypatch.context() as broken:
+        broken.setattr(running, "take_back", mock.Mock(side_effect=RuntimeError))
+        with pytest.raises(RuntimeError):
+            go_on(shop, feed, tries=TRIES)
+    assert len(shop.products()) == 8
+    go_on(shop, feed)
+    assert shop.products() == {}
+    go_on(shop, feed, tries=RECEIVES)

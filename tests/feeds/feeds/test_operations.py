@@ -1,0 +1,518 @@
+"""Each operation on feeds: what it answers, keeps and refuses."""
+
+import gzip
+import json
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.feeds.feeds import listing
+from storepost.feeds.feeds.keys import skipped_partition
+from storepost.feeds.feeds.repository import FeedRepository
+from storepost.feeds.files import bounds
+from storepost.values import clock
+from storepost.values.ids import new_id
+from tests.feeds.feeds.shop import MAPPING, Json, Shop, counts, csv
+
+ROWS = csv({"id": "a", "title": "Cup", "price": "5"}, {"id": "b", "title": "Pot", "price": "7"})
+FAILURES = {
+    "unreachable": ("http://127.0.0.1:1/feed", None),
+    "http_error": (None, (b"no", 500)),
+    "unreadable": (None, (b"<!DOCTYPE html><html></html>", 200)),
+    "row_too_long": (None, (b"id\n" + b"x" * 2_000_000, 200)),
+    "no_rows": (None, (b"id,title\n", 200)),
+}
+
+
+def broken(shop: Shop, code: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a feed that fails so."""
+    url, page = FAILURES[code]
+    if page is None:
+        assert url is not None
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", f"{shop.server.host},127.0.0.1:1")
+        return url
+    return shop.server.put("/broken", *page)
+
+
+class TestPreview:
+    """POST /feeds/preview."""
+
+    def preview(self, shop: Shop, url: str) -> Json:
+        answer = shop.do("POST", "/feeds/preview", {"storeId": shop.store_id, "url": url})
+        assert answer.status == 200, answer.body
+        return dict(answer.json)
+
+    def test_ever_other_columns(self, shop: Shop) -> None:
+        """The first 500 are shown: a mapping names no more."""
+        rows = [{f"c-{row}-{n}": "x" for n in range(400)} for row in range(3)]
+        seen = self.preview(shop, shop.server.put("/feed", json.dumps(rows)))
+        names = [name for row in rows for name in row]
+        assert [column["name"] for column in seen["columns"]] == names[:500]
+        assert {tuple(column["samples"]) for column in seen["columns"]} == {("x",)}
+        assert seen["sampled"] == 3
+
+    def test_as_many_rows_as_have_a_million_cells(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """All of them are held in memory at once."""
+        monkeypatch.setattr(bounds.Sample, "CELLS", 7)
+        url = shop.server.put("/feed", "id,a,b\n" + "1,2,3\n" * 9)
+        assert self.preview(shop, url)["sampled"] == 2
+        monkeypatch.setattr(bounds.Sample, "CELLS", 1)
+        assert self.preview(shop, url)["sampled"] == 1
+
+    def test_tells_what_the_columns_probably_are(self, shop: Shop) -> None:
+        shop.put_product("a")
+        url = shop.server.put("/feed", "id;Name;Weight kg;Farbe;Name\na;Cup;1;red;x\nb;Pot;2;;x\n")
+        assert self.preview(shop, url) == {
+            "format": "csv",
+            "columns": [
+                {"name": "id", "suggested": "id", "samples": ["a", "b"]},
+                {"name": "Name", "suggested": "title", "samples": ["Cup", "Pot"]},
+                {"name": "Weight kg", "suggested": {"custom": "weight_kg"}, "samples": ["1", "2"]},
+                {"name": "Farbe", "suggested": "color", "samples": ["red"]},
+                {"name": "Name (2)", "suggested": {"custom": "name_2"}, "samples": ["x"]},
+            ],
+            "sampled": 2,
+            "matches": 1,
+        }
+
+    def test_without_an_id_nothing_matches(self, shop: Shop) -> None:
+        shop.put_product("a")
+        assert self.preview(shop, shop.server.put("/feed", "what,x\na,b\n"))["matches"] == 0
+
+    @pytest.mark.parametrize("code", FAILURES)
+    def test_says_what_is_wrong(
+        self, shop: Shop, code: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        body = {"storeId": shop.store_id, "url": broken(shop, code, monkeypatch)}
+        answer = shop.do("POST", "/feeds/preview", body)
+        assert answer.problem() == (422, code)
+        if code == "unreadable":
+            assert answer.json["detail"].startswith("A feed is CSV, TSV, XML")
+
+    def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The server says so before it sends any of it."""
+        monkeypatch.setattr("storepost.feeds.imports.fetching.MOST_BYTES", 10)
+        body = {"storeId": shop.store_id, "url": shop.server.put("/feed", ROWS)}
+        assert shop.do("POST", "/feeds/preview", body).problem() == (422, "too_large")
+
+    @pytest.mark.parametrize(
+        "url", ["http://169.254.169.254/latest/meta-data", "https://localhost/", "http://10.0.0.1/"]
+    )
+    def test_addresses_that_nobody_may_open(self, shop: Shop, url: str) -> None:
+        body = {"storeId": shop.store_id, "url": url}
+        assert shop.do("POST", "/feeds/preview", body).problem() == (422, "url_not_allowed")
+
+    def test_a_redirect_to_one(self, shop: Shop) -> None:
+        url = shop.server.put("/feed", b"", 302, location="http://169.254.169.254/secret")
+        body = {"storeId": shop.store_id, "url": url}
+        assert shop.do("POST", "/feeds/preview", body).problem() == (422, "url_not_allowed")
+
+    def test_another_store(self, shop: Shop) -> None:
+        body = {"storeId": str(new_id()), "url": "https://shop.example/"}
+        assert shop.do("POST", "/feeds/preview", body).problem() == (404, "not_found")
+
+    def test_needs_a_key_that_writes(self, shop: Shop) -> None:
+        key = shop.world.api_key(shop.workspace, KeyScope.READ)
+        body = {"storeId": shop.store_id, "url": "https://shop.example/"}
+        answer = shop.world.call("POST", "/feeds/preview", token=key, json_body=body)
+        assert answer.problem() == (403, "scope")
+
+
+class TestCheck:
+    """POST /feeds/check."""
+
+    def check(self, shop: Shop, url: str, **given: object) -> Json:
+        answer = shop.do("POST", "/feeds/check", draft(shop, url, **given))
+        assert answer.status == 200, answer.body
+        return dict(answer.json)
+
+    def test_counts_as_an_import_does_and_keeps_nothing(self, shop: Shop) -> None:
+        rows = ("a,g,A,1", "b,g,B,2", ",,C,3", "c,,D,4", "a,g,Again,1", "d,,E,what")
+        body = "\n".join(("id,item_group_id,title,price", *rows))
+        url = shop.server.put("/feed", body)
+        before = len(shop.world.rows())
+        assert self.check(shop, url) == {
+            "checked": 6,
+            "importable": 3,
+            "variantOnly": 1,
+            "fromFirstRow": 1,
+            "unmatched": 0,
+            "skipped": 3,
+            "skippedRows": [
+                {"row": 3, "id": None, "reason": "The row has no id."},
+                {"row": 5, "id": "a", "reason": "An earlier row has the same id and locale."},
+                {"row": 6, "id": "d", "reason": "The price can't be read."},
+            ],
+        }
+        assert len(shop.world.rows()) == before
+        feed = shop.feed(body)
+        assert feed["latestImport"]["counts"] == counts(
+            rows=6, imported=3, variantOnly=1, fromFirstRow=1, created=2, products=2, skipped=3
+        )
+
+    def test_what_matches_nothing(self, shop: Shop) -> None:
+        shop.put_product("a")
+        checked = self.check(shop, shop.server.put("/feed", ROWS), mode="enrich_only")
+        assert (checked["importable"], checked["unmatched"]) == (1, 1)
+
+    @pytest.mark.parametrize("code", FAILURES)
+    def test_says_what_is_wrong(
+        self, shop: Shop, code: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        body = draft(shop, broken(shop, code, monkeypatch))
+        assert shop.do("POST", "/feeds/check", body).problem() == (422, code)
+
+    def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("storepost.feeds.imports.fetching.MOST_BYTES", 10)
+        body = draft(shop, shop.server.put("/feed", ROWS))
+        assert shop.do("POST", "/feeds/check", body).problem() == (422, "too_large")
+
+    def test_an_address_that_nobody_may_open(self, shop: Shop) -> None:
+        body = draft(shop, "http://10.0.0.1/")
+        assert shop.do("POST", "/feeds/check", body).problem() == (422, "url_not_allowed")
+
+    def test_a_mapping_without_an_id(self, shop: Shop) -> None:
+        body = draft(shop, "https://shop.example/", mapping={"id": "title"})
+        assert shop.do("POST", "/feeds/check", body).problem() == (422, "mapping_missing_id")
+
+    def test_another_store(self, shop: Shop) -> None:
+        body = draft(shop, "https://shop.example/", storeId=str(new_id()))
+        assert shop.do("POST", "/feeds/check", body).problem() == (404, "not_found")
+
+
+class TestCreate:
+    """POST /feeds."""
+
+    def test_a_feed_and_its_first_import(self, shop: Shop) -> None:
+        url = shop.server.put("/feed", ROWS)
+        mapping = {"id": "id", "x": {"custom": "weight"}, "y": "ignore"}
+        feed = shop.create(url, locale="DE-at", mode="enrich_only", mapping=mapping)
+        [latest] = shop.get(f"/feeds/{feed['id']}/imports")["items"]
+        assert feed == {
+            "id": feed["id"],
+            "store": {"id": shop.store_id, "name": feed["store"]["name"], "platform": "custom"},
+            "name": "Catalogue",
+            "url": url,
+            "locale": "de-AT",
+            "mode": "enrich_only",
+            "mapping": mapping,
+            "rank": 2,
+            "latestImport": latest,
+            "nextImportAt": feed["nextImportAt"],
+            "createdAt": feed["createdAt"],
+        }
+        assert latest == {
+            "id": latest["id"],
+            "feedId": feed["id"],
+            "status": "queued",
+            "trigger": "created",
+            "format": None,
+            "bytes": None,
+            "counts": counts(),
+            "error": None,
+            "queuedAt": latest["queuedAt"],
+            "startedAt": None,
+            "completedAt": None,
+        }
+        assert shop.get(f"/feeds/{feed['id']}") == feed
+        created, following = map(clock.from_text, (feed["createdAt"], feed["nextImportAt"]))
+        assert timedelta() < following - created <= timedelta(hours=6)
+
+    def test_the_same_address_twice(self, shop: Shop) -> None:
+        url = shop.server.put("/feed", ROWS)
+        shop.create(url)
+        assert shop.do("POST", "/feeds", shop.draft(url)).problem() == (409, "feed_exists")
+        assert shop.create(url, locale="fr")["rank"] == 3
+        other = shop.world.store(shop.owner)
+        assert shop.create(url, storeId=other)["rank"] == 2
+
+    def test_a_retry_creates_one(self, shop: Shop) -> None:
+        body = shop.draft(shop.server.put("/feed", ROWS))
+        first, second = (shop.do("POST", "/feeds", body, key="k") for _ in range(2))
+        assert (second.status, second.body) == (201, first.body)
+        assert shop.get("/feeds")["total"] == 1
+
+    def test_refuses(self, shop: Shop) -> None:
+        def problem(**given: object) -> tuple[int, str]:
+            body = {**shop.draft("https://127.0.0.1/"), **given}
+            return shop.do("POST", "/feeds", body).problem()
+
+        allowed = shop.server.put("/feed", ROWS)
+        assert problem() == (422, "url_not_allowed")
+        assert problem(url=allowed, mapping={"a": "title"}) == (422, "mapping_missing_id")
+        assert problem(url=allowed, storeId=str(new_id())) == (404, "not_found")
+        for wrong in (
+            {"mapping": {"a": "colour"}},
+            {"mapping": {"a": {"custom": "Upper"}}},
+            {"mapping": {"a": {"custom": "x", "more": 1}}},
+            {"mapping": {"": "id"}},
+            {"mode": "add"},
+            {"locale": "klingon"},
+            {"name": " "},
+            {"url": "ftp://shop.example/"},
+        ):
+            assert problem(**{"url": allowed, **wrong}) == (422, "validation")
+
+    def test_a_store_that_is_disconnected(self, shop: Shop) -> None:
+        url = shop.server.put("/feed", ROWS)
+        assert shop.do("POST", f"/stores/{shop.store_id}/disconnect").status == 204
+        assert shop.do("POST", "/feeds", shop.draft(url)).problem() == (409, "store_disconnected")
+
+
+class TestList:
+    """GET /feeds."""
+
+    def test_filters_and_orders(self, shop: Shop) -> None:
+        other = shop.world.store(shop.owner)
+        names: dict[str, Json] = {}
+        for name, more in (
+            ("Übersee", {}),
+            ("Beta", {"mode": "enrich_only"}),
+            ("alpha", {"storeId": other}),
+        ):
+            names[name] = shop.create(shop.server.put(f"/{len(names)}", ROWS), name=name, **more)
+            shop.world.advance(seconds=1)
+        shop.world.deliver()
+        again = shop.do("POST", f"/feeds/{names['Beta']['id']}/imports")
+        assert again.status == 202
+
+        def found(**query: object) -> list[str]:
+            listed = shop.get("/feeds", **query)
+            assert listed["total"] == len(listed["items"])
+            return [feed["name"] for feed in listed["items"]]
+
+        assert found() == ["alpha", "Beta", "Übersee"]
+        assert found(sort="name") == ["alpha", "Beta", "Übersee"]
+        assert found(sort="-name") == ["Übersee", "Beta", "alpha"]
+        assert found(sort="createdAt") == ["Übersee", "Beta", "alpha"]
+        assert found(storeId=shop.store_id, sort="rank") == ["Übersee", "Beta"]
+        assert found(storeId=shop.store_id, sort="-rank") == ["Beta", "Übersee"]
+        assert found(q="uber") == ["Übersee"]
+        assert found(mode="enrich_only") == ["Beta"]
+        assert found(importStatus="completed", sort="name") == ["alpha", "Übersee"]
+        assert found(importStatus="queued,running") == ["Beta"]
+        assert found(storeId=str(new_id())) == []
+        paged = shop.get("/feeds", pageSize=10, page=2)
+        assert (paged["total"], paged["items"]) == (3, [])
+
+    def test_other_workspaces_have_their_own(self, shop: Shop) -> None:
+        feed = shop.create(shop.server.put("/feed", ROWS))
+        stranger = shop.world.person()
+        shop.world.workspace(stranger)
+        found = shop.world.call("GET", "/feeds", token=stranger.token)
+        assert found.json["items"] == []
+        one = shop.world.call("GET", f"/feeds/{feed['id']}", token=stranger.token)
+        assert one.problem() == (404, "not_found")
+
+
+class TestUpdate:
+    """PATCH /feeds/{id}."""
+
+    def test_a_name_alone_imports_nothing(self, shop: Shop) -> None:
+        feed = shop.feed(ROWS)
+        answer = shop.do("PATCH", f"/feeds/{feed['id']}", {"name": "Other"})
+        assert (answer.status, answer.json) == (200, {**feed, "name": "Other"})
+        assert shop.get(f"/feeds/{feed['id']}") == answer.json
+        sources = shop.get(f"/products/{shop.products()['a']['id']}/sources")["items"]
+        assert {item["source"]["name"] for item in sources} == {"Other"}
+
+    def test_anything_else_imports_anew(self, shop: Shop) -> None:
+        feed = shop.feed(ROWS)
+        answer = shop.do(
+            "PATCH", f"/feeds/{feed['id']}", {"mapping": {"id": "id", "title": "brand"}}
+        )
+        assert answer.status == 200
+        latest = answer.json["latestImport"]
+        assert (latest["status"], latest["trigger"]) == ("queued", "manual")
+        shop.world.deliver()
+        product = shop.products()["a"]
+        assert (product["title"], product["vendor"], product["price"]) == (None, "Cup", None)
+        done = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+        assert (done["id"], done["counts"]) == (
+            latest["id"],
+            counts(rows=2, imported=2, products=2),
+        )
+
+    def test_one_that_waits_is_enough(self, shop: Shop) -> None:
+        feed = shop.create(shop.server.put("/feed", ROWS))
+        answer = shop.do("PATCH", f"/feeds/{feed['id']}", {"locale": "fr"})
+        assert answer.json["latestImport"] == feed["latestImport"]
+        assert shop.get(f"/feeds/{feed['id']}/imports")["total"] == 1
+
+    def test_nothing_changes_nothing(self, shop: Shop) -> None:
+        feed = shop.feed(ROWS)
+        for body in ({}, {"name": feed["name"]}, {"locale": None}):
+            answer = shop.do("PATCH", f"/feeds/{feed['id']}", body)
+            assert (answer.status, answer.json) == (200, feed)
+
+    def test_the_address_is_one_feeds(self, shop: Shop) -> None:
+        first, second = (shop.create(shop.server.put(path, ROWS)) for path in ("/1", "/2"))
+        body = {"url": second["url"]}
+        answer = shop.do("PATCH", f"/feeds/{first['id']}", body)
+        assert answer.problem() == (409, "feed_exists")
+        moved = shop.server.put("/3", ROWS)
+        assert shop.do("PATCH", f"/feeds/{second['id']}", {"url": moved}).status == 200
+        assert shop.do("PATCH", f"/feeds/{first['id']}", body).status == 200
+
+    def test_refuses(self, shop: Shop) -> None:
+        path = f"/feeds/{shop.create(shop.server.put('/feed', ROWS))['id']}"
+        assert shop.do("PATCH", path, {"url": "http://10.1.1.1/"}).problem() == (
+            422,
+            "url_not_allowed",
+        )
+        assert shop.do("PATCH", path, {"mapping": {}}).problem() == (422, "mapping_missing_id")
+        assert shop.do("PATCH", path, {"mode": None}).error_paths() == ["/mode"]
+        assert shop.do("PATCH", f"/feeds/{new_id()}", {}).problem() == (404, "not_found")
+
+    def test_of_a_disconnected_store_nothing_is_queued(self, shop: Shop) -> None:
+        feed = shop.feed(ROWS)
+        shop.do("POST", f"/stores/{shop.store_id}/disconnect")
+        answer = shop.do("PATCH", f"/feeds/{feed['id']}", {"mode": "enrich_only"})
+        assert (answer.json["mode"], answer.json["latestImport"]) == (
+            "enrich_only",
+            feed["latestImport"],
+        )
+
+
+class TestImports:
+    """POST and GET /feeds/{id}/imports, …/{importId}, …/skipped-rows."""
+
+    def test_one_waits_at_most(self, shop: Shop) -> None:
+        feed = shop.feed(ROWS)
+        path = f"/feeds/{feed['id']}/imports"
+        first, second = (shop.do("POST", path) for _ in range(2))
+        assert (first.status, second.status) == (202, 200)
+        assert first.json == second.json
+        assert first.json["trigger"] == "manual"
+        shop.world.deliver()
+        listed = shop.get(path)
+        assert [row["trigger"] for row in listed["items"]] == ["manual", "created"]
+        assert shop.get(path, status="queued,running")["total"] == 0
+        assert shop.get(path, status="completed")["items"] == listed["items"]
+        assert shop.get(path, pageSize=10, page=2) == {
+            "items": [],
+            "total": 2,
+            "page": 2,
+            "pageSize": 10,
+        }
+        assert shop.get(f"{path}/{first.json['id']}") == listed["items"][0]
+
+    def test_failed_ones_are_told_apart(self, shop: Shop) -> None:
+        feed = shop.feed(ROWS)
+        failed = shop.again(feed, "id\n")
+        path = f"/feeds/{feed['id']}/imports"
+        assert shop.get(path, status="failed")["items"] == [failed]
+        assert [feed["id"] for feed in shop.get("/feeds", importStatus="failed")["items"]] == [
+            feed["id"]
+        ]
+
+    def test_so_many(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(listing, "MOST_ROWS", 1)
+        feed = shop.feed(ROWS)
+        for content in ("id\n", ROWS):
+            shop.again(feed, content)
+        path = f"/feeds/{feed['id']}/imports"
+        broad = shop.do("GET", path, query={"status": "failed"})
+        assert broad.problem() == (422, "filter_too_broad")
+        assert shop.get(path)["total"] == 3
+
+    def test_what_isnt_there(self, shop: Shop) -> None:
+        feed = shop.feed(ROWS)
+        for path in (
+            f"/feeds/{new_id()}/imports",
+            f"/feeds/{feed['id']}/imports/{new_id()}",
+            f"/feeds/{feed['id']}/imports/{new_id()}/skipped-rows",
+        ):
+            assert shop.do("GET", path).problem() == (404, "not_found")
+        assert shop.do("POST", f"/feeds/{new_id()}/imports").problem() == (404, "not_found")
+
+    def test_a_store_that_is_disconnected(self, shop: Shop) -> None:
+        feed = shop.feed(ROWS)
+        shop.do("POST", f"/stores/{shop.store_id}/disconnect")
+        answer = shop.do("POST", f"/feeds/{feed['id']}/imports")
+        assert answer.problem() == (409, "store_disconnected")
+
+    def test_one_that_is_disconnected_while_an_import_waits(self, shop: Shop) -> None:
+        feed = shop.create(shop.server.put("/feed", ROWS))
+        shop.do("POST", f"/stores/{shop.store_id}/disconnect")
+        shop.world.deliver()
+        latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+        assert (latest["status"], latest["error"]) == ("failed", "import_failed")
+
+    @pytest.mark.parametrize("code", FAILURES)
+    def test_each_failure(self, shop: Shop, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        shop.put_product("a")
+        before = shop.products()
+        feed = shop.create(broken(shop, code, monkeypatch))
+        shop.world.deliver()
+        latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
+        assert (latest["status"], latest["error"]) == ("failed", code)
+        assert shop.products() == before
+
+    def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(bounds, "MOST_BYTES", 3000)
+        feed = shop.feed(
+            gzip.compress(csv(*[{"id": str(n), "title": "x"} for n in range(999)]).encode())
+        )
+        latest = feed["latestImport"]
+        assert (latest["status"], latest["error"]) == ("failed", "too_large")
+
+    def test_skipped_rows_by_pages(self, shop: Shop) -> None:
+        feed = shop.feed("id,title\n" + "".join(f",{n}\n" for n in range(230)) + "a,x\n")
+        import_id = feed["latestImport"]["id"]
+        path = f"/feeds/{feed['id']}/imports/{import_id}/skipped-rows"
+        seen = []
+        for page in range(1, 11):
+            listed = shop.get(path, page=page, pageSize=25)
+            assert listed["total"] == 230
+            seen += [row["row"] for row in listed["items"]]
+        assert seen == list(range(1, 231))
+        assert shop.get(path, page=11)["items"] == []
+        rows = shop.world.rows(skipped_partition(shop.workspace, UUID(import_id)))
+        assert len(rows) == 3
+
+
+class TestDelete:
+    """DELETE /feeds/{id}."""
+
+    def test_products_fall_back_and_nothing_is_left(self, shop: Shop) -> None:
+        shop.put_product("a")
+        feed = shop.feed(csv({"id": "a", "brand": "B"}, {"id": "b", "title": "Pot"}, {"id": ""}))
+        assert shop.products()["a"]["vendor"] == "B"
+        path = f"/feeds/{feed['id']}"
+        assert shop.do("DELETE", path).status == 204
+        assert shop.do("GET", path).problem() == (404, "not_found")
+        assert shop.get("/feeds")["total"] == 0
+        shop.world.deliver()
+        products = shop.products()
+        assert set(products) == {"a"}
+        assert products["a"]["vendor"] is None
+        assert set(shop.products(status="removed")) == {"b"}
+        assert FeedRepository(shop.workspace).get(UUID(feed["id"])) is None
+        assert [row for row in shop.world.rows() if "feed" in row.sk or "feed" in row.pk] == []
+        assert not [name for name in shop.world.objects() if name.startswith("manifests/")]
+        assert shop.do("DELETE", path).problem() == (404, "not_found")
+
+    def test_its_address_is_free_again(self, shop: Shop) -> None:
+        feed = shop.feed(ROWS)
+        shop.do("DELETE", f"/feeds/{feed['id']}")
+        again = shop.feed(ROWS)
+        assert again["rank"] == 2
+        assert set(shop.products()) == {"a", "b"}
+
+    def test_one_whose_import_still_waits(self, shop: Shop) -> None:
+        feed = shop.create(shop.server.put("/feed", ROWS))
+        shop.do("DELETE", f"/feeds/{feed['id']}")
+        shop.world.deliver()
+        assert shop.products() == {}
+        assert shop.server.asked == []
+
+
+def draft(shop: Shop, url: str, **given: object) -> Json:
+    """A feed to check."""
+    body = {"storeId": shop.store_id, "url": url, "mode": "add_and_enrich", "mapping": MAPPING}
+    return {**body, **given}

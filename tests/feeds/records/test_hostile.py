@@ -1,0 +1,49 @@
+"""Cells that mean harm: the row is read, or skipped with a reason, and nothing else happens."""
+
+import json
+from contextlib import suppress
+
+import pytest
+
+from storepost.feeds.files.numbers import Number
+from storepost.feeds.records.mapping import Target
+from storepost.feeds.records.reading import RowReader, Skipped, Terms
+from storepost.feeds.records.suggesting import suggested_mapping
+from tests.hostile.corpus import VALUES
+
+TERMS = Terms("EUR", {"de-AT": "EUR", "ja": "JPY"})
+TARGETS = [target.value for target in Target if target is not Target.IGNORE]
+TEXTS = {
+    **{
+        name: text
+        for name, value in VALUES.items()
+        if "halves" not in name and "half a pair" not in name
+        if isinstance(text := json.loads(value), str)
+    },
+    "the text 1e999999999 EUR": "1e999999999 EUR",
+    "many digits and points": "1." * 500,
+    "many commas": "1," * 500,
+    "many digits": "9" * 100_000 + " EUR",
+    "many currencies": "EUR" * 1_000,
+    "spaces between digits": "1 " * 1_000 + "EUR",
+    "other digits": "\u0661\u0662\u0663 EUR",
+    "a sign": "\u22121,00 \u20ac",
+    "no number": "NaN EUR",
+}
+EVERYTHING = {name: name for name in TARGETS}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_whatever_a_cell_says(target: str) -> None:
+    reader = RowReader(EVERYTHING, TERMS)
+    for text in TEXTS.values():
+        for cell in (text, Number(text)):
+            with suppress(Skipped):
+                entry = reader.read({"id": "a", "price": "1 EUR", target: cell})
+                json.loads(entry.content.encode())
+                assert entry.digest
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_whatever_a_column_is_called(name: str) -> None:
+    assert suggested_mapping([TEXTS[name], "id", "price"]).keys() >= {"id", "price"}

@@ -1,0 +1,244 @@
+"""Rows as what they say of products."""
+
+import json
+from typing import Any
+
+import pytest
+
+from storepost.feeds.records.mapping import Target
+from storepost.feeds.records.reading import RowReader, Skipped, Terms
+from storepost.feeds.records.suggesting import suggested_mapping
+
+TERMS = Terms("EUR", {"de-AT": "EUR", "en-GB": "GBP"})
+EVERYTHING = {target.value: target.value for target in Target if target is not Target.IGNORE}
+
+
+def said(
+    terms: Terms = TERMS, mapping: dict[str, str] | None = None, **cells: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The product's fields and the variant's."""
+    entry = RowReader(mapping or EVERYTHING, terms).read({"id": "a", **cells})
+    product, variant = json.loads(entry.content)
+    return product, variant
+
+
+def money(amount: int, currency: str = "EUR") -> dict[str, object]:
+    return {"amount": amount, "currency": currency}
+
+
+def test_every_target() -> None:
+    product, variant = said(
+        item_group_id="g",
+        title="Vest",
+        description="Warm",
+        link="https://shop.example/a b",
+        image_link="http://cdn.example/a.jpg",
+        additional_image_link="http://cdn.example/b.jpg",
+        price="20",
+        availability="in stock",
+        quantity="7",
+        brand="Birch",
+        product_type="Wool > Vests",
+        gtin="4012345678901",
+        mpn="M-1",
+        sku="S-1",
+        color="grey",
+        size="M",
+        material="wool",
+        pattern="plain",
+    )
+    image = {"url": "http://cdn.example/a.jpg", "alt": None}
+    assert product == {
+        "title": "Vest",
+        "description": "Warm",
+        "link": "https://shop.example/a%20b",
+        "image": image,
+        "vendor": "Birch",
+        "productType": "Wool > Vests",
+        "custom.mpn": "M-1",
+        "custom.additional_image_link": "http://cdn.example/b.jpg",
+    }
+    assert variant == {
+        "title": "Vest",
+        "options": [
+            {"name": "Color", "value": "grey"},
+            {"name": "Size", "value": "M"},
+            {"name": "Material", "value": "wool"},
+            {"name": "Pattern", "value": "plain"},
+        ],
+        "sku": "S-1",
+        "barcode": "4012345678901",
+        "image": image,
+        "price": money(2000),
+        "inventoryQuantity": 7,
+        "availableForSale": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("price", "sale", "expected"),
+    [
+        ("20", "15", (money(1500), money(2000))),
+        ("20", "20", (money(2000), None)),
+        ("20", "25", (money(2000), None)),
+        ("20", "0", (money(2000), None)),
+        ("20", "soon", (money(2000), None)),
+        ("20", "15 USD", (money(2000), None)),
+        ("", "15", (None, None)),
+    ],
+)
+def test_sale_prices(price: str, sale: str, expected: tuple[object, object]) -> None:
+    _, variant = said(price=price, sale_price=sale)
+    assert (variant.get("price"), variant.get("compareAtPrice")) == expected
+
+
+@pytest.mark.parametrize(
+    ("locale", "price", "expected"),
+    [
+        ("", "3 USD", None),
+        ("", "3 GBP", None),
+        ("en-GB", "3 GBP", money(300, "GBP")),
+        ("en-gb", "3 GBP", money(300, "GBP")),
+        ("en-GB", "3 EUR", money(300)),
+        ("en-GB", "3", money(300)),
+        ("fr", "3 USD", None),
+    ],
+)
+def test_other_currencies(locale: str, price: str, expected: object) -> None:
+    assert said(locale=locale, price=price)[1].get("price") == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "sells", "sells_on"),
+    [
+        ("in stock", True, None),
+        ("in_stock", True, None),
+        ("In Stock", True, None),
+        ("https://schema.org/InStock", True, None),
+        ("out of stock", False, None),
+        ("sold-out", False, None),
+        ("preorder", True, True),
+        ("pre-order", True, True),
+        ("backorder", True, True),
+        ("maybe", None, None),
+    ],
+)
+def test_availability(word: str, sells: bool | None, sells_on: bool | None) -> None:
+    _, variant = said(availability=word)
+    assert variant.get("availableForSale") is sells
+    assert variant.get("continueSellingWhenOutOfStock") is sells_on
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0", 0),
+        ("12", 12),
+        ("12.0", 12),
+        ("-3", -3),
+        ("1.5", None),
+        ("many", None),
+        ("9" * 11, None),
+    ],
+)
+def test_quantities(text: str, expected: int | None) -> None:
+    assert said(quantity=text)[1].get("inventoryQuantity") == expected
+
+
+def test_addresses_that_are_none_are_left_out() -> None:
+    product, variant = said(link="javascript:alert(1)", image_link="a.jpg", title="T")
+    assert (product, variant) == ({"title": "T"}, {"title": "T"})
+
+
+def test_the_first_column_that_says_something_is_the_one() -> None:
+    mapping = {"id": "id", "x": "title", "y": "title", "z": "custom.note"}
+    assert said(mapping=mapping, x=" ", y="Y", z="n") == (
+        {"title": "Y", "custom.note": "n"},
+        {"title": "Y"},
+    )
+
+
+def test_texts_are_cut_at_their_bounds() -> None:
+    product, _ = said(title="x" * 300, description="y" * 70_000)
+    assert (len(product["title"]), len(product["description"])) == (255, 65_536)
+
+
+class TestLocales:
+    """A row's own, else the feed's."""
+
+    def locale(self, feeds: str | None, rows: str) -> str | None:
+        reader = RowReader(EVERYTHING, Terms("EUR", {}, feeds))
+        return reader.read({"id": "a", "locale": rows}).locale
+
+    def test_the_rows_own_overrides_the_feeds(self) -> None:
+        assert self.locale("de-AT", "FR_ca") == "fr-CA"
+        assert self.locale("de-AT", "") == "de-AT"
+        assert self.locale(None, "") is None
+
+    def test_unknown_ones(self) -> None:
+        with pytest.raises(Skipped):
+            self.locale("de-AT", "klingon")
+
+
+def test_what_a_row_says_has_one_digest() -> None:
+    def digest(**cells: str) -> bytes:
+        return RowReader(EVERYTHING, TERMS).read({"id": "a", "title": "T", **cells}).digest
+
+    assert digest(title="T ") == digest(unknown="x") == digest()
+    for cells in ({"title": "U"}, {"price": "1"}, {"item_group_id": "g"}, {"size": "S"}):
+        assert digest(**cells) != digest()
+
+
+def test_ids_that_are_none() -> None:
+    for cells, told in (({"id": " "}, None), ({"id": "x" * 256}, "x" * 255)):
+        with pytest.raises(Skipped) as skipped:
+            RowReader(EVERYTHING, TERMS).read(cells)
+        assert skipped.value.id == told
+
+
+class TestSuggested:
+    """What a column probably is."""
+
+    def test_the_merchants_own_names(self) -> None:
+        names = [target.value for target in Target if target is not Target.IGNORE]
+        assert suggested_mapping(names) == dict(zip(names, names, strict=True))
+
+    @pytest.mark.parametrize(
+        ("name", "target"),
+        [
+            ("g:id", "id"),
+            ("Product ID", "id"),
+            ("Artikelnummer", "id"),
+            ("parentSku", "item_group_id"),
+            ("Product Name", "title"),
+            ("Produkt-URL", "custom.produkt_url"),
+            ("imageUrl", "image_link"),
+            ("Größe", "size"),
+            ("EAN", "gtin"),
+            ("Stock", "quantity"),
+            ("shipping.price", "custom.shipping_price"),
+            ("1st", "ignore"),
+        ],
+    )
+    def test_others(self, name: str, target: str) -> None:
+        assert suggested_mapping([name])[name] == target
+
+    def test_none_twice_and_the_very_name_first(self) -> None:
+        assert suggested_mapping(["Name", "title", "url", "link"]) == {
+            "Name": "ignore",
+            "title": "title",
+            "url": "ignore",
+            "link": "link",
+        }
+
+    def test_a_sku_is_an_id_where_there_is_none(self) -> None:
+        assert suggested_mapping(["SKU", "title"]) == {"SKU": "id", "title": "title"}
+
+
+@pytest.mark.parametrize("of_feed", [True, False])
+def test_a_symbol_is_read_by_the_rows_locale(of_feed: bool) -> None:
+    currencies = {"de-AT": "EUR", "en-CA": "CAD", "nb-NO": "NOK"}
+    for text, locale, currency in (("$ 15.00", "en-CA", "CAD"), ("15 kr", "nb-NO", "NOK")):
+        terms = Terms("SEK", currencies, locale if of_feed else "de-AT")
+        _, variant = said(terms, price=text, locale="" if of_feed else locale)
+        assert variant == {"price": money(1500, currency)}

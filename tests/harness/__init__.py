@@ -1,0 +1,1 @@
+"""What tests share: the world that they drive, and the judges of a whole run."""

@@ -1,0 +1,77 @@
+"""What the functions answer, by the interface's description: which operation, which problem."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from local import functions
+from storepost.api.reference.documents import interface
+
+type Look = Callable[[dict[str, Any], dict[str, Any]], None]
+"""Is called with a request's event and what was answered."""
+
+_PARAMETER = re.compile(r"{\w+}")
+
+
+def watch(look: Look) -> None:
+    """From now on `look` sees every answer to a request, after those that watched before it."""
+    plain = functions.handler_of
+
+    def watched(function: str) -> Any:
+        handler = plain(function)
+
+        def handle(event: Any, context: Any) -> Any:
+            answer = handler(event, context)
+            if isinstance(event, dict) and "rawPath" in event:
+                look(event, answer)
+            return answer
+
+        return handle
+
+    functions.handler_of = watched  # type: ignore[assignment]
+
+
+def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Each path and method of the description, with what is said of it."""
+    for path, methods in interface()["paths"].items():
+        for method, operation in methods.items():
+            yield path, method.upper(), operation
+
+
+def operation_of(event: dict[str, Any]) -> dict[str, Any] | None:
+    """The operation that a request is for, or None."""
+    method, path = event["requestContext"]["http"]["method"], event["rawPath"]
+    for pattern, verb, operation in _routes():
+        if verb == method and pattern.match(path):
+            return operation
+    return None
+
+
+def codes_in(told: dict[str, Any]) -> list[str]:
+    """The problems' codes that a described response may have."""
+    reference = told.get("$ref")
+    if reference:
+        told = interface()["components"]["responses"][reference.rsplit("/", 1)[1]]
+    content = told.get("content", {}).get("application/problem+json")
+    codes: list[str] = content["schema"]["properties"]["code"]["enum"] if content else []
+    return codes
+
+
+def code_of(answer: dict[str, Any]) -> str | None:
+    """The problem's code, or None where the answer is no problem."""
+    headers = {name.lower(): value for name, value in answer.get("headers", {}).items()}
+    if headers.get("content-type") != "application/problem+json" or not answer["body"]:
+        return None
+    code: str = json.loads(answer["body"])["code"]
+    return code
+
+
+@cache
+def _routes() -> list[tuple[re.Pattern[str], str, dict[str, Any]]]:
+    """The paths without parameters first: they are no other's."""
+    return [
+        (re.compile("/v1" + _PARAMETER.sub("[^/]+", path) + "$"), method, operation)
+        for path, method, operation in sorted(operations(), key=lambda o: "{" in o[0])
+    ]

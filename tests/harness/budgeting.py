@@ -1,0 +1,46 @@
+"""Budgets of requests in tests: off (`local.aws`), but where a test is about them."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from unittest import mock
+
+from local.aws import BUDGETS
+from local.template import environment, parameter_defaults
+from storepost.platform.budgets.spending import Spending
+from storepost.values import clock
+from storepost.values.settings import settings
+
+
+@contextmanager
+def budgeted(**given: str) -> Iterator[None]:
+    """Budgets as the template has them, or by other values of its parameters; a new container."""
+    values = {**parameter_defaults(), **given}
+    named = {name: v.get("Ref") for name, v in environment().items() if isinstance(v, dict)}
+    variables = {name: values[str(ref)] for name, ref in named.items() if ref in BUDGETS}
+    try:
+        with mock.patch.dict(os.environ, variables), new_container():
+            settings.cache_clear()
+            yield
+    finally:
+        settings.cache_clear()
+
+
+@contextmanager
+def clock_at_rest() -> Iterator[None]:
+    """A clock that stands still but where the test moves it."""
+    began = clock.now() - clock.ahead()
+
+    def now() -> datetime:
+        return began + clock.ahead()
+
+    with mock.patch.object(clock, "now", now):
+        yield
+
+
+@contextmanager
+def new_container() -> Iterator[Spending]:
+    """Another container, which knows of no budget; afterwards the one before goes on."""
+    with mock.patch("storepost.api.http.budgets.container", Spending()) as made:
+        yield made

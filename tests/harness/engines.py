@@ -1,0 +1,169 @@
+"""What holds the tables while the tests run: moto in this process, or dynoxide beside it.
+
+`STORE=dynoxide` chooses the second. What no operation of DynamoDB does, to empty a table or to
+lose its stream, each engine does in its own way here.
+"""
+
+import atexit
+import os
+import sqlite3
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.dynamo_type import Item
+from moto.dynamodb.models.table import StreamRecord
+from moto.dynamodbstreams.models import ShardIterator, dynamodbstreams_backends
+from moto.sqs.models import Message
+
+from local import aws
+from local.aws.dynoxide import Dynoxide
+from local.template import TABLE, resources
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What the tables hold, and what their streams have carried; equal if nothing changed."""
+
+    rows: Any
+    streams: Any
+
+
+class Engine(Protocol):
+    """What the world needs of an engine beside DynamoDB's own operations."""
+
+    def empty(self) -> None:
+        """Removes all rows, and what the streams would have carried."""
+
+    def lose_streams(self) -> None:
+        """Removes what the streams would have carried."""
+
+    def kept(self) -> Kept:
+        """All rows of now, and their streams."""
+
+    def put_back(self, kept: Kept, *, streams: bool) -> None:
+        """Puts kept rows into empty tables; if not streams too, none tells of it."""
+
+
+class Moto:
+    """moto, in this process."""
+
+    def empty(self) -> None:
+        """Removes all rows, and what the streams would have carried."""
+        for table in self._tables().values():
+            table.items.clear()
+        self.lose_streams()
+        # moto keeps all that it ever made of these, which a run of thousands of worlds can't.
+        dynamodbstreams_backends[DEFAULT_ACCOUNT_ID][aws.REGION].shard_iterators.clear()
+        made: tuple[Any, ...] = (Item, StreamRecord, ShardIterator, Message)
+        for each in made:
+            each.instances_tracked.clear()
+
+    def lose_streams(self) -> None:
+        """Removes what the streams would have carried."""
+        for table in self._tables().values():
+            if table.stream_shard:
+                table.stream_shard.starting_sequence_number += len(table.stream_shard.items)
+                table.stream_shard.items.clear()
+
+    def kept(self) -> Kept:
+        """All rows of now, and their streams: neither ever changes (`local.aws.moto_updates`)."""
+        tables = self._tables()
+        shards = {name: table.stream_shard for name, table in tables.items()}
+        return Kept(
+            {name: _copied(table.items) for name, table in tables.items()},
+            {
+                name: (shard.starting_sequence_number, list(shard.items))
+                for name, shard in shards.items()
+                if shard
+            },
+        )
+
+    def put_back(self, kept: Kept, *, streams: bool) -> None:
+        """Puts kept rows into empty tables; if not streams too, none tells of it."""
+        tables = self._tables()
+        for name, items in kept.rows.items():
+            tables[name].items.update(_copied(items))
+        if streams:
+            for name, (first, records) in kept.streams.items():
+                shard = tables[name].stream_shard
+                shard.starting_sequence_number, shard.items = first, list(records)
+
+    def _tables(self) -> dict[str, Any]:
+        tables: dict[str, Any] = dynamodb_backends[DEFAULT_ACCOUNT_ID][aws.REGION].tables
+        return tables
+
+
+class BesideMoto:
+    """dynoxide, a process a process of tests, through its SQLite file where DynamoDB has no way."""
+
+    def __init__(self) -> None:
+        """Starts it and has the tables there from now on."""
+        engine = Dynoxide()
+        engine.start()
+        atexit.register(engine.stop)
+        aws.keep_tables_at(engine.url)
+        self._rows = sqlite3.connect(engine.database, isolation_level=None)
+        self._names = list(resources(TABLE))
+        atexit.register(self._rows.close)
+
+    def empty(self) -> None:
+        """Removes all rows, and what the streams would have carried."""
+        self._at_once(*(f'DELETE FROM "{name}"' for name in self._names), _STREAMS)
+
+    def lose_streams(self) -> None:
+        """Removes what the streams would have carried."""
+        self._at_once(_STREAMS)
+
+    def kept(self) -> Kept:
+        """All rows of now, and their streams."""
+        tables = {name: self._all(name) for name in self._names}
+        return Kept({n: rows for n, rows in tables.items() if rows}, self._all(_STREAM_RECORDS))
+
+    def put_back(self, kept: Kept, *, streams: bool) -> None:
+        """Puts kept rows into empty tables; if not streams too, none tells of it."""
+        self._rows.execute("BEGIN IMMEDIATE")
+        for name, rows in kept.rows.items():
+            self._insert(name, rows)
+        if streams and kept.streams:
+            self._insert(_STREAM_RECORDS, kept.streams)
+        self._rows.execute("COMMIT")
+
+    def _all(self, table: str) -> list[Any]:
+        return self._rows.execute(f'SELECT * FROM "{table}"').fetchall()
+
+    def _insert(self, table: str, rows: list[Any]) -> None:
+        marks = ",".join("?" * len(rows[0]))
+        self._rows.executemany(f'INSERT INTO "{table}" VALUES ({marks})', rows)
+
+    def _at_once(self, *statements: str) -> None:
+        self._rows.executescript("; ".join(["BEGIN IMMEDIATE", *statements, "COMMIT"]))
+
+
+_STREAM_RECORDS = "_stream_records"
+_STREAMS = f"DELETE FROM {_STREAM_RECORDS}"
+
+
+def _copied(partitions: dict[Any, Any]) -> dict[Any, Any]:
+    """The partitions, or the rows of a table without sort keys, apart from what happens to them.
+
+    moto makes an empty partition where it looks for a row.
+    """
+    return {
+        name: dict(held) if isinstance(held, dict) else held
+        for name, held in partitions.items()
+        if held
+    }
+
+
+def on_dynoxide() -> bool:
+    """Whether the environment chooses dynoxide."""
+    return os.environ.get("STORE") == "dynoxide"
+
+
+@cache
+def engine() -> Engine:
+    """The engine that the environment chooses; the first call starts it."""
+    return BesideMoto() if on_dynoxide() else Moto()

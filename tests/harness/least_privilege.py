@@ -1,0 +1,233 @@
+"""Least privilege, both ways: what the functions do to AWS against what template.yaml grants them.
+
+While a function runs (`local.functions.running`), every call that it makes to AWS is turned into
+the IAM actions that AWS would demand for it. A call that the function's own role doesn't allow
+fails the test at once. All that was used is kept, and after a run of the whole suite each granted
+action that nothing used fails the run.
+
+What a role needs of its event source, its log group and its traces is no call of ours: SAM writes
+those policies (`ADDED_BY_SAM`), and the template doesn't repeat them.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+from botocore.client import BaseClient
+
+from local import functions
+from local.template import Function
+from local.template import functions as declared_functions
+from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.secrets import forget_secrets
+
+type Grant = tuple[str, str]
+"""An action on the logical id of a resource."""
+
+type Use = tuple[str, str, str]
+"""A function, an action and the logical id of a resource."""
+
+OF_STREAMS = frozenset({"dynamodb:GetRecords", "dynamodb:GetShardIterator"})
+"""Which SAM adds for readers of a stream alone."""
+
+ADDED_BY_SAM = frozenset(
+    {
+        "logs:CreateLogGroup",
+        "logs:CreateLogStream",
+        "logs:PutLogEvents",
+        "xray:PutTraceSegments",
+        "xray:PutTelemetryRecords",
+        "dynamodb:DescribeStream",
+        "dynamodb:GetRecords",
+        "dynamodb:GetShardIterator",
+        "dynamodb:ListStreams",
+        "sqs:ReceiveMessage",
+        "sqs:DeleteMessage",
+        "sqs:GetQueueAttributes",
+        "lambda:InvokeFunction",
+    }
+)
+
+SENDER = "Sender"
+"""What stands for the sender's identity in SES, which the template doesn't make."""
+
+EMAIL_CONFIGURATION = "EmailConfiguration"
+
+SECRET = "Secret"
+"""What stands for the secrets that people keep in the parameter store, beside the stack."""
+
+RECORDS = "IdempotencyTable"
+TABLE_OF_STREAM = "Table"
+
+_ITEM_ACTIONS = {
+    "Put": "PutItem",
+    "Update": "UpdateItem",
+    "Delete": "DeleteItem",
+    "ConditionCheck": "ConditionCheckItem",
+    "Get": "GetItem",
+    "PutRequest": "PutItem",
+    "DeleteRequest": "DeleteItem",
+}
+
+
+def granted(function: Function) -> set[Grant]:
+    """What the function's own role allows."""
+    return {
+        (action, resource_of(resource))
+        for policy in function.properties.get("Policies", [])
+        for statement in policy["Statement"]
+        for action in statement["Action"]
+        for resource in statement["Resource"]
+    }
+
+
+def resource_of(resource: dict[str, Any]) -> str:
+    """The logical id behind a policy's resource."""
+    if "Fn::GetAtt" in resource:
+        return str(resource["Fn::GetAtt"][0])
+    text = resource["Fn::Sub"]
+    pattern = text[0] if isinstance(text, list) else text
+    if ":configuration-set/" in pattern:
+        return EMAIL_CONFIGURATION
+    if ":ses:" in pattern:
+        return SENDER
+    if ":ssm:" in pattern:
+        return SECRET
+    # Such as "${Bucket.Arn}/*".
+    return str(pattern.removeprefix("${").partition(".Arn}")[0])
+
+
+def needed(service: str, operation: str, params: dict[str, Any]) -> set[Grant]:
+    """The actions that AWS demands for a call, each on a resource."""
+    return set(_NEEDS[service](operation, params))
+
+
+def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    if operation in {"TransactWriteItems", "TransactGetItems"}:
+        for item in params["TransactItems"]:
+            [(kind, body)] = item.items()
+            yield f"dynamodb:{_ITEM_ACTIONS[kind]}", body["TableName"]
+    elif operation == "BatchGetItem":
+        yield from (("dynamodb:BatchGetItem", table) for table in params["RequestItems"])
+    elif operation == "BatchWriteItem":
+        yield from (("dynamodb:BatchWriteItem", table) for table in params["RequestItems"])
+    else:
+        yield f"dynamodb:{operation}", params["TableName"]
+
+
+def _streams(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    # An iterator names its stream in a way of its own; there is but one stream.
+    yield f"dynamodb:{operation}", TABLE_OF_STREAM
+
+
+def _sqs(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    queue = params["QueueUrl"].rsplit("/", 1)[1].removesuffix(".fifo")
+    yield f"sqs:{operation.removesuffix('Batch')}", queue
+
+
+def _kms(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    keys = {os.environ["DATA_KEY_ID"]: "DataKey", os.environ["CODE_KEY_ID"]: "CodeKey"}
+    yield f"kms:{operation}", keys[params["KeyId"]]
+
+
+def _ses(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    # Who names a configuration set needs the action on it too.
+    for resource in (
+        (SENDER, EMAIL_CONFIGURATION) if "ConfigurationSetName" in params else (SENDER,)
+    ):
+        yield f"ses:{operation}", resource
+        if "Raw" in params.get("Content", {}):
+            yield "ses:SendRawEmail", resource
+
+
+def _ssm(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    assert params["Name"] == os.environ["SHOPIFY_SECRET_NAME"]
+    yield f"ssm:{operation}", SECRET
+
+
+def _s3(operation: str, params: dict[str, Any]) -> Iterator[Grant]:
+    action = {"HeadObject": "GetObject", "CreateMultipartUpload": "PutObject"}.get(operation)
+    if operation in {"UploadPart", "CompleteMultipartUpload"}:
+        action = "PutObject"
+    yield f"s3:{action or operation}", params["Bucket"]
+    if operation == "GetObject":
+        # Who may not list gets 403 where there is no object, and not 404.
+        yield "s3:ListBucket", params["Bucket"]
+
+
+_NEEDS: dict[str, Callable[[str, dict[str, Any]], Iterable[Grant]]] = {
+    "dynamodb": _dynamodb,
+    "dynamodbstreams": _streams,
+    "kms": _kms,
+    "s3": _s3,
+    "sesv2": _ses,
+    "sqs": _sqs,
+    "ssm": _ssm,
+}
+
+
+class Recorder:
+    """Watches the calls of running functions."""
+
+    def __init__(self) -> None:
+        """Nothing was used yet."""
+        self.used: set[Use] = set()
+        self._grants = {f.name: granted(f) for f in declared_functions()}
+
+    def install(self) -> None:
+        """From now on every botocore client of the process is watched."""
+        plain = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+        def watched(client: BaseClient, operation: str, params: dict[str, Any]) -> Any:
+            function = functions.running()
+            if function:
+                self.note(function, client.meta.service_model.service_name, operation, params)
+            return plain(client, operation, params)
+
+        BaseClient._make_api_call = watched  # type: ignore[attr-defined]
+        self._separate_containers()
+
+    def _separate_containers(self) -> None:
+        """In AWS no function has what another's container keeps: each fetches its keys itself."""
+        plain = functions.handler_of
+        last: list[str] = []
+
+        def handler_of(function: str) -> Callable[[Any, Any], Any]:
+            if last != [function]:
+                last[:] = [function]
+                forget_keys()
+                forget_secrets()
+            return plain(function)
+
+        functions.handler_of = handler_of  # type: ignore[assignment]
+
+    def note(self, function: str, service: str, operation: str, params: dict[str, Any]) -> None:
+        """Keeps a call's actions; fails the test where the function's role lacks one."""
+        grants = needed(service, operation, params)
+        lacking = grants - self._grants[function]
+        if lacking:
+            said = ", ".join(f"{action} on {resource}" for action, resource in sorted(lacking))
+            # No handler of ours may catch this: `Failed` is no Exception.
+            pytest.fail(f"{function} calls {operation}, but its role in template.yaml lacks {said}")
+        self.used |= {(function, action, resource) for action, resource in grants}
+
+
+def unused(used: set[Use]) -> list[str]:
+    """The granted actions that nothing used.
+
+    An idempotency record is claimed, completed and given back, each by its own action: who claims
+    any needs all three, whether or not a test saw this very function give one back.
+    """
+    return [
+        f"{function.name}: {action} on {resource}"
+        for function in declared_functions()
+        for action, resource in sorted(granted(function))
+        if (function.name, action, resource) not in used
+        and (function.name, *_claim_of(action, resource)) not in used
+    ]
+
+
+def _claim_of(action: str, resource: str) -> Grant:
+    part_of_it = resource == RECORDS and action in {"dynamodb:UpdateItem", "dynamodb:DeleteItem"}
+    return ("dynamodb:PutItem", RECORDS) if part_of_it else (action, resource)

@@ -1,0 +1,81 @@
+"""All of AWS at a moment, taken without a call: to compare it, and to come back to it."""
+
+import pickle
+from collections.abc import MutableMapping, MutableSequence, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import boto3
+from moto.core.models import DEFAULT_ACCOUNT_ID
+from moto.s3.models import s3_backends
+from moto.sqs.models import sqs_backends
+
+from local import aws
+from local.aws import mail
+from storepost.values import clock
+from tests.harness.engines import Kept, engine
+from tests.harness.world import BUCKET, World
+
+type Outside = MutableMapping[Any, Any] | MutableSequence[Any]
+"""What a pretended service beside AWS holds, changed in place."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Tables, streams, queues, objects, emails, time, and what stands outside of AWS."""
+
+    tables: Kept
+    queues: bytes
+    objects: tuple[tuple[str, bytes], ...]
+    emails: tuple[Any, ...]
+    ahead: Any
+    outside: tuple[bytes, ...]
+
+    @classmethod
+    def taken(cls, outside: Sequence[Outside] = ()) -> "Snapshot":
+        """As everything is now."""
+        return cls(
+            engine().kept(),
+            pickle.dumps({name: _messages(queue) for name, queue in _queues().items()}),
+            tuple((name, key.value) for name, key in _objects().items()),
+            tuple(mail.ses().sent_messages),
+            clock.ahead(),
+            tuple(pickle.dumps(each) for each in outside),
+        )
+
+    def with_outside(self, outside: Sequence[Outside]) -> "Snapshot":
+        """The same AWS with what stands outside of it now."""
+        held = tuple(pickle.dumps(each) for each in outside)
+        return replace(self, ahead=clock.ahead(), outside=held)
+
+    def bring_back(self, world: World, outside: Sequence[Outside] = ()) -> None:
+        """Makes it the state of now; `outside` are those that it was taken of."""
+        world.close()
+        clock.advance(self.ahead)
+        engine().put_back(self.tables, streams=True)
+        for name, kept in pickle.loads(self.queues).items():
+            queue = _queues()[name]
+            queue._messages, queue._pending_messages, queue.deleted_messages = kept
+        for name, content in self.objects:
+            boto3.client("s3").put_object(Bucket=BUCKET, Key=name, Body=content)
+        mail.ses().sent_messages[:] = self.emails
+        for each, held in zip(outside, self.outside, strict=True):
+            each.clear()
+            if isinstance(each, MutableMapping):
+                each.update(pickle.loads(held))
+            else:
+                each.extend(pickle.loads(held))
+
+
+def _queues() -> dict[str, Any]:
+    queues: dict[str, Any] = sqs_backends[DEFAULT_ACCOUNT_ID][aws.REGION].queues
+    return queues
+
+
+def _messages(queue: Any) -> tuple[Any, ...]:
+    return queue._messages, queue._pending_messages, queue.deleted_messages
+
+
+def _objects() -> dict[str, Any]:
+    keys: dict[str, Any] = s3_backends[DEFAULT_ACCOUNT_ID]["aws"].buckets[BUCKET].keys
+    return keys

@@ -1,0 +1,459 @@
+"""DELETE /profiles/{id}, and what is left of an erased person: nothing that names them."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.lifecycle.erasures import erasing
+from storepost.orders.repository import OrderItem, OrderPointerItem
+from storepost.people.consent.repository import ConsentAddressItem, ErasedAddressItem
+from storepost.people.customers.repository import CustomerItem
+from storepost.people.profiles import erasing as profile_rows
+from storepost.people.profiles import repository as profile_repository
+from storepost.people.profiles.leftover_words import opened_words
+from storepost.people.profiles.rows import (
+    ErasedProfileItem,
+    IdentityItem,
+    MergedProfileItem,
+    ProfileItem,
+)
+from storepost.values.scope import WorkspaceScope
+from tests.harness.kills import before_the_commit
+from tests.harness.world import CANARY
+from tests.lifecycle.erasures.town import ANN, CAT, OTHER_PHONE, PHONE, Place, day
+from tests.people.matching.town import Town
+
+PERSONAL = (
+    ProfileItem,
+    ErasedProfileItem,
+    MergedProfileItem,
+    IdentityItem,
+    CustomerItem,
+    OrderPointerItem,
+    ConsentAddressItem,
+)
+"""Rows that only people have."""
+
+
+def personal(place: Place) -> list[Any]:
+    """What is there of people."""
+    return [row for row in place.world.rows(place.workspace.key) if isinstance(row, PERSONAL)]
+
+
+class TestDelete:
+    """What is answered, and what everybody sees at once."""
+
+    def test_a_member(self, place: Place) -> None:
+        member = place.world.member(place.workspace)
+        person = place.upsert(email=ANN)["id"]
+        answer = place.world.call("DELETE", f"/profiles/{person}", token=member.token)
+        assert answer.problem() == (403, "role")
+        assert place.get(f"/profiles/{person}")["email"] == ANN
+
+    def test_a_key_and_its_maker(self, place: Place) -> None:
+        person = place.upsert(email=ANN)["id"]
+        nobodys = place.world.api_key(place.workspace, KeyScope.WRITE)
+        answer = place.world.call("DELETE", f"/profiles/{person}", token=nobodys)
+        assert answer.problem() == (403, "role")
+        admin = place.world.member(place.workspace, Role.ADMIN)
+        key = place.world.api_key(place.workspace, KeyScope.WRITE, admin)
+        assert place.world.call("DELETE", f"/profiles/{person}", token=key).status == 204
+
+    def test_no_uuid(self, place: Place) -> None:
+        assert place.call("DELETE", "/profiles/7").error_paths() == ["path.id"]
+
+    def test_unknown_and_anothers(self, place: Place) -> None:
+        theirs = Town(place.world).upsert(email=ANN)["id"]
+        for unknown in (str(uuid4()), theirs):
+            assert place.erase(unknown).problem() == (404, "not_found")
+
+    def test_gone_at_once(self, place: Place) -> None:
+        person = place.somebody()
+        merged = place.ids(f"/profiles/{person}/merges", "mergedProfileId")
+        place.world.deliver()
+        answer = place.erase(person)
+        assert (answer.status, answer.body) == (204, b"")
+        for each in (person, *merged):
+            for path in ("", "/identities", "/merges", "/customers", "/consent"):
+                told = place.call("GET", f"/profiles/{each}{path}")
+                assert told.problem() == (404, "not_found"), path
+            assert place.erase(each).problem() == (404, "not_found")
+            assert place.consent(each, "subscribed").problem() == (404, "not_found")
+        assert place.get("/profiles")["total"] == 0
+        assert place.get("/profiles", storeId=place.shop)["total"] == 0
+        assert place.get("/profiles", email=ANN)["total"] == 0
+        assert place.get("/orders")["total"] == 2
+        assert place.get("/orders", profileId=person)["total"] == 0
+        assert place.messages() == [
+            {"workspaceId": str(place.workspace.id), "profileId": person},
+        ]
+
+    def test_by_a_merged_id(self, place: Place) -> None:
+        person = place.somebody()
+        [merged] = place.ids(f"/profiles/{person}/merges", "mergedProfileId")
+        assert place.erase(merged).status == 204
+        assert place.call("GET", f"/profiles/{person}").status == 404
+
+    def test_the_same_key_again(self, place: Place) -> None:
+        person = place.upsert(email=ANN)["id"]
+        assert [place.erase(person, key="k").status for _ in range(2)] == [204, 204]
+
+
+class TestTheRest:
+    """What the worker removes."""
+
+    def test_nothing_names_the_person(self, place: Place) -> None:
+        person = place.somebody()
+        assert place.traces()
+        place.world.deliver()
+        assert place.erase(person).status == 204
+        place.world.deliver()
+        assert place.traces() == []
+        assert personal(place) == []
+        assert place.partition_of(person) == []
+        assert place.messages() == []
+        place.check_lists()
+
+    def test_before_the_merge_was_moved(self, place: Place) -> None:
+        person = place.somebody()
+        assert place.erase(person).status == 204
+        place.world.deliver()
+        assert place.traces() == []
+        assert personal(place) == []
+
+    def test_a_merge_that_goes_on_beside_it(self, place: Place) -> None:
+        person = place.somebody()
+        place.erase(person)
+        place.run_merge(person)
+        place.work(person)
+        place.run_merge(person)
+        assert (place.traces(but_owed=True), personal(place)) == ([], [])
+
+    def test_orders_stay_without_the_buyer(self, place: Place) -> None:
+        person = place.somebody()
+        before = place.get("/orders")
+        ids = place.ids("/orders")
+        place.erase(person)
+        place.world.deliver()
+        assert place.get("/orders") == before
+        for order in ids:
+            found = place.get(f"/orders/{order}")
+            assert (found["buyer"], found["total"]["amount"]) == (None, 1000)
+
+    def test_others_keep_what_they_have(self, place: Place) -> None:
+        bob = f"bob.{CANARY}@example.com"
+        buyer = {"externalId": "8", "email": bob}
+        place.customer(place.shop, "8", email=bob, emailMarketingConsent="subscribed")
+        place.order(place.shop, "8", buyer=buyer)
+        before = place.whose(email=bob)
+        place.erase(place.somebody())
+        place.world.deliver()
+        assert place.whose(email=bob) == before
+        assert place.get("/profiles")["total"] == 1
+        assert place.ids("/orders", profileId=before["id"])
+        assert place.get(f"/profiles/{before['id']}/consent")["total"] == 1
+        place.check_rows()
+
+    def test_many_of_everything(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        """More than one transaction takes of each kind, and than one run does."""
+        monkeypatch.setattr("storepost.orders.erasing.MOST_ORDERS", 2)
+        monkeypatch.setattr(profile_rows, "_MOST_CHANGES", 2)
+        monkeypatch.setattr(profile_rows, "_MOST_MERGES", 1)
+        monkeypatch.setattr("storepost.lifecycle.erasures.service.MOST_ADDRESSES", 1)
+        monkeypatch.setattr(profile_repository, "PLACES_OF_AN_ERASURE", 1)
+        monkeypatch.setattr(profile_repository, "MOST_PLACES", 1)
+        monkeypatch.setattr(erasing, "MARGIN_MILLISECONDS", 10**9)
+        person = place.somebody()
+        for number in range(3):
+            place.order(place.store(f"S{number}"), f"9{number}", buyer={"email": ANN})
+            other = place.upsert(email=f"{number}.{CAT}")["id"]
+            assert place.merge(person, other).status == 200
+        for number in range(5):
+            place.world.advance(seconds=1)
+            place.consent(person, "unsubscribed" if number % 2 else "subscribed")
+        assert place.erase(person).status == 204
+        place.world.deliver()
+        assert (place.traces(), personal(place)) == ([], [])
+        for store in place.ids("/stores"):
+            assert place.get("/profiles", storeId=store)["total"] == 0
+        assert place.get("/orders")["total"] == 5
+
+    def test_a_message_that_comes_late_or_again(self, place: Place) -> None:
+        person = place.somebody()
+        place.work(person)
+        assert place.get(f"/profiles/{person}")["email"] == ANN
+        place.erase(person)
+        place.world.deliver()
+        anew = place.upsert(email=ANN)
+        place.work(person)
+        assert place.whose(email=ANN)["id"] == anew["id"] != person
+
+
+class TestTheAddress:
+    """Who may subscribe it again."""
+
+    @pytest.fixture
+    def erased(self, place: Place) -> str:
+        """Somebody who was subscribed once, and is erased."""
+        person = place.somebody()
+        place.erase(person)
+        place.world.deliver()
+        return person
+
+    def imported(self, place: Place, state: str, address: str = ANN) -> dict[str, Any]:
+        """What becomes of an import of one word."""
+        kind = "phone" if address.startswith("+") else "email"
+        word = {kind: address, "state": state, "occurredAt": day(9000)}
+        answer = place.call("POST", "/consent/import", {"changes": [word]})
+        assert answer.status == 200, answer.body
+        counts: dict[str, Any] = answer.json
+        return counts
+
+    @pytest.mark.parametrize("address", [ANN, CAT, PHONE, OTHER_PHONE])
+    def test_no_import(self, place: Place, erased: str, address: str) -> None:
+        counts = self.imported(place, "subscribed", address)
+        assert counts == {"recorded": 0, "unchanged": 0, "older": 1, "failed": []}
+        assert place.get("/profiles")["total"] == 0
+        assert personal(place) == []
+
+    def test_an_import_of_an_unsubscription(self, place: Place, erased: str) -> None:
+        assert self.imported(place, "unsubscribed")["recorded"] == 1
+        person = place.whose(email=ANN)
+        assert person["emailMarketingConsent"] == "unsubscribed"
+        place.world.advance(days=2)
+        assert self.imported(place, "subscribed")["older"] == 1
+        assert place.whose(email=ANN)["emailMarketingConsent"] == "unsubscribed"
+
+    def test_no_store(self, place: Place, erased: str) -> None:
+        subscribed = {
+            "emailMarketingConsent": "subscribed",
+            "emailMarketingConsentUpdatedAt": day(300),
+            "smsMarketingConsent": "subscribed",
+        }
+        answer = place.customer(place.shop, "cust-ann", 300, email=ANN, phone=PHONE, **subscribed)
+        assert answer.status == 201, answer.body
+        person = place.whose(email=ANN)
+        states = (person["emailMarketingConsent"], person["smsMarketingConsent"])
+        assert states == ("not_subscribed", "not_subscribed")
+        assert person["id"] != erased
+        assert place.get(f"/profiles/{person['id']}/consent")["total"] == 0
+
+    def test_the_person_may(self, place: Place, erased: str) -> None:
+        person = place.upsert(email=ANN)["id"]
+        assert place.consent(person, "subscribed").status == 200
+        assert place.whose(email=ANN)["emailMarketingConsent"] == "subscribed"
+        place.world.advance(days=2)
+        assert self.imported(place, "unsubscribed")["recorded"] == 1
+        place.world.advance(days=1)
+        assert self.imported(place, "subscribed")["failed"] == []
+
+    def test_an_unsubscription_lifts_nothing(self, place: Place, erased: str) -> None:
+        person = place.upsert(email=ANN)["id"]
+        assert place.consent(person, "unsubscribed").status == 200
+        place.world.advance(days=2)
+        assert self.imported(place, "subscribed")["older"] == 1
+        assert place.consent(person, "subscribed").status == 200
+        assert place.whose(email=ANN)["emailMarketingConsent"] == "subscribed"
+
+    def test_another_workspace(self, place: Place, erased: str) -> None:
+        other = Place(place.world)
+        counts = other.call(
+            "POST",
+            "/consent/import",
+            {"changes": [{"email": ANN, "state": "subscribed", "occurredAt": day(1)}]},
+        )
+        assert counts.json["recorded"] == 1
+
+    def test_hashes_tell_nothing(self, place: Place, erased: str) -> None:
+        other = Place(place.world)
+        other.erase(other.upsert(email=ANN)["id"])
+        rows = [row for row in place.world.rows() if isinstance(row, ErasedAddressItem)]
+        mine = {row.sk for row in rows if row.pk.startswith(place.workspace.key)}
+        theirs = {row.sk for row in rows if row.pk.startswith(other.workspace.key)}
+        assert (len(mine), len(theirs)) == (4, 1)
+        assert mine.isdisjoint(theirs)
+
+
+class TestWhoComesAgain:
+    """Stores go on sending what they have, before the worker and after it."""
+
+    @pytest.fixture(params=["before", "after"])
+    def erased(self, request: pytest.FixtureRequest, place: Place) -> str:
+        """An erased person, before the worker or after it."""
+        person = place.somebody()
+        place.world.deliver()
+        place.erase(person)
+        if request.param == "after":
+            place.world.deliver()
+        return person
+
+    def test_a_customer(self, place: Place, erased: str) -> None:
+        answer = place.customer(place.shop, "cust-ann", email=ANN)
+        assert answer.status == 201
+        person = place.whose(email=ANN)
+        assert person["id"] != erased
+        place.world.deliver()
+        assert place.whose(email=ANN) == person
+        assert place.identities(person["id"]) == {
+            ("email", ANN),
+            ("platform_customer_id", "cust-ann"),
+        }
+        assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == ["cust-ann"]
+        place.check_rows()
+
+    def test_somebody_elses_order_that_names_the_customer(self, place: Place, erased: str) -> None:
+        """What is left of the customer until the worker comes is not theirs."""
+        buyer = {"externalId": "cust-ann", "email": CAT}
+        assert place.order(place.shop, "9", buyer=buyer).status == 201
+        person = place.whose(email=CAT)
+        assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == []
+        place.world.deliver()
+        assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == []
+        place.check_rows()
+
+    def test_an_older_customer_is_new(self, place: Place, erased: str) -> None:
+        assert place.customer(place.shop, "cust-ann", -9, email=ANN).status == 201
+
+    def test_an_order_that_changes(self, place: Place, erased: str) -> None:
+        buyer = {"externalId": "cust-ann", "email": ANN}
+        answer = place.order(place.shop, "1", buyer=buyer, number="#77")
+        assert (answer.status, answer.json["buyer"]) == (200, None)
+        place.world.deliver()
+        assert place.get("/profiles")["total"] == 0
+        assert place.traces() == []
+        rows = place.world.rows(place.workspace.key)
+        orders = [row for row in rows if isinstance(row, OrderItem)]
+        assert {row.profile_id for row in orders} == {None}
+        assert sorted(row.number for row in orders) == ["#1", "#77"]
+        place.order(place.shop, "1", 1, buyer=buyer)
+        assert place.get("/profiles")["total"] == 0
+
+    def test_an_order_that_names_two_others(self, place: Place, erased: str) -> None:
+        """It says nothing of its buyer any more, so it makes nobody one, either."""
+        others = {place.upsert(email=ANN)["id"], place.upsert(phone=PHONE)["id"]}
+        answer = place.order(place.shop, "1", buyer={"email": ANN, "phone": PHONE})
+        assert (answer.status, answer.json["buyer"]) == (200, None)
+        place.world.deliver()
+        assert set(place.ids("/profiles")) == others
+        assert place.get("/orders")["total"] == 2
+
+    def test_an_order_that_is_new(self, place: Place, erased: str) -> None:
+        """It takes the customer's id before the worker comes to the customer."""
+        buyer = {"externalId": "cust-ann", "email": ANN}
+        assert place.order(place.shop, "3", 2, buyer=buyer).status == 201
+        person = place.whose(email=ANN)
+        assert place.customer(place.shop, "cust-ann", email=ANN).status == 201
+        place.world.deliver()
+        assert place.ids("/orders", profileId=person["id"]) == [
+            place.ids("/orders", externalId="3")[0]
+        ]
+        assert place.ids(f"/profiles/{person['id']}/customers", "externalId") == ["cust-ann"]
+        place.check_rows()
+
+    def test_an_order_that_is_deleted(self, place: Place, erased: str) -> None:
+        assert place.call("DELETE", f"/stores/{place.shop}/orders/1").status == 204
+        place.world.deliver()
+        assert (place.get("/orders")["total"], personal(place)) == (1, [])
+
+    def test_an_order_that_is_deleted_and_comes_back(self, place: Place, erased: str) -> None:
+        """Its buyer stays erased, whatever its store tells of them."""
+        buyer = {"externalId": "cust-ann", "email": ANN}
+        assert place.call("DELETE", f"/stores/{place.shop}/orders/1").status == 204
+        place.world.deliver()
+        answer = place.order(place.shop, "1", 1, buyer=buyer)
+        assert (answer.status, answer.json["buyer"]) == (201, None)
+        place.world.deliver()
+        assert (place.get("/profiles")["total"], personal(place)) == (0, [])
+
+    @pytest.mark.parametrize("is_worked", [True, False])
+    @pytest.mark.parametrize("of_another", ["merged", "merging", "itself"])
+    def test_an_order_that_was_deleted_before_comes_back(
+        self, place: Place, of_another: str, is_worked: bool
+    ) -> None:
+        buyer = {"externalId": "cust-ann", "email": ANN}
+        assert place.order(place.shop, "1", buyer=buyer).status == 201
+        person = place.whose(email=ANN)["id"]
+        assert place.call("DELETE", f"/stores/{place.shop}/orders/1").status == 204
+        if of_another != "itself":
+            other = place.upsert(email=CAT)["id"]
+            assert place.merge(other, person).status == 200
+            person = other
+        if of_another == "merged":
+            place.world.deliver()
+        shown = place.get(f"/profiles/{person}/export")
+        assert (shown["profile"]["orders"], shown["orders"]["items"]) == (0, [])
+        assert place.get("/orders", profileId=person)["total"] == 0
+        place.erase(person)
+        if is_worked:
+            place.world.deliver()
+            place.check_gone([person])
+            assert personal(place) == []
+        answer = place.order(place.shop, "1", 1, buyer=buyer)
+        assert (answer.status, answer.json["buyer"]) == (201, None)
+        place.world.deliver()
+        assert (place.get("/profiles")["total"], personal(place)) == (0, [])
+        place.check_gone([person])
+
+    def test_an_order_that_was_deleted_before_and_again_comes_back(self, place: Place) -> None:
+        """What is left of it follows who has it: nothing of the one before is left."""
+        buyer, path = {"email": ANN}, f"/stores/{place.shop}/orders/1"
+        place.order(place.shop, "1", buyer=buyer)
+        ann = place.whose(email=ANN)["id"]
+        place.call("DELETE", path)
+        assert place.order(place.shop, "1", 1, buyer={"email": CAT}).status == 201
+        place.call("DELETE", path)
+        place.erase(ann)
+        place.world.deliver()
+        place.check_gone([ann])
+        cat = place.whose(email=CAT)["id"]
+        answer = place.order(place.shop, "1", 2, buyer={"email": CAT})
+        assert (answer.status, answer.json["buyer"]["profileId"]) == (201, cat)
+        assert place.get("/orders", profileId=cat)["total"] == 1
+
+    def test_an_order_that_was_deleted_before_comes_back_meanwhile(self, place: Place) -> None:
+        place.order(place.shop, "1", buyer={"email": ANN})
+        ann = place.whose(email=ANN)["id"]
+        place.call("DELETE", f"/stores/{place.shop}/orders/1")
+        with before_the_commit(lambda: place.erase(ann)):
+            answer = place.order(place.shop, "1", 1, buyer={"email": CAT})
+        assert (answer.status, answer.json["buyer"]) == (201, None)
+        assert place.get("/profiles")["total"] == 0
+
+    def test_a_customer_that_is_deleted(self, place: Place, erased: str) -> None:
+        path = f"/stores/{place.shop}/customers/cust-ann"
+        assert place.call("DELETE", path).status in {204, 404}
+        place.world.deliver()
+        assert personal(place) == []
+
+    def test_an_upsert(self, place: Place, erased: str) -> None:
+        made = place.call("POST", "/profiles", {"email": ANN, "phone": PHONE})
+        assert (made.status, made.json["emailMarketingConsent"]) == (201, "not_subscribed")
+        place.world.deliver()
+        assert place.whose(phone=PHONE) == place.whose(email=ANN) == made.json
+        place.check_rows()
+
+    def test_who_gets_an_address(self, place: Place, erased: str) -> None:
+        bob = place.upsert(email=f"bob.{CANARY}@example.com")["id"]
+        assert place.call("PATCH", f"/profiles/{bob}", {"email": CAT}).status == 200
+        place.world.deliver()
+        assert place.whose(email=CAT)["id"] == bob
+        place.check_rows()
+
+
+def test_ids_in_the_row_that_is_left(place: Place) -> None:
+    """What stands in a profile's place shows no name, consent or sum."""
+    person = place.somebody()
+    place.erase(person)
+    [row] = [row for row in place.partition_of(person) if isinstance(row, ErasedProfileItem)]
+    assert row.id == UUID(person)
+    named = set(row.attribute_values) - {"pk", "sk", "kind", "version", "id"}
+    assert named == {"identities", "partitions", "histories", "places", "words"}
+    names = ("annabel", "steinmetz")
+    assert not [name for name in names if name in str(row.attribute_values).casefold()]
+    there, elsewhere = place.workspace, WorkspaceScope(uuid4())
+    assert {*names} <= set(opened_words(row.words, there, row.id))
+    assert opened_words(row.words, there, uuid4()) == []
+    assert opened_words(row.words, elsewhere, row.id) == []

@@ -1,0 +1,209 @@
+"""Evidence of consent once its person is erased: gone, or sealed for as long as the workspace says.
+
+Also the log's lines: who read evidence, exported and erased people.
+"""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.people.consent.evidence_rows import EvidenceItem
+from storepost.people.consent.sealed_evidence import SealedEvidenceItem
+from storepost.people.profiles import erasing
+from storepost.values import logs
+from tests.harness.crashes import crashes
+from tests.lifecycle.erasures.test_erasure import personal
+from tests.lifecycle.erasures.town import ANN, CAT, Place
+
+SETTINGS, OPEN = "/consent/settings", "/consent/erased-evidence"
+FORM = {"text": "I want news.", "url": "https://shop.example.com/form-2026"}
+
+
+def keep(place: Place, days: int) -> None:
+    """The workspace decides for how long."""
+    answer = place.call("PUT", SETTINGS, {"evidenceRetentionDays": days})
+    assert (answer.status, answer.json) == (200, {"evidenceRetentionDays": days})
+
+
+def opened(place: Place, address: str = ANN, channel: str = "email") -> list[dict[str, Any]]:
+    """What is kept of an erased person's address."""
+    answer = place.call("POST", OPEN, {"channel": channel, "address": address})
+    assert answer.status == 200, answer.body
+    return list(answer.json["items"])
+
+
+def rows(place: Place, kind: type[EvidenceItem] | type[SealedEvidenceItem]) -> int:
+    """How many rows of a kind there are."""
+    return sum(isinstance(row, kind) for row in place.world.rows())
+
+
+class TestSettings:
+    def test_nothing_is_kept_unless_it_is_set(self, place: Place) -> None:
+        assert place.get(SETTINGS) == {"evidenceRetentionDays": 0}
+        keep(place, 30)
+        assert place.get(SETTINGS) == {"evidenceRetentionDays": 30}
+
+    @pytest.mark.parametrize("days", [-1, 3651, "7", 1.5, None, True])
+    def test_days_that_are_none(self, place: Place, days: object) -> None:
+        answer = place.call("PUT", SETTINGS, {"evidenceRetentionDays": days})
+        assert answer.error_paths() == ["/evidenceRetentionDays"]
+
+    def test_only_the_owner_sets_it(self, place: Place) -> None:
+        admin = place.world.member(place.workspace, Role.ADMIN)
+        key = place.world.api_key(place.workspace, KeyScope.WRITE, place.owner)
+        body = {"evidenceRetentionDays": 3}
+        for token, code in ((admin.token, "role"), (key, "sign_in_required")):
+            answer = place.world.call("PUT", SETTINGS, token=token, json_body=body)
+            assert answer.problem() == (403, code)
+
+
+class TestErasure:
+    def test_takes_all_of_it(self, place: Place) -> None:
+        person = place.somebody()
+        assert rows(place, EvidenceItem) > 0
+        assert place.erase(person).status == 204
+        place.world.deliver()
+        assert rows(place, EvidenceItem) == rows(place, SealedEvidenceItem) == 0
+        assert opened(place) == []
+
+    def test_also_more_than_a_transaction_holds(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(erasing, "_MOST_CHANGES", 2)
+        keep(place, 7)
+        person = place.somebody()
+        for number in range(5):
+            proof = {"reference": f"form-2026-{number}"}
+            assert place.consent(person, "subscribed", proof=proof).status == 200
+        assert place.erase(person).status == 204
+        place.world.deliver()
+        assert rows(place, EvidenceItem) == 0
+        assert len(opened(place)) == 6
+
+    def test_what_is_kept_can_be_read_by_nobody_who_lacks_the_address(self, place: Place) -> None:
+        keep(place, 7)
+        person = place.somebody()
+        proof = {"reference": "form-2026", "ip": "198.51.100.7"}
+        said = place.consent(person, "subscribed", proof=proof, evidence=FORM)
+        assert said.status == 200
+        held = place.get(f"/profiles/{person}/consent/evidence", pageSize=100)["items"]
+        assert place.erase(person).status == 204
+        place.world.deliver()
+        assert (place.traces(), personal(place)) == ([], [])
+        assert opened(place) == [each for each in held if each["address"] == ANN]
+        assert opened(place, CAT) == [each for each in held if each["address"] == CAT]
+        assert opened(place)[0]["text"] == FORM["text"]
+        assert opened(place, "nobody@example.com") == []
+
+    def test_it_ends(self, place: Place) -> None:
+        keep(place, 7)
+        assert place.erase(place.somebody()).status == 204
+        place.world.deliver()
+        [*kept] = (row for row in place.world.rows() if isinstance(row, SealedEvidenceItem))
+        assert all(row.expiration is not None for row in kept)
+        place.world.advance(days=6)
+        assert opened(place)
+        place.world.advance(days=1, minutes=5)
+        assert opened(place) == []
+
+    def test_the_worker_killed_anywhere(self, place: Place) -> None:
+        keep(place, 7)
+        person = place.somebody()
+        held = place.get(f"/profiles/{person}/consent/evidence")["total"]
+        assert place.erase(person).status == 204
+        for places in crashes(place.world, lambda: place.work(person), deliver=False):
+            place.work(person)
+            assert rows(place, EvidenceItem) == 0, places
+            assert rows(place, SealedEvidenceItem) == held, places
+
+    def test_who_comes_again_has_none_of_before(self, place: Place) -> None:
+        person = place.somebody()
+        assert place.erase(person).status == 204
+        anew = place.upsert(email=ANN)["id"]
+        assert place.consent(anew, "subscribed").status == 200
+        assert place.get(f"/profiles/{anew}/consent/evidence")["total"] == 1
+        place.world.deliver()
+        assert place.get(f"/profiles/{anew}/consent/evidence")["total"] == 1
+
+    def test_a_consent_of_before_leaves_none(self, place: Place) -> None:
+        person = place.somebody()
+        assert place.erase(person).status == 204
+        place.world.deliver()
+        consent = {
+            "emailMarketingConsent": "subscribed",
+            "emailMarketingConsentUpdatedAt": "2020-01-01T00:00:00Z",
+        }
+        assert place.customer(place.shop, "cust-ann", 3, email=ANN, **consent).status == 201
+        assert rows(place, EvidenceItem) == 0
+
+
+class TestOpening:
+    def test_an_address_that_is_none(self, place: Place) -> None:
+        for channel, address in (("email", "x"), ("sms", ANN)):
+            answer = place.call("POST", OPEN, {"channel": channel, "address": address})
+            assert answer.error_paths() == ["/address"]
+
+    def test_members_and_keys_may_not(self, place: Place) -> None:
+        member = place.world.member(place.workspace)
+        key = place.world.api_key(place.workspace, KeyScope.WRITE, place.owner)
+        body = {"channel": "email", "address": ANN}
+        for token, code in ((member.token, "role"), (key, "sign_in_required")):
+            answer = place.world.call("POST", OPEN, token=token, json_body=body)
+            assert answer.problem() == (403, code)
+
+
+class TestLog:
+    @pytest.fixture
+    def lines(self, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, dict[str, str]]]:
+        """What is logged beside the requests' own lines."""
+        found: list[tuple[str, dict[str, str]]] = []
+        plain = logs.logger.info
+
+        def note(message: str, *args: Any, extra: Any = None, **more: Any) -> None:
+            if message != "request":
+                found.append((message, dict(extra or {})))
+            plain(message, *args, extra=extra, **more)
+
+        monkeypatch.setattr(logs.logger, "info", note)
+        return found
+
+    def test_readings_exports_and_erasures(
+        self, place: Place, lines: list[tuple[str, dict[str, str]]]
+    ) -> None:
+        person = place.somebody()
+        [merged] = place.ids(f"/profiles/{person}/merges", "mergedProfileId")
+        place.get(f"/profiles/{person}/consent/evidence")
+        place.get(f"/profiles/{merged}/export")
+        place.erase(merged)
+        opened(place)
+        by = {"personId": str(place.owner.id)}
+        assert lines == [
+            ("consent evidence read", {"profileId": person, **by}),
+            ("profile exported", {"profileId": person, **by}),
+            ("profile erased", {"profileId": person, **by}),
+            ("erased consent evidence opened", by),
+        ]
+
+    def test_a_key_is_named_by_its_id(
+        self, place: Place, lines: list[tuple[str, dict[str, str]]]
+    ) -> None:
+        person = place.upsert(email=ANN)["id"]
+        key = place.world.api_key(place.workspace, KeyScope.WRITE, place.owner)
+        path = f"/profiles/{person}/consent/evidence"
+        assert place.world.call("GET", path, token=key).status == 200
+        [(_, said)] = lines
+        assert set(said) == {"profileId", "keyId"}
+        assert UUID(said["keyId"])
+
+    def test_what_is_refused_is_not_logged(
+        self, place: Place, lines: list[tuple[str, dict[str, str]]]
+    ) -> None:
+        person = place.upsert(email=ANN)["id"]
+        member = place.world.member(place.workspace)
+        for method, what in (("GET", "/consent/evidence"), ("GET", "/export"), ("DELETE", "")):
+            path = f"/profiles/{person}{what}"
+            assert place.world.call(method, path, token=member.token).status == 403
+        assert lines == []

@@ -1,0 +1,122 @@
+"""GET /profiles/{id}/export."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.lifecycle.exports import service
+from tests.lifecycle.erasures.town import ANN, CAT, Place
+from tests.people.matching.town import Town
+
+SECTIONS = (
+    "identities",
+    "customers",
+    "merges",
+    "consentChanges",
+    "consentEvidence",
+    "events",
+    "orders",
+    "couponCodes",
+)
+
+
+def export(place: Place, person: str) -> dict[str, Any]:
+    """What is exported of somebody."""
+    found: dict[str, Any] = place.get(f"/profiles/{person}/export")
+    return found
+
+
+class TestExport:
+    """What is answered."""
+
+    def test_a_member_and_keys(self, place: Place) -> None:
+        path = f"/profiles/{place.upsert(email=ANN)['id']}/export"
+        member, admin = (place.world.member(place.workspace, r) for r in (Role.MEMBER, Role.ADMIN))
+        keys = {scope: place.world.api_key(place.workspace, scope, admin) for scope in KeyScope}
+        nobodys = place.world.api_key(place.workspace, KeyScope.WRITE)
+        for token, code in (
+            (member.token, "role"),
+            (nobodys, "role"),
+            (keys[KeyScope.READ], "scope"),
+        ):
+            assert place.world.call("GET", path, token=token).problem() == (403, code)
+        for token in (admin.token, keys[KeyScope.WRITE]):
+            assert place.world.call("GET", path, token=token).status == 200
+
+    def test_no_uuid(self, place: Place) -> None:
+        assert place.call("GET", "/profiles/7/export").error_paths() == ["path.id"]
+
+    def test_unknown_and_anothers_and_erased(self, place: Place) -> None:
+        theirs = Town(place.world).upsert(email=ANN)["id"]
+        erased = place.upsert(email=ANN)["id"]
+        place.erase(erased)
+        for unknown in (str(uuid4()), theirs, erased):
+            answer = place.call("GET", f"/profiles/{unknown}/export")
+            assert answer.problem() == (404, "not_found")
+
+    @pytest.mark.parametrize("moved", [False, True])
+    def test_everything(self, place: Place, moved: bool) -> None:
+        """Each section is what its own list shows, orders whole, before the merge's worker too."""
+        person = place.somebody()
+        if moved:
+            place.world.deliver()
+        found = export(place, person)
+        assert set(found) == {"exportedAt", "complete", "profile", *SECTIONS}
+        assert found["complete"] is True
+        assert found["profile"] == place.get(f"/profiles/{person}")
+        lists = {
+            "identities": f"/profiles/{person}/identities",
+            "customers": f"/profiles/{person}/customers",
+            "merges": f"/profiles/{person}/merges",
+            "consentChanges": f"/profiles/{person}/consent",
+            "consentEvidence": f"/profiles/{person}/consent/evidence",
+            "events": f"/profiles/{person}/events",
+        }
+        for section, path in lists.items():
+            listed = place.get(path, pageSize=100)
+            assert found[section] == {"items": listed["items"], "total": listed["total"]}
+            assert listed["total"] > 0
+        ids = place.ids("/orders", profileId=person)
+        orders = [place.get(f"/orders/{order}") for order in ids]
+        assert found["orders"] == {"items": orders, "total": 2}
+        assert found["couponCodes"] == {"items": [], "total": 0}
+        assert {change["address"] for change in found["consentChanges"]["items"]} == {ANN, CAT}
+        assert "198.51.100.7" in {
+            change["proof"]["ip"] for change in found["consentChanges"]["items"]
+        }
+
+    def test_by_a_merged_id(self, place: Place) -> None:
+        person = place.somebody()
+        [merged] = place.ids(f"/profiles/{person}/merges", "mergedProfileId")
+        by_merged, itself = export(place, merged), export(place, person)
+        assert by_merged["profile"] == itself["profile"]
+
+    def test_somebody_of_whom_little_is_known(self, place: Place) -> None:
+        found = export(place, place.upsert(anonymousId="b")["id"])
+        totals = {section: found[section]["total"] for section in SECTIONS}
+        assert totals == {**dict.fromkeys(SECTIONS, 0), "identities": 1}
+        assert found["complete"] is True
+
+    def test_rows_past_the_most(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(service, "MOST_ROWS", 2)
+        monkeypatch.setattr(service, "_AT_ONCE", 1)
+        person = place.somebody()
+        place.order(place.shop, "3", 2, buyer={"email": ANN})
+        found = export(place, person)
+        newest = place.ids("/orders", profileId=person)[:2]
+        assert [order["id"] for order in found["orders"]["items"]] == newest
+        assert (found["orders"]["total"], found["complete"]) == (3, False)
+        assert (len(found["identities"]["items"]), found["identities"]["total"]) == (2, 7)
+
+    def test_bytes_past_the_most(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+        person = place.somebody()
+        whole = place.call("GET", f"/profiles/{person}/export")
+        monkeypatch.setattr(service, "MOST_BYTES", len(whole.body) // 2)
+        cut = place.call("GET", f"/profiles/{person}/export")
+        assert len(cut.body) < len(whole.body)
+        assert cut.json["complete"] is False
+        assert cut.json["orders"] == {"items": [], "total": 2}
+        assert cut.json["identities"] == whole.json["identities"]

@@ -1,0 +1,119 @@
+"""An erasure that is killed anywhere, and what happens at the same time."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from storepost.people.profiles.rows import ProfileItem
+from tests.harness.crashes import crashes
+from tests.harness.kills import before_the_commit
+from tests.lifecycle.erasures.test_erasure import personal
+from tests.lifecycle.erasures.town import ANN, CAT, Place, day
+
+
+class TestKilled:
+    """The process dies at any of its calls."""
+
+    def test_the_erasure(self, place: Place) -> None:
+        person = place.somebody()
+        found = crashes(place.world, lambda: place.erase(person, key="k"))
+        assert len(found.places) > 10
+        for places in found:
+            place.world.advance(minutes=5)
+            assert place.erase(person, key="k").status == 204, places
+            place.world.deliver()
+            assert (place.traces(), personal(place)) == ([], []), places
+
+    def test_the_worker(self, place: Place) -> None:
+        person = place.somebody()
+        assert place.erase(person).status == 204
+        found = crashes(place.world, lambda: place.work(person), deliver=False)
+        assert len(found.places) > 40
+        for places in found:
+            place.work(person)
+            assert (place.traces(but_owed=True), personal(place)) == ([], []), places
+
+    def test_between_two_kills_somebody_comes_again(self, place: Place) -> None:
+        """A store puts the customer anew wherever the worker stopped: it is somebody else then."""
+        person = place.somebody()
+        assert place.erase(person).status == 204
+        found = crashes(place.world, lambda: place.work(person), deliver=False)
+        for places in found:
+            answer = place.customer(place.shop, "cust-ann", 3, email=ANN)
+            assert answer.status == 201, places
+            place.work(person)
+            anew = place.whose(email=ANN)
+            assert place.ids(f"/profiles/{anew['id']}/customers", "externalId") == ["cust-ann"]
+            place.check_rows()
+
+
+def put_customer(place: Place, person: str) -> None:
+    """The store gives the person another name and consent."""
+    consent = {"emailMarketingConsent": "unsubscribed"}
+    place.customer(place.shop, "cust-ann", 5, email=ANN, firstName="Annabel", **consent)
+
+
+def put_order(place: Place, person: str) -> None:
+    """The person buys something."""
+    place.order(place.shop, "7", 5, buyer={"externalId": "cust-ann", "email": ANN})
+
+
+def change_consent(place: Place, person: str) -> None:
+    """The person unsubscribes."""
+    place.consent(person, "unsubscribed")
+
+
+def import_consent(place: Place, person: str) -> None:
+    """A list brings the address."""
+    word = {"email": CAT, "state": "subscribed", "occurredAt": day(300)}
+    place.call("POST", "/consent/import", {"changes": [word]})
+
+
+def merge_into(place: Place, person: str) -> None:
+    """The person becomes part of somebody else."""
+    other = place.upsert(anonymousId="another-browser")["id"]
+    place.merge(other, person)
+
+
+def take_in(place: Place, person: str) -> None:
+    """Somebody else becomes part of the person."""
+    place.merge(person, place.upsert(anonymousId="another-browser")["id"])
+
+
+def rename(place: Place, person: str) -> None:
+    """Somebody corrects the name."""
+    place.call("PATCH", f"/profiles/{person}", {"firstName": "Annabella"})
+
+
+MEANWHILE = [put_customer, put_order, change_consent, import_consent, merge_into, take_in, rename]
+
+
+@pytest.mark.parametrize("act", MEANWHILE)
+class TestAtTheSameTime:
+    """One of two comes first: what comes first is erased too, what comes last is somebody new's."""
+
+    def test_before_the_erasure_commits(
+        self, place: Place, act: Callable[[Place, str], None]
+    ) -> None:
+        person = place.somebody()
+        with before_the_commit(partial(act, place, person)):
+            assert place.erase(person).status == 204
+        place.world.deliver()
+        assert place.call("GET", f"/profiles/{person}").status == 404
+        assert (place.traces(), personal(place)) == ([], [])
+
+    def test_the_erasure_commits_before_it(
+        self, place: Place, act: Callable[[Place, str], None]
+    ) -> None:
+        person = place.somebody()
+        with before_the_commit(lambda: place.erase(person)):
+            act(place, person)
+        place.world.deliver()
+        assert place.call("GET", f"/profiles/{person}").status == 404
+        rows = place.world.rows(place.workspace.key)
+        live = [row for row in rows if isinstance(row, ProfileItem)]
+        assert "Annabella" not in {row.first_name for row in live}
+        assert {str(row.id) for row in live}.isdisjoint({person})
+        assert not [row for row in live if row.email_consent == "subscribed"]
+        place.check_rows()

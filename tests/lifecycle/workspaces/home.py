@@ -1,0 +1,145 @@
+"""A workspace with a bit of everything, and its owner, who has a password."""
+
+import json
+from typing import Any
+
+from local import aws
+from local.events.pumps import reader_of
+from local.functions import invoke
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.identity.passwords import hash_password
+from storepost.accounts.identity.repository import PersonItem, person_key
+from storepost.accounts.workspaces.model import Role
+from storepost.platform.persistence.changes import Changes
+from storepost.values.ids import short
+from storepost.values.scope import PersonScope
+from tests.accounts.sign_in.accounts import PASSWORD
+from tests.catalog.products.bringing import bring, feed, says
+from tests.catalog.products.sample import product
+from tests.catalog.products.state import store_of
+from tests.definitions.proposals.desk import SEGMENT
+from tests.harness.world import CANARY, Answer, World
+from tests.lifecycle.erasures.town import Place, raw_rows
+from tests.orders.sample import order
+
+
+class Home(Place):
+    """Somebody's workspace, which they can delete."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        changes = Changes()
+        row = PersonItem(*person_key(PersonScope(self.owner.id)))
+        changes.update(row, [PersonItem.password_hash.set(hash_password(PASSWORD))])
+        changes.commit()
+
+    def fill(self) -> None:
+        """Members, keys, invitations, locales, stores, people, orders, imports, erased people."""
+        self.admin = self.world.member(self.workspace, Role.ADMIN)
+        self.key = self.world.api_key(self.workspace, KeyScope.WRITE, self.owner)
+        self.call(
+            "POST", "/invitations", {"email": f"guest.{CANARY}@example.com", "role": "member"}
+        )
+        self.call("POST", "/locales", {"code": "nl-NL"})
+        self.call("PUT", "/consent/settings", {"evidenceRetentionDays": 30})
+        gone = self.upsert(email=f"gone.{CANARY}@example.com")["id"]
+        self.consent(gone, "subscribed", evidence={"text": "I want news by email."})
+        self.erase(gone)
+        self.world.deliver()
+        self.somebody()
+        self.order(self.shop, "5")
+        self.call("DELETE", f"/stores/{self.shop}/orders/5")
+        self.stock()
+        self._coupons()
+        self.world.deliver()  # before there is an address that somebody would be told at
+        hook = {"url": "https://203.0.113.9/consent"}
+        self.call("PUT", f"/stores/{self.shop}/write-back", hook)
+        batch = {"customers": [{"externalId": "z"}], "orders": []}
+        self.call("POST", f"/stores/{self.shop}/batches", batch)
+        self.upsert(anonymousId="b")
+        self.define()
+
+    def _coupons(self) -> None:
+        """One whose codes end by themselves, one that is still to be stored, and a strange code."""
+        terms = {"valueType": "percentage", "value": 5, "reissue": "every_email"}
+        pool = {"storeId": self.shop, "name": "Sale", "kind": "bulk", "quantity": 90, **terms}
+        made = self.call("POST", "/coupons", {**pool, "validity": {"type": "days", "days": 3}})
+        buyer = self.ids("/profiles", storeId=self.shop)[0]
+        self.call("POST", f"/coupons/{made.json['id']}/assign", {"profileId": buyer})
+        until = {"type": "until", "endsAt": "2099-01-01T00:00:00Z"}
+        brought = {"storeId": self.shop, "name": "Gifts", "content": "A1", "validity": until}
+        self.call("POST", "/coupons/import", {**brought, "reissue": "every_email"})
+        self.order(self.shop, "7", discountCodes=["SOMEBODY-ELSES"])
+
+    def define(self) -> None:
+        """A definition of two versions, and an open proposal."""
+        new = {"kind": "segment", "name": "Buyers", "summary": "They buy", "definition": SEGMENT}
+        proposal = self.call("POST", "/change-proposals", new).json
+        path = f"/change-proposals/{proposal['id']}/approve"
+        made = self.call("POST", path).json
+        change = {
+            "definitionId": made["definitionId"],
+            "baseVersionId": made["resultVersionId"],
+            "summary": "Other words",
+            "patch": [{"op": "add", "path": "/description", "value": "Buys"}],
+        }
+        proposal = self.call("POST", "/change-proposals", change).json
+        self.call("POST", f"/change-proposals/{proposal['id']}/approve")
+        self.call("POST", "/change-proposals", new)
+
+    def stock(self) -> None:
+        """Products, one of them removed, what was sold, a feed, changes of rules."""
+        for external_id in ("p-1", "p-2"):
+            path = f"/stores/{self.shop}/products/{external_id}"
+            assert self.call("PUT", path, product()).status == 201
+        self.call("DELETE", f"/stores/{self.shop}/products/p-2")
+        self.call("PUT", f"/stores/{self.shop}/orders/6", order(customer=None))
+        source = feed(store_of(self.world, self.shop))
+        bring(source, says("p-1", title="Other"))
+        rules = {"order": [str(source.source)], "fields": {}}
+        made = self.call("POST", f"/stores/{self.shop}/product-priority/changes", rules)
+        assert made.status == 202
+        self.world.deliver()
+
+    def delete(self, **more: Any) -> Answer:
+        """Asks for the deletion."""
+        path = f"/workspaces/{self.workspace.id}/delete"
+        return self.call("POST", path, {"password": PASSWORD}, **more)
+
+    def remove(self) -> bool:
+        """Runs the worker, as a message of any age would; whether it is to come again."""
+        record = {
+            "messageId": "m",
+            "receiptHandle": "handle",
+            "body": json.dumps({"workspaceId": str(self.workspace.id)}),
+            "attributes": {"ApproximateReceiveCount": "1"},
+            "messageAttributes": {},
+            "eventSource": "aws:sqs",
+            "eventSourceARN": f"arn:aws:sqs:{aws.REGION}:123456789012:WorkspaceDeletionQueue",
+            "awsRegion": aws.REGION,
+        }
+        answer = invoke(reader_of("WorkspaceDeletionQueue"), {"Records": [record]})
+        return bool(answer["batchItemFailures"])
+
+    def is_removed(self) -> None:
+        """Runs the worker to its end, and sees that nothing is left."""
+        self.remove()
+        self.world.advance(minutes=11)
+        assert not self.remove()
+        assert self.left() == []
+
+    def left(self) -> list[str]:
+        """The rows of the one table that name the workspace, wherever they stand."""
+        names = (str(self.workspace.id), short(self.workspace.id))
+        rows = [row for row in raw_rows() if "pk" in row]
+        return [
+            f"{row['pk']} {row['sk']}"
+            for row in rows
+            if any(name in json.dumps(row, default=str) for name in names)
+            and not row["pk"]["S"].startswith("due#outbox#")
+            # A session that was there, and what a person looked at last, name it and lead nowhere.
+            and row.get("kind", {}).get("S") not in {"session", "person"}
+        ]
+
+
+__all__ = ["Home"]

@@ -1,0 +1,265 @@
+"""POST /workspaces/{id}/delete, and what is left of a workspace: nothing."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from unittest import mock
+
+import pytest
+
+import storepost
+from storepost.accounts.api_keys.model import ApiKey
+from storepost.accounts.api_keys.repository import ApiKeyRepository
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.accounts.workspaces.repository import WorkspaceRepository
+from storepost.coupons.rows import CodeRow
+from storepost.lifecycle.workspaces import removing, rows, service
+from storepost.lifecycle.workspaces.holdings import BESIDE, CONTENTS, ENDS
+from storepost.people.consent_changes import requests
+from storepost.people.profiles.by_hand import GivenPerson, upsert_profile
+from storepost.people.profiles.merges import MergeCause
+from storepost.people.profiles.rows import ProfileRow
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Item, VersionedItem
+from storepost.values.scope import WorkspaceScope
+from tests.accounts.sign_in.accounts import PASSWORD
+from tests.harness.crashes import Shard, crashes, in_shards
+from tests.harness.world import CANARY, World
+from tests.lifecycle.erasures.town import ANN
+from tests.lifecycle.workspaces.home import Home
+
+
+@pytest.fixture
+def home(world: World) -> Home:
+    """A workspace that holds a bit of everything."""
+    made = Home(world)
+    made.fill()
+    return made
+
+
+class TestDelete:
+    """What is answered, and who reaches the workspace from then on."""
+
+    def test_bad_input(self, home: Home) -> None:
+        path = f"/workspaces/{home.workspace.id}/delete"
+        assert home.call("POST", path, {}).error_paths() == ["/password"]
+        answer = home.call("POST", "/workspaces/7/delete", {"password": PASSWORD})
+        assert answer.error_paths() == ["path.id"]
+
+    def test_who_may_not(self, home: Home) -> None:
+        path, body = f"/workspaces/{home.workspace.id}/delete", {"password": PASSWORD}
+        for token, code in ((home.admin.token, "role"), (home.key, "sign_in_required")):
+            answer = home.world.call("POST", path, token=token, json_body=body)
+            assert answer.problem() == (403, code)
+        stranger = Home(home.world)
+        assert stranger.call("POST", path, body).problem() == (404, "not_found")
+        home.world.require_two_factor(home.workspace)
+        assert home.delete().problem() == (403, "two_factor_required")
+
+    def test_wrong_password(self, home: Home) -> None:
+        path = f"/workspaces/{home.workspace.id}/delete"
+        for _ in range(10):
+            answer = home.call("POST", path, {"password": "wrong horse battery"})
+            assert answer.problem() == (422, "credentials_invalid")
+        assert home.delete().problem() == (429, "sign_in_limit")
+        assert home.get("/profiles")["total"] == 2
+
+    def test_gone_at_once(self, home: Home) -> None:
+        invitation = home.ids("/invitations")[0]
+        [slug] = [each["slug"] for each in home.get("/me")["workspaces"]]
+        answer = home.delete()
+        assert (answer.status, answer.body) == (202, b"")
+        for someone in (home.owner, home.admin):
+            me = home.world.call("GET", "/me", token=someone.token).json
+            assert me["workspaces"] == []
+            told = home.world.call("GET", "/profiles", token=someone.token)
+            assert told.problem() == (409, "no_active_workspace")
+            again = {"workspaceId": str(home.workspace.id)}
+            chosen = home.world.call("PUT", "/me/workspace", token=someone.token, json_body=again)
+            assert chosen.problem() == (404, "not_found")
+            renamed = home.world.call(
+                "PATCH",
+                f"/workspaces/{home.workspace.id}",
+                token=someone.token,
+                json_body={"name": "Still here"},
+            )
+            assert renamed.problem() == (404, "not_found")
+        told = home.world.call("GET", "/profiles", token=home.key)
+        assert told.problem() == (401, "unauthenticated")
+        assert home.world.call("GET", f"/invitations/{invitation}/preview").status == 404
+        assert home.delete().problem() == (404, "not_found")
+        assert home.call("POST", "/workspaces", {"name": slug}).json["slug"] == slug
+
+    def test_the_owner_may_leave_then(self, home: Home) -> None:
+        body = {"password": PASSWORD}
+        assert home.call("POST", "/me/delete", body).problem() == (409, "owner_leave")
+        home.delete()
+        assert home.call("POST", "/me/delete", body).status == 204
+
+    def test_more_keys_than_one_transaction_ends(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(service, "SECRETS_AT_ONCE", 1)
+        keys = [home.world.api_key(home.workspace, KeyScope.READ) for _ in range(3)]
+        assert home.delete().status == 202
+        for key in keys:
+            assert home.world.call("GET", "/profiles", token=key).status == 401
+
+    def test_by_whom_it_belonged_to_until_now(self, home: Home) -> None:
+        admin = home.world.membership(home.admin, home.workspace)
+        assert admin is not None
+
+        def meanwhile(changes: Changes) -> None:
+            members = WorkspaceRepository(home.workspace)
+            own = members.owner()
+            assert own is not None
+            members.change_role(changes, own, Role.ADMIN)
+            members.change_role(changes, admin, Role.OWNER)
+
+        with home.world.meanwhile(meanwhile):
+            assert home.delete().problem() == (403, "role")
+        assert WorkspaceRepository(home.workspace).get() is not None
+
+    def test_a_key_that_is_made_in_its_moment_ends_with_the_worker(self, home: Home) -> None:
+        made, plain = list[str](), ApiKeyRepository.all
+
+        def all_but_one(self: ApiKeyRepository) -> list[ApiKey]:
+            found = plain(self)
+            if not made:
+                made.append(home.world.api_key(home.workspace, KeyScope.WRITE, home.owner))
+            return found
+
+        with mock.patch.object(ApiKeyRepository, "all", all_but_one):
+            assert home.delete().status == 202
+        assert home.world.call("GET", "/profiles", token=made[0]).status == 200
+        home.world.deliver()
+        answer = home.world.call("GET", "/profiles", token=made[0])
+        assert answer.problem() == (401, "unauthenticated")
+
+    def test_the_same_key_again(self, home: Home) -> None:
+        assert [home.delete(key="k").status for _ in range(2)] == [202, 202]
+
+
+class TestTheRest:
+    """What the worker removes."""
+
+    def test_nothing_is_left(self, home: Home) -> None:
+        other = Home(home.world)
+        other.fill()
+        home.world.deliver()
+        kept = {row.key for row in home.world.rows() if other.workspace.key in row.pk}
+        assert home.left()
+        home.delete()
+        home.world.deliver()
+        home.is_removed()
+        assert {row.key for row in home.world.rows() if other.workspace.key in row.pk} == kept
+        assert other.whose(email=ANN)["orders"] == 2
+
+    def test_a_merge_and_an_erasure_that_are_under_way(self, world: World) -> None:
+        home = Home(world)
+        person = home.somebody()
+        home.erase(home.upsert(email=f"gone.{CANARY}@example.com")["id"])
+        other = home.upsert(anonymousId="b")["id"]
+        assert home.merge(other, person).status == 200
+        home.delete()
+        home.remove()
+        world.deliver()
+        home.is_removed()
+
+    def test_a_run_out_of_time_leaves_the_rest_to_the_next(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(rows, "ROWS_AT_ONCE", 3)
+        monkeypatch.setattr(rows, "FEW", 1)
+        monkeypatch.setattr(removing, "MARGIN_MILLISECONDS", 10**9)
+        home.world.deliver()
+        home.delete()
+        home.remove()
+        assert home.left()
+        for _ in range(11):
+            home.remove()
+        monkeypatch.undo()
+        home.is_removed()
+
+    def test_what_was_under_way(self, home: Home) -> None:
+        """A request that began before the deletion commits after the first look."""
+        home.world.deliver()
+        held = WorkspaceScope(home.workspace.id)
+        home.delete()
+        assert home.remove()
+        changes = Changes()
+        upsert_profile(held, GivenPerson(email=ANN), MergeCause("api"), changes)
+        changes.commit()
+        home.is_removed()
+
+    @in_shards(3)
+    def test_killed_anywhere(self, world: World, shard: Shard) -> None:
+        home = Home(world)
+        home.somebody()
+        home.order(home.shop, "5")
+        home.call("DELETE", f"/stores/{home.shop}/orders/5")
+        world.deliver()
+        home.delete()
+        found = crashes(world, home.remove, deliver=False)
+        assert len(found.places) > 60
+        at_its_end = home.left()
+        for places in found.shard(shard):
+            assert home.remove()
+            assert home.left() == at_its_end, places
+        home.is_removed()
+
+    def test_the_deletion_killed(self, world: World) -> None:
+        home = Home(world)
+        home.upsert(email=ANN)
+        for places in crashes(world, lambda: home.delete(key="k")):
+            world.advance(minutes=5)
+            assert home.delete(key="k").status == 202, places
+            world.deliver()
+            home.is_removed()
+
+    def test_stores_hear_nothing_more(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+        told: list[object] = []
+        monkeypatch.setattr(requests, "tell", lambda *given: told.append(given))
+        home.world.deliver()
+        person = home.whose(email=ANN)["id"]
+        assert home.consent(person, "unsubscribed").status == 200
+        home.delete()
+        home.remove()
+        home.world.deliver()
+        assert told == []
+
+    def test_a_workspace_that_is_there(self, home: Home) -> None:
+        assert not home.remove()
+        assert home.get("/profiles")["total"] == 2
+
+
+def test_each_kind_of_row_is_somebodys() -> None:
+    """Whoever adds a kind of row says who removes it with its workspace."""
+    for module in pkgutil.walk_packages(storepost.__path__, "storepost."):
+        importlib.import_module(module.name)
+    kinds = set(_kinds(Item)) - {VersionedItem, ProfileRow, CodeRow}
+    removed = {kind for holding in (*CONTENTS, *ENDS) for kind in holding.kinds} | {*BESIDE}
+    assert {kind.__name__ for kind in kinds - removed} == ELSEWHERE
+
+
+ELSEWHERE = {
+    # A person's own.
+    *("PersonItem", "EmailClaimItem", "SessionItem", "SessionPointerItem", "AttemptsItem"),
+    *("EmailedCodeItem", "AuthenticatorItem", "BackupCodesItem", "TrustedBrowserItem"),
+    "KnownSourceItem",
+    *("AddressChangeItem", "PendingAuthenticatorItem", "InvitationSendsItem"),
+    *("RegistrationItem", "VerifiedAddressItem", "ChallengeItem", "ResetItem"),
+    # A shop's, which its disconnection releases, and links that end by themselves.
+    *("ShopClaimItem", "ShopUpkeepItem", "ShopGrantItem", "ConnectLinkItem"),
+    "WebhookDeliveryItem",
+    # On its way out.
+    "OutboxItem",
+}
+
+
+def _kinds(kind: type[Item]) -> Iterator[type[Item]]:
+    for each in kind.__subclasses__():
+        if each.__module__.startswith("storepost."):
+            yield each
+            yield from _kinds(each)

@@ -1,0 +1,200 @@
+"""What a query finds, against a plain reading of the rules (docs/semantics.md, section 7)."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from unittest import mock
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storepost.platform.postings import finding
+from storepost.platform.postings.entries import Entry, Posting, SearchKind, code_word, postings_of
+from storepost.platform.postings.finding import Found, Query, find
+from storepost.values.text import asked_words, fold, matches
+
+EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+PHONE = re.compile(r"\+[\d\s()./-]*\d")
+
+
+class Plain:
+    """Postings in a sorted list."""
+
+    def __init__(self, entries: list[Entry]) -> None:
+        held = [posting for entry in entries for posting in postings_of(entry)]
+        self.rows = sorted(held, key=lambda posting: (f"{posting.word}\x01", str(posting.id)))
+        self.read = 0
+
+    def beginning(self, prefix: str) -> Iterator[Posting]:
+        """As the repository gives them."""
+        for row in self.rows:
+            if f"{row.word}\x01".startswith(prefix):
+                self.read += 1
+                yield row
+
+    def of(self, word: str) -> Iterator[Posting]:
+        """As the repository gives them."""
+        return self.beginning(f"{word}\x01")
+
+
+def found(entries: list[Entry], q: str) -> Found:
+    """What is found among these."""
+    return find(Plain(entries), Query.of(q))  # type: ignore[arg-type]
+
+
+def rank(entry: Entry, q: str) -> int | None:
+    """How well an entry fits, by the rules alone."""
+    asked, folded = asked_words(q), " ".join(fold(q).split())
+    if folded in {" ".join(fold(code).split()) for code in entry.codes} and folded:
+        return 0
+    digits = "".join(c for c in folded if c.isdigit()) if PHONE.fullmatch(folded) else None
+    whole = {" ".join(fold(key).split()).lstrip("#+") for key in entry.keys}
+    if {folded.lstrip("#+"), digits, *(asked[0] if len(asked) == 1 else ())} & whole:
+        return 0
+    texts = (entry.title, *entry.texts, *entry.keys, *(k.lstrip("#+") for k in entry.keys))
+    if entry.is_hidden or not matches(q, *texts):
+        return None
+    title = " ".join(fold(entry.title).split())
+    if title == folded:
+        return 1
+    return 2 if title.startswith(folded) else 3
+
+
+def expected(entries: list[Entry], q: str) -> list[UUID]:
+    """The ids in their order."""
+    ranked = [(rank(entry, q), entry) for entry in entries]
+    hits = [(r, -entry.at.timestamp(), entry.id) for r, entry in ranked if r is not None]
+    return [entry_id for *_, entry_id in sorted(hits)]
+
+
+WORDS = st.sampled_from(
+    [
+        "ann",
+        "Anna",
+        "ANNÉ",
+        "lee",
+        "le",
+        "Ångström",
+        "straße",
+        "李明",
+        "Мария",
+        "αβγ",
+        "x-1",
+        "12",
+        "1",
+        "+49 1",
+        "+1-2/4 9",
+    ]
+)
+TITLES = st.lists(WORDS, min_size=0, max_size=3).map(" ".join)
+KEYS = st.sampled_from(["#12", "#x-1", "ann@example.com", "le.e@example.com", "+4912", "No 12"])
+CODES = st.sampled_from(["AB 1", "ab-1/2", "12", "Straße"])
+
+
+@st.composite
+def entry_lists(draw: st.DrawFn) -> list[Entry]:
+    """Some entries, several of them alike."""
+    return [
+        Entry(
+            SearchKind.PROFILE,
+            UUID(int=number),
+            draw(TITLES),
+            EPOCH + timedelta(days=draw(st.integers(0, 3))),
+            tuple(draw(st.lists(WORDS, max_size=2))),
+            keys=tuple(draw(st.lists(KEYS, max_size=1))),
+            codes=tuple(draw(st.lists(CODES, max_size=1))),
+            is_hidden=draw(st.booleans()) and draw(st.booleans()),
+        )
+        for number in range(draw(st.integers(0, 12)))
+    ]
+
+
+QUERIES = st.one_of(
+    TITLES,
+    KEYS,
+    CODES,
+    WORDS.map(lambda word: word[:2]),
+    st.lists(WORDS, max_size=4).map(" ".join),
+    st.sampled_from(["+49 12", "+4 91", "ann +49 1", "+49 12 lee"]),
+)
+
+
+@settings(max_examples=600)
+@given(entry_lists(), QUERIES)
+def test_as_the_rules_say(entries: list[Entry], q: str) -> None:
+    result = found(entries, q)
+    assert [hit.id for hit in result.hits] == expected(entries, q)
+    assert result.total == len(result.hits)
+
+
+@given(entry_lists(), st.lists(WORDS, min_size=2, max_size=9).map(" ".join))
+def test_whichever_word_is_the_rarest(entries: list[Entry], q: str) -> None:
+    """Read a few at a time, so that words end at different strides."""
+    with mock.patch.object(finding, "_STRIDE", 2):
+        assert [hit.id for hit in found(entries, q).hits] == expected(entries, q)
+
+
+def many(count: int, title: str) -> list[Entry]:
+    """So many of one name, the last the newest."""
+    return [
+        Entry(SearchKind.PROFILE, UUID(int=n + 1), title, EPOCH + timedelta(seconds=n))
+        for n in range(count)
+    ]
+
+
+class TestBounds:
+    """What is looked at where there is very much."""
+
+    def test_a_total_is_exact_to_a_thousand(self) -> None:
+        assert found(many(999, "ann"), "an").total == 999
+        assert found(many(1_000, "ann"), "an").total == 1_000
+
+    def test_beyond_it_is_a_thousand(self) -> None:
+        entries = Plain(many(3_000, "ann"))
+        result = find(entries, Query.of("an"))  # type: ignore[arg-type]
+        assert result.total == 1_000
+        assert entries.read <= 1_001
+
+    def test_several_words_look_at_the_rarest(self) -> None:
+        rare = Entry(SearchKind.PROFILE, UUID(int=0), "ann quill", EPOCH)
+        entries = Plain([*many(5_000, "ann lee"), rare])
+        result = find(entries, Query.of("ann quill"))  # type: ignore[arg-type]
+        assert [hit.id for hit in result.hits] == [rare.id]
+        assert entries.read < 1_000
+
+    @pytest.mark.parametrize("q", ["ann lee", "ann lee li bo", "a b c d e f g h i j k l m n"])
+    def test_several_frequent_words(self, q: str) -> None:
+        """At 150 bytes a posting, 4,020 of them are 74 units that need not be consistent."""
+        entries = Plain(many(10_000, q))
+        result = find(entries, Query.of(q))  # type: ignore[arg-type]
+        assert result.total == 1_000
+        assert entries.read <= 4_020
+
+
+def test_one_posting_a_word() -> None:
+    entry = Entry(
+        SearchKind.PROFILE, UUID(int=1), "Ann Lee", EPOCH, keys=("ann@example.com", "+49170")
+    )
+    words = sorted(posting.word for posting in postings_of(entry))
+    assert words == ["49170", "ann", "ann@example.com", "com", "example", "lee"]
+
+
+def test_a_long_text_is_cut() -> None:
+    """A posting stays below a write unit, whatever a shop calls its products."""
+    entry = Entry(SearchKind.PRODUCT, UUID(int=1), " ".join(f"wörd{n}" for n in range(400)), EPOCH)
+    postings = postings_of(entry)
+    assert 50 < len(postings) < 120
+    assert all(
+        len(posting.text.encode()) + len(posting.word.encode()) < 850 for posting in postings
+    )
+
+
+def test_codes_are_found_as_a_whole() -> None:
+    entry = Entry(SearchKind.PRODUCT, UUID(int=1), "Cup", EPOCH, codes=("AB  12",), is_hidden=True)
+    assert [posting.word for posting in postings_of(entry)] == [code_word("ab 12")]
+    assert found([entry], " ab 12").total == 1
+    assert found([entry], "ab").total == found([entry], "cup").total == 0

@@ -1,0 +1,282 @@
+"""Postings after the stream failed: of records, of a whole workspace, of an erased person."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+import pytest
+
+from local import aws, functions
+from local.events import pumps
+from storepost.overview.search import following, repairing
+from storepost.platform.postings.repository import PostingItem, PostingRepository
+from storepost.values.scope import WorkspaceScope
+from tests.concurrency.people import customer
+from tests.harness.faults import THROTTLED, faults, refusal
+from tests.harness.world import CANARY, Answer, Someone, World
+from tests.orders.sample import order
+
+QUEUE = "SearchRepairQueue"
+EMAIL = f"ada.{CANARY}@example.com"
+
+
+type Postings = dict[tuple[str, str], tuple[Any, ...]]
+"""The search's rows of a workspace, by key."""
+
+
+@dataclass
+class Searched:
+    """A workspace with a store, and the worker that repairs its postings."""
+
+    world: World
+    owner: Someone
+    workspace: WorkspaceScope
+    store: str
+
+    def call(self, method: str, path: str, body: object = None) -> Answer:
+        """A request of the owner's."""
+        return self.world.call(method, path, token=self.owner.token, json_body=body)
+
+    def put_customer(self, **more: object) -> None:
+        """The store's one customer, with these fields besides."""
+        body = {**customer(EMAIL), "firstName": "Ada", "lastName": f"Lovelace {CANARY}", **more}
+        path = f"/stores/{self.store}/customers/c-1"
+        assert self.call("PUT", path, body).status in {200, 201}
+
+    @property
+    def rows(self) -> list[PostingItem]:
+        """All postings that there are."""
+        return [row for row in self.world.rows() if isinstance(row, PostingItem)]
+
+    @property
+    def postings(self) -> Postings:
+        """Those of the workspace."""
+        own = (row for row in self.rows if WorkspaceScope.of(row.pk) == self.workspace)
+        return {row.key: (row.at, row.text, row.exact) for row in own}
+
+    def fail_for_good(self) -> None:
+        """Carries the stream while no posting can be written."""
+        reader = next(r for r in self.world._stream.readers if "Search" in r.function.name)
+        with (
+            pytest.MonkeyPatch.context() as patched,
+            faults(refusal(THROTTLED[0]), "BatchWriteItem"),
+        ):
+            patched.setitem(reader.source, "MaximumRetryAttempts", 1)
+            self.world._stream.pump()
+
+    def repair(self) -> None:
+        """Has the worker repair all that is in its queue."""
+        while pumps.pump_queue(QUEUE):
+            pass
+
+    def rebuild(self, workspace: WorkspaceScope) -> None:
+        """All postings of a workspace, as an operator has it done."""
+        send({"workspaceId": str(workspace.id)})
+        self.repair()
+        self.world.deliver()
+
+
+@pytest.fixture
+def searched(world: World) -> Searched:
+    """A store, whose own postings are there."""
+    owner = world.person()
+    workspace = world.workspace(owner)
+    store = world.store(owner)
+    world.deliver()
+    return Searched(world, owner, workspace, store)
+
+
+def send(told: dict[str, Any]) -> None:
+    """Puts a message into the worker's queue."""
+    boto3.client("sqs").send_message(QueueUrl=aws.queue_url(QUEUE), MessageBody=json.dumps(told))
+
+
+def events() -> list[str]:
+    """The bodies of what is in the worker's queue, taken out of it."""
+    sqs, url = boto3.client("sqs"), aws.queue_url(QUEUE)
+    received = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
+    for message in received:
+        sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+    return [message["Body"] for message in received]
+
+
+class TestRecords:
+    """A record that failed for good."""
+
+    def test_right_after_the_replay(self, searched: Searched) -> None:
+        searched.put_customer()
+        searched.fail_for_good()
+        assert searched.world.queue_depth(QUEUE) >= 1
+        searched.repair()
+        assert (
+            searched.world.queue_depth(QUEUE),
+            searched.world.queue_depth("StreamDeadLetters"),
+        ) == (0, 0)
+        repaired = searched.postings
+        assert len(repaired) > 3
+        searched.rebuild(searched.workspace)
+        assert searched.postings == repaired
+
+    def test_what_followed_it_stays_right(self, searched: Searched) -> None:
+        """The name changed since, and the stream has done that: the record must not bring it back.
+
+        What both names share is in no later record.
+        """
+        searched.put_customer(firstName="Grace")
+        searched.fail_for_good()
+        searched.put_customer(externalUpdatedAt="2026-02-02T00:00:00.000Z")
+        searched.world._stream.pump()
+        searched.repair()
+        words = {sk for _, sk in searched.postings}
+        assert not [word for word in words if word.startswith("grace")]
+        assert [word for word in words if word.startswith("ada\x01")]
+        assert [word for word in words if word.startswith("lovelace")]
+
+    def test_a_change_that_comes_meanwhile_is_not_undone(
+        self, searched: Searched, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Between reading the row and writing its postings."""
+        searched.put_customer(firstName="Grace")
+        searched.fail_for_good()
+        plain, later = PostingRepository.settle, ["once"]
+
+        def meanwhile(*given: Any) -> Any:
+            if later:
+                later.clear()
+                searched.put_customer(externalUpdatedAt="2026-02-02T00:00:00.000Z")
+                searched.world._stream.pump()
+            return plain(*given)
+
+        monkeypatch.setattr(PostingRepository, "settle", meanwhile)
+        [event] = events()
+        with functions.apart():
+            repairing.repair(event, lambda: 300_000)
+        words = {sk for _, sk in searched.postings}
+        assert not [word for word in words if word.startswith("grace")]
+        assert [word for word in words if word.startswith("ada\x01")]
+
+    def test_records_of_yesterday_fail_and_ring(self, searched: Searched) -> None:
+        """The stream has them no more: the message ends among the dead letters."""
+        arn = boto3.client("dynamodb").describe_table(TableName="Table")["Table"]
+        told = {
+            "DDBStreamBatchInfo": {
+                "shardId": "shardId-00000000000000000000-00000000",
+                "startSequenceNumber": "1",
+                "endSequenceNumber": "1",
+                "batchSize": 1,
+                "streamArn": arn["LatestStreamArn"] + "gone",
+            }
+        }
+        send(told)
+        pumps.pump_queue(QUEUE)
+        assert searched.world.queue_depth(QUEUE) == 1
+
+
+class TestWorkspace:
+    """All postings of a workspace, made anew while it is in use."""
+
+    @pytest.fixture
+    def whole(self, searched: Searched) -> Postings:
+        """The postings of some people, orders and products."""
+        for number in range(3):
+            body = order(number=f"#{number}", customer={"email": f"{number}.{EMAIL}"})
+            path = f"/stores/{searched.store}/orders/o-{number}"
+            assert searched.call("PUT", path, body).status == 201
+        searched.put_customer()
+        searched.world.deliver()
+        return searched.postings
+
+    def test_what_was_lost_and_what_is_too_much(self, searched: Searched, whole: Postings) -> None:
+        rows = searched.rows
+        for row in rows[::2]:
+            row.delete()
+        for row in rows[1::4]:
+            PostingItem(row.pk, f"zzz{row.sk}", at=row.at, text="stale").save()
+        PostingItem(rows[1].pk, "nobody\x01" + "-" * 22, at=rows[1].at, text="stale").save()
+        assert searched.postings != whole
+        searched.rebuild(searched.workspace)
+        assert searched.postings == whole
+
+    def test_another_workspaces_stay(self, searched: Searched, whole: Postings) -> None:
+        stranger = searched.world.workspace(searched.world.person())
+        searched.rebuild(stranger)
+        assert searched.postings == whole
+
+    def test_what_does_not_fit_into_a_run_goes_into_the_next_message(
+        self, searched: Searched, whole: Postings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for row in searched.rows:
+            row.delete()
+        send({"workspaceId": str(searched.workspace.id)})
+        with monkeypatch.context() as short:
+            short.setattr(repairing, "MARGIN_MILLISECONDS", 10**9)
+            pumps.pump_queue(QUEUE)
+        assert searched.postings == {}
+        searched.world.deliver()
+        assert searched.postings == whole
+
+    def test_in_as_many_messages_as_it_takes(
+        self, searched: Searched, whole: Postings, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A page a run, killed or not: what is left goes into the next message."""
+        monkeypatch.setattr(repairing, "_ROWS", 2)
+        monkeypatch.setattr(repairing, "_POSTINGS", 5)
+        for row in searched.rows:
+            row.delete()
+        message, runs = json.dumps({"workspaceId": str(searched.workspace.id)}), 0
+        while message:
+            times = iter([300_000, 0])
+            repairing.repair(message, lambda times=times: next(times, 0))  # type: ignore[misc]
+            searched.world.deliver_outbox()
+            runs += 1
+            message = next(iter(events()), "")
+        assert runs > 10
+        assert searched.postings == whole
+
+
+class TestErased:
+    """An erased person's postings."""
+
+    def test_gone_without_the_stream(
+        self, searched: Searched, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = searched.postings
+        searched.put_customer()
+        searched.world.deliver()
+        assert searched.postings != before
+        self.erase(searched, monkeypatch)
+        assert searched.postings == before
+
+    def test_who_has_a_name_and_no_address(
+        self, searched: Searched, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = searched.postings
+        named = {"anonymousId": "a-1", "firstName": "Zoë", "lastName": f"De {CANARY}"}
+        assert searched.call("POST", "/profiles", named).status == 201
+        searched.world.deliver()
+        assert len(searched.postings) == len(before) + 3
+        self.erase(searched, monkeypatch)
+        assert searched.postings == before
+
+    def test_whose_address_has_not_got_its_postings(
+        self, searched: Searched, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The stream failed before the erasure, too."""
+        before = searched.postings
+        named = {"anonymousId": "a-1", "firstName": "Zoë"}
+        made = searched.call("POST", "/profiles", named).json
+        searched.world.deliver()
+        path, more = f"/profiles/{made['id']}", {"email": EMAIL}
+        assert searched.call("PATCH", path, more).status == 200
+        self.erase(searched, monkeypatch)
+        assert searched.postings == before
+
+    def erase(self, searched: Searched, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Erases the only person, while the stream brings the search nothing."""
+        [profile] = searched.call("GET", "/profiles").json["items"]
+        assert searched.call("DELETE", f"/profiles/{profile['id']}").status == 204
+        with monkeypatch.context() as patched:
+            patched.setattr(following, "follow", lambda *_: None)
+            patched.setattr("functions.workers.search_postings.handler.follow", lambda *_: None)
+            searched.world.deliver()

@@ -1,0 +1,95 @@
+"""Imports of consent as a client sends them, and what became of an address."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from storepost.values import clock
+from tests.harness.world import CANARY, Answer
+from tests.people.consent.shop import Shop
+
+BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
+ANN, BEN, CAT = (f"{name}.{CANARY}@example.com" for name in ("ann", "ben", "cat"))
+
+PROOF = {"reference": "form-1"}
+"""What proves when somebody subscribed."""
+
+type Row = dict[str, Any]
+
+
+def at(minutes: int) -> str:
+    """A moment of last year, so many minutes after its first."""
+    return clock.to_text(BEGIN + timedelta(minutes=minutes))
+
+
+def row(address: str, state: str = "subscribed", minutes: int = 0, **more: object) -> Row:
+    """A change of an email's or a phone's consent."""
+    name = "phone" if address.startswith("+") else "email"
+    return {name: address, "state": state, "occurredAt": at(minutes), **more}
+
+
+def send(
+    shop: Shop, rows: list[Any], *, key: str | None = None, token: str | None = None
+) -> Answer:
+    """The answer to an import."""
+    return shop.world.call(
+        "POST",
+        "/consent/import",
+        token=token or shop.owner.token,
+        json_body={"changes": rows},
+        key=key,
+    )
+
+
+def counts(shop: Shop, *rows: Row, key: str | None = None) -> tuple[int, int, int]:
+    """What became of an import whose rows can all be read: recorded, unchanged, older."""
+    answer = send(shop, list(rows), key=key)
+    assert answer.status == 200, answer.body
+    assert set(answer.json) == {"recorded", "unchanged", "older", "failed"}
+    assert answer.json["failed"] == []
+    return answer.json["recorded"], answer.json["unchanged"], answer.json["older"]
+
+
+def profile_of(shop: Shop, address: str) -> dict[str, Any]:
+    """The one profile that has an address."""
+    name = "phone" if address.startswith("+") else "email"
+    answer = shop.world.call("GET", "/profiles", token=shop.owner.token, query={name: address})
+    [profile] = answer.json["items"]
+    assert answer.json["total"] == 1
+    return dict(profile)
+
+
+def history_of(shop: Shop, profile: dict[str, Any]) -> list[dict[str, Any]]:
+    """The changes of a profile, recorded last first."""
+    path = f"/profiles/{profile['id']}/consent"
+    answer = shop.world.call("GET", path, token=shop.owner.token, query={"pageSize": 100})
+    assert answer.json["total"] == len(answer.json["items"])
+    return list(answer.json["items"])
+
+
+def total(shop: Shop, **query: object) -> int:
+    """How many profiles the workspace lists."""
+    answer = shop.world.call("GET", "/profiles", token=shop.owner.token, query=query)
+    return int(answer.json["total"])
+
+
+def upserted(shop: Shop, **given: object) -> dict[str, Any]:
+    """A profile made by hand."""
+    answer = shop.world.call("POST", "/profiles", token=shop.owner.token, json_body=given)
+    assert answer.status in {200, 201}, answer.body
+    return dict(answer.json)
+
+
+def put_customer(shop: Shop, store_id: object, **given: object) -> dict[str, Any]:
+    """A store's customer `c-1`, as the store has it now."""
+    answer = shop.world.call(
+        "PUT",
+        f"/stores/{store_id}/customers/c-1",
+        token=shop.owner.token,
+        json_body={
+            "externalCreatedAt": at(0),
+            "externalUpdatedAt": clock.to_text(clock.now()),
+            **given,
+        },
+    )
+    assert answer.status in {200, 201}, answer.body
+    return dict(answer.json)

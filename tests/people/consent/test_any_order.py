@@ -1,0 +1,150 @@
+"""What requests, lists, stores, boxes and links say of an address, in every order of arrival."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import count
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from storepost.people.consent.model import Address
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import Channel
+from storepost.values import clock
+from tests.harness.world import BASE_URL, CANARY
+from tests.people.consent.imports import PROOF, counts, upserted
+from tests.people.consent.rules import AddressRules, Statement
+from tests.people.consent.shop import Shop
+from tests.people.consent.test_no_holds import put
+
+BEGIN = clock.now()
+NOW = BEGIN + timedelta(days=1)
+"""When everything arrives; what is said was said in the hour before."""
+
+STATES = ["subscribed", "unsubscribed"]
+KINDS = ["request", "list", "list without proof", "store", "undated store", "box", "link"]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What somebody said, and how that arrives."""
+
+    kind: str
+    state: str
+    minute: int
+
+    @property
+    def at(self) -> datetime:
+        """When."""
+        return NOW + timedelta(minutes=self.minute - 60)
+
+    @property
+    def statements(self) -> list[Statement]:
+        """What it says by the rules."""
+        if self.kind == "link":
+            return [Statement("unsubscribed", NOW)]
+        if self.kind == "box":
+            earlier = self.at - timedelta(minutes=1)
+            return [Statement("subscribed", earlier), Statement("unsubscribed", self.at)]
+        is_proven = self.kind not in {"list without proof", "undated store"}
+        return [Statement(self.state, self.at, is_proven)]
+
+
+class Arrivals:
+    """A workspace in which somebody's words arrive."""
+
+    def __init__(self, shop: Shop, stores: list[UUID], email: str) -> None:
+        """`email` is one of which nothing was said before."""
+        self.shop, self.stores, self.email, self.numbers = shop, stores, email, count()
+        self.person = upserted(shop, email=email)["id"]
+
+    def messages(self, number: int, said: Said) -> list[Callable[[], object]]:
+        """What arrives, in the order that one sender keeps."""
+        at, earlier = clock.to_text(said.at), clock.to_text(said.at - timedelta(minutes=1))
+        if said.kind == "request":
+            return [lambda: self.ask(said.state, at)]
+        if said.kind.startswith("list"):
+            proof = {} if said.kind == "list without proof" else {"proof": PROOF}
+            row = {"email": self.email, "state": said.state, "occurredAt": at, **proof}
+            return [lambda: counts(self.shop, row)]
+        if said.kind == "link":
+            return [self.follow]
+        if said.kind == "box":
+            return [
+                lambda: self.push(number, "subscribed", earlier, earlier),
+                lambda: self.push(number, "not_subscribed", at, at),
+            ]
+        return [lambda: self.push(number, said.state, at, at if said.kind == "store" else None)]
+
+    def ask(self, state: str, at: str) -> None:
+        """A request."""
+        path = f"/profiles/{self.person}/consent/email"
+        body = {"state": state, "occurredAt": at}
+        answer = self.shop.world.call("PUT", path, token=self.shop.owner.token, json_body=body)
+        assert answer.status == 200
+
+    def push(self, number: int, state: str, updated_at: str, consent_at: str | None) -> None:
+        """A store's customer; each sender is a store of its own."""
+        put(
+            self.shop,
+            self.stores[number],
+            self.email,
+            email=self.email,
+            externalUpdatedAt=updated_at,
+            emailMarketingConsent=state,
+            emailMarketingConsentUpdatedAt=consent_at,
+        )
+
+    def follow(self) -> None:
+        """A link."""
+        world, path = self.shop.world, f"/profiles/{self.person}/unsubscribe-links"
+        made = world.call("POST", path, token=self.shop.owner.token)
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        link, body = made.json["url"].removeprefix(BASE_URL), b"List-Unsubscribe=One-Click"
+        assert world.call("POST", link, headers=form, body=body).status == 200
+
+    @property
+    def state(self) -> tuple[str, datetime | None]:
+        """What it came to; the profile shows the same."""
+        held = ConsentRepository(self.shop.workspace).consent_of(Address(Channel.EMAIL, self.email))
+        shown = self.shop.profile(UUID(self.person))
+        assert shown.email_consent is held.state
+        return held.state.value, held.as_of
+
+
+all_said = st.lists(
+    st.builds(Said, st.sampled_from(KINDS), st.sampled_from(STATES), st.integers(2, 6)),
+    min_size=2,
+    max_size=5,
+)
+
+
+@pytest.fixture
+def arrivals(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Arrivals]:
+    """Makes an address of which nothing was said; time stands still."""
+    monkeypatch.setattr(clock, "now", lambda: NOW)
+    stores, numbers = [shop.store(listens=False) for _ in range(5)], count()
+    return lambda: Arrivals(shop, stores, f"{next(numbers)}.{CANARY}@example.com")
+
+
+# As many requests as words: three seconds for sixty orders.
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(said=all_said, data=st.data())
+def test_every_order_of_arrival_ends_in_the_state_that_the_rules_say(
+    arrivals: Callable[[], Arrivals], said: list[Said], data: st.DataObject
+) -> None:
+    rules = AddressRules()
+    for statement in (each for one in said for each in one.statements):
+        rules.add(statement)
+    for _ in range(2):
+        somebody = arrivals()
+        waiting = {n: somebody.messages(n, each) for n, each in enumerate(said)}
+        senders = [n for n, messages in waiting.items() for _ in messages]
+        for number in data.draw(st.permutations(senders)):
+            waiting[number].pop(0)()
+        assert somebody.state == rules.state

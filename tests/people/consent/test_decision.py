@@ -1,0 +1,221 @@
+"""Which assertion holds: the same one in every order of arrival."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storepost.people.consent.decision import AddressConsent, Assertion, ChangeRef, Decision, decide
+from storepost.people.consent.states import ConsentState
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SUBSCRIBED, PENDING = ConsentState.SUBSCRIBED, ConsentState.PENDING
+UNSUBSCRIBED = ConsentState.UNSUBSCRIBED
+ORDER = [SUBSCRIBED, PENDING, UNSUBSCRIBED]
+"""What wins at the same moment, the winner last (docs/semantics.md, section 2.2)."""
+
+
+def at(minute: int) -> datetime:
+    """A minute of the hour that the tests play in."""
+    return NOON + timedelta(minutes=minute)
+
+
+def ref() -> ChangeRef:
+    """Where a change may stand."""
+    return ChangeRef(uuid4(), uuid4())
+
+
+def arrived(*assertions: Assertion) -> list[Decision]:
+    """What each of the assertions did, one after the other."""
+    decisions: list[Decision] = []
+    consent = AddressConsent()
+    for assertion in assertions:
+        decisions.append(decide(consent, assertion, ref()))
+        consent = decisions[-1].after
+    return decisions
+
+
+few_minutes = st.integers(0, 4).map(at)
+dated = st.builds(Assertion, st.sampled_from(ORDER), few_minutes)
+any_kind = st.builds(Assertion, st.sampled_from(ORDER), few_minutes, st.booleans())
+
+
+class TestDated:
+    """Assertions with a time of their own."""
+
+    @settings(max_examples=2000, deadline=None)
+    @given(st.lists(dated, min_size=1, max_size=8), st.data())
+    def test_the_greatest_holds_whatever_the_order(
+        self, assertions: list[Assertion], data: st.DataObject
+    ) -> None:
+        greatest = max(assertions, key=lambda a: (a.occurred_at, ORDER.index(a.state)))
+        shuffled = data.draw(st.permutations([*assertions, *assertions[:2]]))
+        after = arrived(*shuffled)[-1].after
+        assert (after.state, after.as_of) == (greatest.state, greatest.occurred_at)
+
+    @settings(max_examples=1000, deadline=None)
+    @given(st.lists(dated, min_size=1, max_size=8))
+    def test_recorded_and_superseded_as_the_rule_says(self, assertions: list[Assertion]) -> None:
+        consent = AddressConsent()
+        for assertion in assertions:
+            change = ref()
+            decision = decide(consent, assertion, change)
+            key = (assertion.occurred_at, ORDER.index(assertion.state))
+            wins = consent.as_of is None or key > (consent.as_of, ORDER.index(consent.state))
+            assert decision.recorded == (assertion.state is not consent.state)
+            assert decision.superseded == (decision.recorded and not wins)
+            held = decision.after.holds
+            assert held is not None
+            if decision.recorded and wins:
+                assert held.change == change
+            else:
+                assert consent.holds is not None
+                assert held.change == consent.holds.change
+            consent = decision.after
+
+    def test_the_same_state_raises_as_of_and_keeps_the_change(self) -> None:
+        first, second = arrived(Assertion(UNSUBSCRIBED, at(1)), Assertion(UNSUBSCRIBED, at(3)))
+        assert not second.recorded
+        assert second.after.as_of == at(3)
+        assert first.after.holds is not None
+        assert second.after.holds is not None
+        assert second.after.holds.change == first.after.holds.change
+        _, _, between = arrived(
+            Assertion(UNSUBSCRIBED, at(1)),
+            Assertion(UNSUBSCRIBED, at(3)),
+            Assertion(SUBSCRIBED, at(2)),
+        )
+        assert between.superseded
+        assert between.after.state is UNSUBSCRIBED
+
+    def test_an_older_same_state_lowers_nothing(self) -> None:
+        _, second = arrived(Assertion(PENDING, at(3)), Assertion(PENDING, at(1)))
+        assert not second.recorded
+        assert second.after.as_of == at(3)
+
+    @pytest.mark.parametrize("state", ORDER)
+    def test_the_first_one_holds(self, state: ConsentState) -> None:
+        [decision] = arrived(Assertion(state, at(0)))
+        assert decision.recorded
+        assert not decision.superseded
+        assert decision.after.state is state
+
+    def test_not_subscribed_asserts_nothing(self) -> None:
+        with pytest.raises(ValueError, match="asserts nothing"):
+            Assertion(ConsentState.NOT_SUBSCRIBED, at(0))
+
+
+class TestWithoutAConsentTime:
+    """`subscribed` that a store gives without a consent time."""
+
+    @settings(max_examples=2000, deadline=None)
+    @given(st.lists(any_kind, min_size=1, max_size=7), st.data())
+    def test_every_order_ends_in_the_same_state(
+        self, assertions: list[Assertion], data: st.DataObject
+    ) -> None:
+        first = arrived(*assertions)[-1].after
+        shuffled = data.draw(st.permutations([*assertions, *assertions[:2]]))
+        other = arrived(*shuffled)[-1].after
+        assert (other.state, other.as_of) == (first.state, first.as_of)
+
+    @settings(max_examples=1000, deadline=None)
+    @given(st.lists(any_kind, min_size=1, max_size=7))
+    def test_it_never_overrides_unsubscribed(self, assertions: list[Assertion]) -> None:
+        consent = AddressConsent()
+        for assertion in assertions:
+            after = decide(consent, assertion, ref()).after
+            if consent.state is UNSUBSCRIBED and assertion.state is SUBSCRIBED:
+                assert after.state is UNSUBSCRIBED or assertion.dated
+            consent = after
+
+    def test_newer_than_an_unsubscription_it_is_history_only(self) -> None:
+        _, late = arrived(Assertion(UNSUBSCRIBED, at(1)), Assertion(SUBSCRIBED, at(2), dated=False))
+        assert late.recorded
+        assert late.superseded
+        assert (late.after.state, late.after.as_of) == (UNSUBSCRIBED, at(1))
+
+    def test_an_older_unsubscription_that_comes_late_holds(self) -> None:
+        _, late = arrived(Assertion(SUBSCRIBED, at(2), dated=False), Assertion(UNSUBSCRIBED, at(1)))
+        assert not late.superseded
+        assert (late.after.state, late.after.as_of) == (UNSUBSCRIBED, at(1))
+
+    def test_it_follows_pending(self) -> None:
+        _, second = arrived(
+            Assertion(PENDING, at(1), dated=False), Assertion(SUBSCRIBED, at(2), dated=False)
+        )
+        assert not second.superseded
+        assert second.after.state is SUBSCRIBED
+
+    def test_an_older_one_loses_to_pending(self) -> None:
+        _, second = arrived(Assertion(PENDING, at(2)), Assertion(SUBSCRIBED, at(1), dated=False))
+        assert second.superseded
+        assert second.after.state is PENDING
+
+    def test_a_dated_one_overrides(self) -> None:
+        *_, last = arrived(
+            Assertion(UNSUBSCRIBED, at(1)),
+            Assertion(SUBSCRIBED, at(2), dated=False),
+            Assertion(SUBSCRIBED, at(3)),
+        )
+        assert not last.superseded
+        assert (last.after.state, last.after.as_of) == (SUBSCRIBED, at(3))
+
+
+class TestMomentLeftOut:
+    """`occurredAt` left out: now, and at least 1 ms after all that is known."""
+
+    def test_now_where_nothing_is_later(self) -> None:
+        assert AddressConsent().moment_left_out(at(0)) == at(0)
+        [first] = arrived(Assertion(SUBSCRIBED, at(0)))
+        assert first.after.moment_left_out(at(1)) == at(1)
+
+    def test_a_millisecond_after_what_is_as_late(self) -> None:
+        [first] = arrived(Assertion(SUBSCRIBED, at(1)))
+        assert first.after.moment_left_out(at(1)) == at(1) + timedelta(milliseconds=1)
+
+    @settings(max_examples=500, deadline=None)
+    @given(st.lists(any_kind, min_size=1, max_size=6), st.sampled_from(ORDER))
+    def test_so_it_always_holds(self, assertions: list[Assertion], state: ConsentState) -> None:
+        consent = arrived(*assertions)[-1].after
+        moment = consent.moment_left_out(at(0))
+        assert decide(consent, Assertion(state, moment), ref()).after.state is state
+
+
+class TestTold:
+    """What isn't superseded is what stores are told."""
+
+    @settings(max_examples=2000, deadline=None)
+    @given(st.lists(any_kind, min_size=1, max_size=8))
+    def test_the_last_that_is_told_is_the_state(self, assertions: list[Assertion]) -> None:
+        """Also where an unsubscription falls behind which a subscription had come in vain."""
+        consent, said, told = AddressConsent(), dict[ChangeRef, ConsentState](), list[ChangeRef]()
+        for assertion in assertions:
+            change = ref()
+            decision = decide(consent, assertion, change)
+            said[change] = assertion.state
+            if decision.recorded and not decision.superseded:
+                told.append(change)
+            if decision.restored:
+                told.append(decision.restored)
+            consent = decision.after
+            assert consent.holds is not None
+            assert (told[-1], said[told[-1]]) == (consent.holds.change, consent.state)
+
+    def test_a_pending_behind_which_an_undated_one_stands(self) -> None:
+        """It lifts the refusal, so what had come in vain before holds, and is told."""
+        refused = Assertion(UNSUBSCRIBED, at(5))
+        in_vain = Assertion(SUBSCRIBED, at(10), dated=False)
+        _, second, third = arrived(refused, in_vain, Assertion(PENDING, at(7)))
+        assert (third.recorded, third.superseded, third.after.state) == (True, True, SUBSCRIBED)
+        assert second.after.yielding is not None
+        assert third.restored == second.after.yielding.change
+
+    def test_a_subscription_behind_which_an_undated_one_stands(self) -> None:
+        refused = Assertion(UNSUBSCRIBED, at(5))
+        in_vain = Assertion(SUBSCRIBED, at(10), dated=False)
+        late = Assertion(SUBSCRIBED, at(7))
+        first, second, third = arrived(refused, in_vain, late)
+        assert [each.superseded for each in (first, second, third)] == [False, True, False]
+        assert (third.after.state, third.after.as_of) == (SUBSCRIBED, at(10))

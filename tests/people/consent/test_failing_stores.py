@@ -1,0 +1,267 @@
+"""Stores that don't take write-backs: the owner is told once, and what failed is sent again."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from storepost.people.consent.missed import missed_partition
+from storepost.people.consent.resending import MAX_RESENDS
+from storepost.people.consent.states import ConsentState
+from storepost.people.consent_changes import requests
+from storepost.platform.messaging.outbox import PARTITION, OutboxItem, Queue
+from storepost.platform.messaging.tries import TRIES
+from storepost.stores.stores.repository import StoreRepository
+from tests.harness.world import CANARY, Email
+from tests.people.consent.shop import HOOK, Listener, Shop, hand_over
+from tests.people.consent.test_no_holds import put, say, tell, yes
+
+DAY_HOURS = 24
+
+
+def failing(email: Email) -> bool:
+    """Whether an email tells of a store that fails."""
+    return "take changes of consent" in email.subject
+
+
+def emails(shop: Shop) -> list[Email]:
+    """The emails that tell of a store that fails."""
+    return [email for email in shop.world.emails() if failing(email)]
+
+
+def later(shop: Shop, **by: float) -> None:
+    """Time passes, and what is due is sent."""
+    shop.world.advance(**by)
+    shop.world.sweep()
+    shop.world.deliver()
+
+
+class TestTellingTheOwner:
+    """One email, once somebody has to do something."""
+
+    def test_at_once_where_the_store_refuses(self, shop: Shop, listener: Listener) -> None:
+        person = shop.person(shop.store())
+        for state in ("subscribed", "unsubscribed", "subscribed"):
+            shop.change(person, state)
+            listener.answers = [410]
+            shop.world.deliver()
+        [email] = emails(shop)
+        assert email.to == shop.owner.email
+        assert "still write to people who unsubscribed" in email.text
+
+    @pytest.mark.parametrize("status", [408, 429, 500, 503])
+    def test_not_at_once_where_it_may_come_back(
+        self, shop: Shop, listener: Listener, status: int
+    ) -> None:
+        shop.change(shop.person(shop.store()), "subscribed")
+        [message] = shop.queued()
+        listener.answers = [status]
+        assert not hand_over(message)
+        assert emails(shop) == []
+
+    def test_after_a_day_without_any_other_change(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        shop.change(shop.person(store), "subscribed")
+        [message] = shop.queued()
+        listener.answers = [503] * TRIES
+        for number in range(1, TRIES + 1):
+            hand_over(message, number)
+        listener.answers = []
+        later(shop, hours=DAY_HOURS - 1)
+        assert emails(shop) == []
+        later(shop, hours=2)
+        assert len(emails(shop)) == 1
+        for _ in range(3):
+            later(shop, days=3)
+        assert len(emails(shop)) == 1
+
+    def test_not_where_it_took_something_meanwhile(self, shop: Shop, listener: Listener) -> None:
+        person = shop.person(shop.store())
+        shop.change(person, "subscribed")
+        [message] = shop.queued()
+        listener.answers = [503]
+        hand_over(message)
+        hand_over(message)
+        later(shop, days=2)
+        assert emails(shop) == []
+        assert due(shop) == []
+
+    def test_not_where_it_is_disconnected(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        shop.change(shop.person(store), "subscribed")
+        [message] = shop.queued()
+        listener.answers = [503]
+        hand_over(message)
+        path = f"/stores/{store}/disconnect"
+        assert shop.world.call("POST", path, token=shop.owner.token).status == 204
+        later(shop, days=2)
+        assert emails(shop) == []
+
+    def test_once_a_week_where_it_takes_some_and_refuses_others(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        person = shop.person(shop.store())
+        for number in range(6):
+            shop.change(person, ("subscribed", "unsubscribed")[number % 2])
+            listener.answers = [(422, 204)[number % 2]]
+            shop.world.deliver()
+        assert len(emails(shop)) == 1
+        later(shop, days=8)
+        shop.change(person, "subscribed")
+        listener.answers = [422]
+        shop.world.deliver()
+        assert len(emails(shop)) == 2
+
+    def test_a_store_has_one_message_that_waits(self, shop: Shop, listener: Listener) -> None:
+        person = shop.person(shop.store())
+        for number in range(4):
+            shop.change(person, ("subscribed", "unsubscribed")[number % 2])
+            message = [each for each in shop.queued() if "changeId" in each][-1]
+            listener.answers = [503, 204]
+            hand_over(message)
+            hand_over(message, 2)
+            assert len(due(shop)) == 1
+
+    def test_again_where_the_new_address_fails_too(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        person = shop.person(store)
+        for number in range(2):
+            shop.change(person, ("subscribed", "unsubscribed")[number])
+            listener.answers = [404, 404]
+            shop.world.deliver()
+            assert len(emails(shop)) == number + 1
+            move(shop, store, f"http://{HOOK}/{number}")
+
+
+def due(shop: Shop) -> list[OutboxItem]:
+    """What waits in the outbox for a time to come."""
+    rows = [row for row in shop.world.rows(PARTITION) if isinstance(row, OutboxItem)]
+    return [row for row in rows if row.queue == Queue.WRITE_BACKS and not row.is_due]
+
+
+def move(shop: Shop, store: UUID, url: str) -> None:
+    """Gives the store another address for write-backs."""
+    path, body = f"/stores/{store}/write-back", {"url": url}
+    answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+    assert answer.status == 200, answer.body
+
+
+class TestSendingAgain:
+    """Another address, and the first success after failures, have everything sent again."""
+
+    def two_failed(self, shop: Shop, listener: Listener) -> tuple[UUID, list[dict[str, Any]]]:
+        """A store that refused two people's unsubscriptions, dated so that they come to it."""
+        store = shop.store()
+        changes = list[dict[str, Any]]()
+        for name in ("ann", "ben"):
+            put(shop, store, name, 5, **{**yes(5), "email": f"{name}.{CANARY}@example.com"})
+        tell(shop)
+        for name in ("ann", "ben"):
+            listener.answers = [404]
+            changes.append(say(shop, f"{name}.{CANARY}@example.com", "unsubscribed", 10))
+            tell(shop)
+        listener.received.clear()
+        return store, changes
+
+    def test_another_address(self, shop: Shop, listener: Listener) -> None:
+        store, changes = self.two_failed(shop, listener)
+        move(shop, store, f"http://{HOOK}/mended")
+        tell(shop)
+        told = {each.json["data"]["changeId"]: each.url for each in listener.received}
+        assert told == {change["id"]: f"http://{HOOK}/mended" for change in changes}
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+
+    def test_the_same_address_sends_nothing(self, shop: Shop, listener: Listener) -> None:
+        store, _ = self.two_failed(shop, listener)
+        current = shop.world.call("GET", f"/stores/{store}/write-back", token=shop.owner.token)
+        move(shop, store, current.json["url"])
+        assert tell(shop) == 0
+        assert listener.received == []
+
+    def test_the_first_success(self, shop: Shop, listener: Listener) -> None:
+        store, changes = self.two_failed(shop, listener)
+        put(shop, store, "cat", 5, email=f"cat.{CANARY}@example.com")
+        say(shop, f"cat.{CANARY}@example.com", "subscribed")
+        tell(shop)
+        told = [each.json["data"]["changeId"] for each in listener.received]
+        assert sorted(told[1:]) == sorted(change["id"] for change in changes)
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+        found = StoreRepository(shop.workspace).get(store)
+        assert found is not None
+        assert found.failures.since is None
+
+    def test_one_that_is_refused_for_good_is_left_in_the_end(
+        self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A store may refuse one customer and take all others: that ends."""
+        store, _ = self.two_failed(shop, listener)
+        put(shop, store, "cat", 5, email=f"cat.{CANARY}@example.com")
+        refused = f"ann.{CANARY}@example.com"
+
+        def post(url: str, *, body: bytes, headers: Any, timeout: float) -> Any:
+            listener.answers = [422 if refused.encode() in body else 204]
+            return listener.post(url, body=body, headers=headers, timeout=timeout)
+
+        monkeypatch.setattr(requests, "post", post)
+        for number in range(MAX_RESENDS + 3):
+            state = ("subscribed", "unsubscribed")[number % 2]
+            say(shop, f"cat.{CANARY}@example.com", state)
+            tell(shop)
+        tried = [each for each in listener.received if each.json["data"]["address"] == refused]
+        assert len(tried) == MAX_RESENDS
+        path, body = "/write-backs/retry", {"storeId": str(store)}
+        answer = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+        assert answer.json == {"queued": 1}
+
+    def test_a_store_that_never_gives_in_is_told_no_more_by_itself(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        store = shop.store()
+        say(shop, f"ann.{CANARY}@example.com", "unsubscribed", 10)
+        email = f"ann.{CANARY}@example.com"
+        for minute in range(25):
+            put(shop, store, "c", 20 + minute, **{**yes(), "email": email})
+            tell(shop)
+        listener.received.clear()
+        put(shop, store, "cat", 5, email=f"cat.{CANARY}@example.com")
+        for answer in (404, 204):
+            listener.answers = [answer]
+            say(shop, f"cat.{CANARY}@example.com", ("subscribed", "unsubscribed")[answer == 204])
+            tell(shop)
+        assert email not in [each.json["data"]["address"] for each in listener.received]
+        query = {"status": "failed", "storeId": str(store)}
+        listed = shop.world.call("GET", "/write-backs", token=shop.owner.token, query=query)
+        assert [each["state"] for each in listed.json["items"]] == ["subscribed", "unsubscribed"]
+
+    @pytest.mark.parametrize("state", ["unsubscribed", "subscribed"])
+    def test_a_first_address_is_told_the_noes_of_before(
+        self, shop: Shop, listener: Listener, state: str
+    ) -> None:
+        store = shop.store(listens=False)
+        person = shop.person(store)
+        shop.customer(person, store, email_consent=ConsentState.SUBSCRIBED)
+        change = shop.change(person, state)
+        tell(shop)
+        assert shop.outcome(person, change, store) == "permission_missing"
+        shop.secret(store)
+        tell(shop)
+        assert listener.states == ["unsubscribed"] * (state == "unsubscribed")
+
+    def test_an_address_that_changes_while_the_old_one_fails(
+        self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store = shop.store()
+        person = shop.person(store)
+        change = shop.change(person, "unsubscribed")
+
+        def post(url: str, *, body: bytes, headers: Any, timeout: float) -> Any:
+            if not listener.received:
+                move(shop, store, f"http://{HOOK}/mended")
+                listener.answers = [404]
+            return listener.post(url, body=body, headers=headers, timeout=timeout)
+
+        monkeypatch.setattr(requests, "post", post)
+        [message] = shop.queued()
+        assert [hand_over(message, number) for number in (1, 2)] == [False, True]
+        assert [each.url.rpartition("/")[2] for each in listener.received] == ["consent", "mended"]
+        assert shop.outcome(person, change, store) == "written"

@@ -1,0 +1,313 @@
+"""Random histories over two workspaces, three stores and a shop that moves between the two.
+
+People share, change and mistype addresses; stores push what they have, with and without times, go
+away and come back, refuse what they are told; lists are imported, links are followed, people are
+merged and erased. After every step each address is what a plain model of the rules says. In the
+end, with all stores answering, no store has as subscribed whom we hold as unsubscribed, and what
+stores send that is nothing new tells nobody.
+"""
+
+import json
+import os
+import random
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from local.shopify import customers as shopify_customers
+from storepost.people.consent.model import Address
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import Channel
+from storepost.people.consent_changes import delivery, requests
+from storepost.people.customers import contradictions
+from storepost.people.profiles.model import Profile
+from storepost.people.profiles.repository import ProfileRepository
+from storepost.people.profiles.resolution import look_up
+from storepost.people.profiles.shown import identity_of
+from storepost.platform.fetching import Answer as Fetched
+from storepost.shopify import patience
+from storepost.sync.pulls import running
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import BASE_URL, CANARY, Answer, World
+from tests.people.consent.pretend_stores import CustomStore, MovingShop, deliver
+from tests.people.consent.rules import (
+    NOT_SUBSCRIBED,
+    PENDING,
+    SUBSCRIBED,
+    UNSUBSCRIBED,
+    Rules,
+    Statement,
+)
+from tests.people.consent.shop import HOOK, Shop, open_shop
+from tests.people.consent.test_no_holds import tell
+from tests.shopify.shops import Shopify, ShopifyServer, canary_shops, running_server
+
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "ci"
+HISTORIES, STEPS = (3000, 30) if LONG else (4, 15)
+EMAILS = [f"{name}.{CANARY}@example.com" for name in ("ann", "anm", "ben")]
+STATES = [SUBSCRIBED, SUBSCRIBED, SUBSCRIBED, UNSUBSCRIBED, NOT_SUBSCRIBED, PENDING]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ShopifyServer]:
+    """One socket for all of the histories."""
+    with running_server() as made:
+        yield made
+
+
+@pytest.fixture
+def shopify(world: World, server: ShopifyServer, monkeypatch: pytest.MonkeyPatch) -> Shopify:
+    """The shop before it is connected; time stands still but between two steps."""
+    start = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: start + clock.ahead())
+    world.advance(days=1)
+    monkeypatch.setattr(patience, "sleep", lambda _seconds: None)
+    monkeypatch.setattr(running, "sleep", lambda _seconds: None)
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", f"{HOOK},{server.host}")
+    monkeypatch.setenv("SHOPIFY_STAND_IN", server.url)
+    server.begin(*canary_shops())
+    return Shopify(world, server)
+
+
+def holder_of(workspace: WorkspaceScope, email: str) -> Profile | None:
+    """Who has an address."""
+    identity = identity_of(Address(Channel.EMAIL, email))
+    return look_up(ProfileRepository(workspace), [identity]).holder_of(identity)
+
+
+class History:
+    """Two workspaces, four stores, and what happens."""
+
+    def __init__(self, shopify: Shopify, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.random, self.world = random.Random(seed), shopify.world
+        # No history is long enough for the real one.
+        limit = self.random.choice([1, contradictions.MAX_CONTRADICTIONS])
+        monkeypatch.setattr(contradictions, "MAX_CONTRADICTIONS", limit)
+        self.rules = Rules(limit)
+        self.shops = [open_shop(self.world) for _ in range(2)]
+        owners = [self.shops[0], self.shops[1], self.shops[1]]
+        self.stores = [CustomStore(each.store(), each, self.rules) for each in owners]
+        self.shop = MovingShop(shopify, self.shops, self.rules)
+        self.all: list[CustomStore | MovingShop] = [*self.stores, self.shop]
+        self.links: list[tuple[Shop, UUID, str, str]] = []
+        monkeypatch.setattr(requests, "post", self.post)
+        take = self.shop.update_email_consent
+        monkeypatch.setattr(shopify_customers, "update_email_consent", take)
+        monkeypatch.setattr(delivery, "tell_shop", self.shop.tell)
+        self.shop.move(self.shops[0])
+
+    def post(self, url: str, *, body: bytes, headers: dict[str, str], timeout: float) -> Fetched:
+        """Takes the place of the network: the store that a message is for takes it, or doesn't."""
+        store_id = headers["webhook-id"].rpartition(".")[2]
+        store = next(each for each in self.stores if str(each.id) == store_id)
+        return Fetched(store.take(json.loads(body)["data"]), {}, b"")
+
+    def moment(self) -> datetime:
+        """Some time of the history or before it, or one that is still to come."""
+        if self.random.random() < 0.15:
+            return clock.now() + timedelta(days=900)
+        return clock.now() - timedelta(minutes=self.random.randint(0, 20))
+
+    def call(self, shop: Shop, method: str, path: str, body: object = None) -> Answer:
+        """A request of a workspace's owner."""
+        return self.world.call(method, path, token=shop.owner.token, json_body=body)
+
+    def some_profile(self, shop: Shop) -> dict[str, Any] | None:
+        """A profile of a workspace."""
+        found = self.call(shop, "GET", "/profiles").json["items"]
+        return dict(self.random.choice(found)) if found else None
+
+    def step(self) -> None:
+        """Something happens, a minute after what happened before."""
+        self.world.advance(minutes=1)
+        kinds: list[Callable[[], None]] = [
+            *[self.change_customer] * 7,
+            *[self.ask] * 3,
+            *[self.import_rows] * 2,
+            *[self.deliver] * 3,
+            *[self.link] * 2,
+            *[self.follow] * 2,
+            self.delete_customer,
+            self.merge,
+            self.erase,
+            self.turn,
+            self.leave,
+            self.move,
+        ]
+        kind = self.random.choice(kinds)
+        kind()
+        self.check_rules(kind.__name__)
+
+    def change_customer(self) -> None:
+        """A store's customer comes, changes, or drifts."""
+        store, number = self.random.choice(self.all), self.random.choice(["7", "8"])
+        email, state = self.random.choice(EMAILS), self.random.choice(STATES)
+        at = clock.to_text(self.moment()) if self.random.random() < 0.6 else None
+        store.change(number, email, state, at)
+
+    def delete_customer(self) -> None:
+        """A store has a customer no more."""
+        self.random.choice(self.stores).delete(self.random.choice(["7", "8"]))
+
+    def ask(self) -> None:
+        """A request subscribes or unsubscribes somebody."""
+        shop, state = self.random.choice(self.shops), self.random.choice([SUBSCRIBED, UNSUBSCRIBED])
+        profile = self.call(shop, "POST", "/profiles", {"email": self.random.choice(EMAILS)}).json
+        path = f"/profiles/{profile['id']}/consent/email"
+        address = self.rules.address(shop.workspace.id, profile["email"])
+        if self.random.random() < 0.5:
+            at = min(self.moment(), clock.now())
+            body = {"state": state, "occurredAt": clock.to_text(at)}
+            assert self.call(shop, "PUT", path, body).status == 200
+            address.add(Statement(state, at))
+        else:
+            assert self.call(shop, "PUT", path, {"state": state}).status == 200
+            address.add_now(state, clock.now())
+
+    def import_rows(self) -> None:
+        """A list says something of addresses."""
+        shop, rows = self.random.choice(self.shops), list[dict[str, Any]]()
+        for _ in range(self.random.randint(1, 3)):
+            email, at = self.random.choice(EMAILS), self.moment()
+            state, is_proven = self.random.choice([SUBSCRIBED, UNSUBSCRIBED]), self.random.random()
+            row = {"email": email, "state": state, "occurredAt": clock.to_text(at)}
+            rows.append({**row, "proof": {"reference": "form"}} if is_proven < 0.5 else row)
+            said = Statement(state, at, is_proven < 0.5)
+            self.rules.import_row(shop.workspace.id, email, said, clock.now())
+        assert self.call(shop, "POST", "/consent/import", {"changes": rows}).json["failed"] == []
+
+    def deliver(self) -> None:
+        """Everything that is on its way arrives."""
+        deliver(self.world)
+
+    def link(self) -> None:
+        """An email goes out."""
+        shop = self.random.choice(self.shops)
+        if (profile := self.some_profile(shop)) and profile["email"]:
+            made = self.call(shop, "POST", f"/profiles/{profile['id']}/unsubscribe-links")
+            path = made.json["url"].removeprefix(BASE_URL)
+            self.links.append((shop, UUID(profile["id"]), profile["email"], path))
+
+    def follow(self) -> None:
+        """Somebody takes themselves off."""
+        if not self.links:
+            return
+        shop, profile_id, email, path = self.random.choice(self.links)
+        here = holder_of(shop.workspace, email)
+        here = here or ProfileRepository(shop.workspace).get(profile_id)
+        hooks, there = self.shop.hooks, list[UUID]()
+        if hooks and shop.workspace.id in self.shop.been and hooks.workspace != shop.workspace:
+            there = [hooks.workspace.id] if here or holder_of(hooks.workspace, email) else []
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        body = b"List-Unsubscribe=One-Click"
+        answer = self.world.call("POST", path, headers=form, body=body)
+        assert answer.status == (200 if here or there else 410)
+        for workspace in [*([shop.workspace.id] if here else []), *there]:
+            self.rules.address(workspace, email).add_now(UNSUBSCRIBED, clock.now())
+
+    def merge(self) -> None:
+        """Two are said to be one."""
+        shop = self.random.choice(self.shops)
+        one, two = self.some_profile(shop), self.some_profile(shop)
+        if one and two and one["id"] != two["id"]:
+            path = f"/profiles/{one['id']}/merge"
+            assert self.call(shop, "POST", path, {"profileId": two["id"]}).status == 200
+
+    def erase(self) -> None:
+        """Somebody is forgotten."""
+        shop = self.random.choice(self.shops)
+        if (profile := self.some_profile(shop)) is None:
+            return
+        path, emails, customers = f"/profiles/{profile['id']}", list[str](), []
+        for each in self.call(shop, "GET", f"{path}/identities").json["items"]:
+            if each["type"] == "email":
+                emails.append(each["value"])
+        for each in self.call(shop, "GET", f"{path}/customers").json["items"]:
+            customers.append((UUID(each["store"]["id"]), each["externalId"]))
+        assert self.call(shop, "DELETE", path).status == 204
+        self.rules.erase(shop.workspace.id, emails, customers, clock.now())
+
+    def turn(self) -> None:
+        """A store refuses what it is told, or takes it again."""
+        store = self.random.choice(self.all)
+        store.refuses = not store.refuses
+
+    def leave(self) -> None:
+        """A store is disconnected, or connected again."""
+        store = self.random.choice(self.all)
+        if not store.is_away:
+            store.leave()
+        else:
+            store.come_back()
+
+    def move(self) -> None:
+        """The shop is connected, maybe to the other workspace."""
+        shop = self.random.choice(self.shops)
+        if self.shop.hooks is None or self.shop.hooks.workspace != shop.workspace:
+            self.shop.move(shop)
+
+    def end(self) -> None:
+        """All stores answer, send what they have, and what failed is tried again."""
+        for store in self.all:
+            store.refuses = False
+            store.come_back()
+        self.deliver()
+        for shop in self.shops:
+            self.retry(shop)
+        self.deliver()
+        self.push_all()
+        self.deliver()
+
+    def push_all(self) -> None:
+        """Every store sends what it has."""
+        for store in self.all:
+            store.push_all()
+
+    def retry(self, shop: Shop) -> None:
+        """Tries again what a store refused."""
+        for profile in self.call(shop, "GET", "/profiles").json["items"]:
+            path = f"/profiles/{profile['id']}/consent"
+            for change in self.call(shop, "GET", f"{path}").json["items"]:
+                for each in change["writeBacks"]:
+                    if each["status"] == "failed":
+                        store = each["store"]["id"]
+                        self.call(shop, "POST", f"{path}/{change['id']}/write-backs/{store}/retry")
+
+    def check_rules(self, after: str) -> None:
+        """Each address, and whoever shows it, is as the rules say."""
+        for shop in self.shops:
+            repository = ConsentRepository(shop.workspace)
+            for email in EMAILS:
+                consent = repository.consent_of(Address(Channel.EMAIL, email))
+                rules = self.rules.address(shop.workspace.id, email)
+                assert (consent.state.value, consent.as_of) == rules.state, (after, rules)
+                holder = holder_of(shop.workspace, email)
+                if holder and holder.email == email:
+                    assert holder.email_consent.value == rules.state[0], (after, rules)
+
+    def check(self) -> None:
+        """No store has as subscribed whom we hold as unsubscribed; nothing is left to tell."""
+        for store in self.all:
+            for workspace, email in store.subscribed:
+                state, _ = self.rules.address(workspace, email).state
+                assert state != UNSUBSCRIBED, (store, email)
+        self.push_all()
+        assert tell(self.shops[0]) == 0
+        self.check_rules("the end")
+
+
+@pytest.mark.parametrize("seed", range(HISTORIES))
+def test_each_address_is_what_the_rules_say_and_no_store_mails_who_said_no(
+    shopify: Shopify, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few by default, as each request takes its time; 3,000 with the profile of CI."""
+    history = History(shopify, seed, monkeypatch)
+    for _ in range(STEPS):
+        history.step()
+    history.end()
+    history.check_rules("all answered")
+    history.check()

@@ -1,0 +1,557 @@
+"""POST /consent/import."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from local import functions
+from local.functions import Context
+from storepost.accounts.identity.model import KeyScope
+from storepost.api.http.app import BODY_BYTES, LARGE_BODY_BYTES
+from storepost.people.consent_changes import importing
+from storepost.people.consent_changes.import_schemas import ChangeFault
+from storepost.people.profiles.lists import ProfileLists
+from storepost.platform.persistence.changes import MOST_RUNS, Changes, LostRace, TooManyWrites
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.platform.persistence.idempotency import RecordItem
+from storepost.platform.persistence.ledger import Ledger
+from storepost.values import clock
+from tests.harness.kills import before_the_commit, counted
+from tests.harness.world import CANARY
+from tests.people.consent.imports import (
+    ANN,
+    BEN,
+    CAT,
+    PROOF,
+    at,
+    counts,
+    history_of,
+    profile_of,
+    put_customer,
+    row,
+    send,
+    total,
+    upserted,
+)
+from tests.people.consent.shop import PHONE, Listener, Shop
+
+OTHER_PHONE = "+436607654321"
+
+
+class TestCaller:
+    """W: a `write` key or a member."""
+
+    def test_another_workspaces_people_are_others(self, shop: Shop) -> None:
+        stranger = shop.world.person()
+        shop.world.workspace(stranger)
+        mine = upserted(shop, email=ANN)
+        assert send(shop, [row(ANN)], token=stranger.token).json["recorded"] == 1
+        assert profile_of(shop, ANN)["emailMarketingConsent"] == "not_subscribed"
+        assert history_of(shop, mine) == []
+
+
+class TestBody:
+    """What is wrong with the request as a whole."""
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/changes"]),
+            ({"changes": None}, ["/changes"]),
+            ({"changes": row(ANN)}, ["/changes"]),
+            ({"changes": []}, ["/changes"]),
+            ({"changes": [row(ANN)], "source": "import"}, ["/source"]),
+            ({"changes": [row(ANN)] * 501}, ["/changes"]),
+        ],
+    )
+    def test_bad_input(self, shop: Shop, body: object, paths: list[str]) -> None:
+        answer = shop.world.call("POST", "/consent/import", token=shop.owner.token, json_body=body)
+        assert answer.error_paths() == paths
+        assert total(shop) == 0
+
+    @pytest.mark.parametrize(
+        ("size", "status"),
+        [(BODY_BYTES + 1, 200), (LARGE_BODY_BYTES, 200), (LARGE_BODY_BYTES + 1, 413)],
+    )
+    def test_five_megabytes(self, shop: Shop, size: int, status: int) -> None:
+        start = b'{"changes":[0]}'
+        body = start + b" " * (size - len(start))
+        answer = shop.world.call("POST", "/consent/import", token=shop.owner.token, body=body)
+        assert answer.status == status
+        if status == 413:
+            assert answer.problem() == (413, "payload_too_large")
+            assert "5 MB" in answer.json["detail"]
+
+
+BAD_ROWS: list[tuple[object, str, str]] = [
+    (7, "not_an_object", "JSON object"),
+    (None, "not_an_object", "JSON object"),
+    ([row(ANN)], "not_an_object", "JSON object"),
+    ({**row(ANN), "name": "Ann"}, "unknown_field", "alone"),
+    ({"state": "subscribed", "occurredAt": at(0)}, "address_missing", "`email` or a `phone`"),
+    ({**row(ANN), "email": None}, "address_missing", "`email` or a `phone`"),
+    ({**row(ANN), "email": ""}, "address_missing", "`email` or a `phone`"),
+    ({**row(ANN), "email": "null"}, "address_missing", "`email` or a `phone`"),
+    ({**row(ANN), "phone": PHONE}, "address_ambiguous", "two changes"),
+    (row("ann at example"), "email_invalid", "name@example.com"),
+    (row("a" * 250 + "@example.com"), "email_invalid", "name@example.com"),
+    ({**row(ANN), "email": 7}, "email_invalid", "name@example.com"),
+    (row("+43"), "phone_invalid", "country code"),
+    ({"phone": "0660 1234567", "state": "subscribed", "occurredAt": at(0)}, "phone_invalid", "+1"),
+    (row(ANN, "pending"), "state_invalid", "`unsubscribed`"),
+    (row(ANN, "not_subscribed"), "state_invalid", "leave out"),
+    ({"email": ANN, "occurredAt": at(0)}, "state_invalid", "`subscribed`"),
+    ({"email": ANN, "state": "subscribed"}, "occurred_at_invalid", "occurredAt"),
+    ({**row(ANN), "occurredAt": None}, "occurred_at_invalid", "occurredAt"),
+    ({**row(ANN), "occurredAt": "2025-01-01"}, "occurred_at_invalid", "offset"),
+    ({**row(ANN), "occurredAt": "2025-01-01T00:00:00"}, "occurred_at_invalid", "offset"),
+    ({**row(ANN), "occurredAt": "0001-01-01T00:00:00+02:00"}, "occurred_at_invalid", "offset"),
+    (row(ANN, proof={}), "proof_invalid", "`reference`"),
+    (row(ANN, proof="form 7"), "proof_invalid", "`reference`"),
+    (row(ANN, proof={"reference": "r" * 201}), "proof_invalid", "200"),
+    (row(ANN, proof={"reference": "r", "ip": "1" * 65}), "proof_invalid", "64"),
+    (row(ANN, proof={"reference": "r", "userAgent": "u" * 1001}), "proof_invalid", "1,000"),
+    (row(ANN, proof={"reference": "r", "userId": "u"}), "proof_invalid", "besides"),
+    (row(ANN, evidence={"text": "x" * 4001}), "evidence_invalid", "4,000"),
+    (row(ANN, evidence={"url": "ftp://example.com"}), "evidence_invalid", "`url`"),
+    (row(ANN, evidence={"optInLevel": "double"}), "evidence_invalid", "`confirmed`"),
+    (row(ANN, evidence={"form": 1}), "evidence_invalid", "`text`"),
+    (row(ANN, evidence=7), "evidence_invalid", "`evidence`"),
+]
+
+
+class TestFailed:
+    """Rows that can't be read fail alone, with what mends them."""
+
+    @pytest.mark.parametrize(("bad", "code", "mend"), BAD_ROWS)
+    def test_a_bad_row(self, shop: Shop, bad: object, code: str, mend: str) -> None:
+        answer = send(shop, [row(BEN), bad, row(CAT)])
+        assert answer.status == 200
+        [failed] = answer.json["failed"]
+        assert answer.json == {"recorded": 2, "unchanged": 0, "older": 0, "failed": [failed]}
+        assert (failed["index"], failed["code"]) == (1, code)
+        assert mend in failed["detail"]
+        assert total(shop) == 2
+
+    def test_every_code_is_among_them(self) -> None:
+        assert {code for _, code, _ in BAD_ROWS} == {fault.value for fault in ChangeFault}
+
+    def test_all_that_is_wrong_with_a_row(self, shop: Shop) -> None:
+        [failed] = send(shop, [{"email": "x", "state": "maybe", "proof": 1}]).json["failed"]
+        assert failed["code"] == "email_invalid"
+        for field in ("email", "state", "occurredAt", "proof"):
+            assert f"`{field}`" in failed["detail"]
+        assert "phone" not in failed["detail"]
+
+    def test_none_of_it_is_told_back(self, shop: Shop) -> None:
+        bad = [row(f"{CANARY} at example"), {**row(ANN), CANARY: CANARY}, row(ANN, CANARY)]
+        answer = send(shop, bad)
+        assert [failed["index"] for failed in answer.json["failed"]] == [0, 1, 2]
+        assert CANARY not in answer.body.decode()
+
+    def test_the_longest_answer_is_kept_too(self, shop: Shop) -> None:
+        """A row of DynamoDB takes 400 KB."""
+        worst = {"email": "x", "phone": "y", "state": 1, "proof": 1, "more": 1}
+        first = send(shop, [worst] * 500, key="k")
+        assert first.status == 200
+        assert len(first.json["failed"]) == 500
+        [kept] = RecordItem.scan()
+        assert len(kept.answer or "") < 350_000
+        again = send(shop, [worst] * 500, key="k")
+        assert (again.body, again.header("idempotency-replayed")) == (first.body, "true")
+
+    def test_what_stands_for_nobody_counts_as_left_out(self, shop: Shop) -> None:
+        assert counts(shop, {**row(ANN), "phone": ""}, {**row(PHONE), "email": None}) == (2, 0, 0)
+
+
+class TestNobodyHasTheAddress:
+    """A profile is made, as an upsert makes it."""
+
+    @pytest.mark.parametrize("state", ["subscribed", "unsubscribed"])
+    def test_by_a_person(self, shop: Shop, state: str) -> None:
+        before = clock.to_text(clock.now())
+        proof = {"reference": "list 7", "ip": "192.0.2.7", "userAgent": "Firefox"}
+        assert counts(shop, row(ANN, state, proof=proof)) == (1, 0, 0)
+        profile = profile_of(shop, ANN)
+        now = clock.to_text(clock.now())
+        assert before <= profile["firstSeenAt"] == profile["lastSeenAt"] <= now
+        assert profile == {
+            "id": str(UUID(profile["id"])),
+            "name": None,
+            "email": ANN,
+            "phone": None,
+            "locale": None,
+            "storeIds": [],
+            "isCustomer": False,
+            "emailMarketingConsent": state,
+            "smsMarketingConsent": "not_subscribed",
+            "firstSeenAt": profile["firstSeenAt"],
+            "lastSeenAt": profile["firstSeenAt"],
+        }
+        [change] = history_of(shop, profile)
+        assert before <= change["recordedAt"] <= now
+        assert change == {
+            "id": str(UUID(change["id"])),
+            "channel": "email",
+            "state": state,
+            "source": "import",
+            "store": None,
+            "address": ANN,
+            "proof": {**proof, "userId": str(shop.owner.id), "apiKeyId": None},
+            "by": shop.owner.name,
+            "occurredAt": at(0),
+            "recordedAt": change["recordedAt"],
+            "writeBacks": [],
+        }
+        assert shop.queued() == []
+
+    def test_by_a_key(self, shop: Shop) -> None:
+        secret = shop.world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
+        assert send(shop, [row(PHONE, "unsubscribed")], token=secret).json["recorded"] == 1
+        profile, key = profile_of(shop, PHONE), shop.world.key_of(secret)
+        assert (profile["phone"], profile["email"]) == (PHONE, None)
+        assert profile["smsMarketingConsent"] == "unsubscribed"
+        assert profile["emailMarketingConsent"] == "not_subscribed"
+        [change] = history_of(shop, profile)
+        assert (change["channel"], change["address"]) == ("sms", PHONE)
+        assert (change["source"], change["by"]) == ("import", key.name)
+        assert change["proof"] == {
+            "ip": None,
+            "userAgent": None,
+            "userId": None,
+            "apiKeyId": str(key.id),
+            "reference": None,
+        }
+
+    def test_an_unsubscription_waits_for_its_person(self, shop: Shop) -> None:
+        """Whoever comes with the address later, and however."""
+        store_id = shop.store()
+        counts(shop, row(ANN, "unsubscribed"), row(PHONE, "unsubscribed"))
+        by_hand = upserted(shop, email=ANN, firstName="Ann")
+        assert by_hand["emailMarketingConsent"] == "unsubscribed"
+        put_customer(
+            shop,
+            store_id,
+            phone=PHONE,
+            email=BEN,
+            smsMarketingConsent="subscribed",
+            emailMarketingConsent="subscribed",
+        )
+        customer = profile_of(shop, PHONE)
+        assert customer["smsMarketingConsent"] == "unsubscribed"
+        assert customer["emailMarketingConsent"] == "subscribed"
+
+    def test_one_profile_however_the_address_is_written(self, shop: Shop) -> None:
+        rows = [row(ANN), row(f"  {ANN.upper()} ", "unsubscribed", 1)]
+        assert counts(shop, *rows) == (2, 0, 0)
+        assert total(shop) == 1
+        assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
+
+    def test_a_state_that_was_there_without_anybody(self, shop: Shop) -> None:
+        """An address that a profile showed without having claimed it."""
+        shop.change(shop.person(email=ANN), "unsubscribed", occurredAt=at(5))
+        assert counts(shop, row(ANN, "unsubscribed")) == (0, 1, 0)
+        assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
+        assert counts(shop, row(ANN, "subscribed", 1)) == (0, 0, 1)
+
+    def test_the_lists_and_their_counts(self, shop: Shop) -> None:
+        counts(shop, row(ANN), row(BEN, "unsubscribed"), row(PHONE), row(CAT))
+        assert total(shop) == 4
+        assert total(shop, emailMarketingConsent="subscribed") == 2
+        assert total(shop, emailMarketingConsent="unsubscribed") == 1
+        assert total(shop, smsMarketingConsent="subscribed") == 1
+        assert total(shop, isCustomer="false") == 4
+        check_lists(shop)
+
+
+def check_lists(shop: Shop) -> None:
+    """All nodes of the workspace's lists are the sums of what is below them."""
+    lists = ProfileLists(shop.workspace)
+    for tree in (lists.by_first_seen, lists.by_name, lists.by_email):
+        assert faults(tree) == []
+
+
+class TestSomebodyHasTheAddress:
+    """The change is theirs, and their stores are told."""
+
+    def test_the_stores_are_told(self, shop: Shop, listener: Listener) -> None:
+        here, there = shop.store(), shop.store()
+        put_customer(shop, here, email=ANN)
+        put_customer(shop, there, email=ANN)
+        profile = profile_of(shop, ANN)
+        assert counts(shop, row(ANN, "unsubscribed"), row(BEN)) == (2, 0, 0)
+        after = profile_of(shop, ANN)
+        assert after == {**profile, "emailMarketingConsent": "unsubscribed"}
+        [change] = history_of(shop, after)
+        assert [each["status"] for each in change["writeBacks"]] == ["pending"] * 2
+        assert {each["store"]["id"] for each in change["writeBacks"]} == {str(here), str(there)}
+        assert len(shop.queued()) == 2
+        shop.world.deliver()
+        [change] = history_of(shop, after)
+        assert [each["status"] for each in change["writeBacks"]] == ["written"] * 2
+        assert [told.json["data"] for told in listener.received] == [
+            {
+                "changeId": change["id"],
+                "channel": "email",
+                "state": "unsubscribed",
+                "address": ANN,
+                "occurredAt": at(0),
+                "source": "import",
+                "customers": [{"externalId": "c-1"}],
+            }
+        ] * 2
+
+    def test_what_they_are_told_where_they_changed_their_mind(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        store_id = shop.store()
+        put_customer(shop, store_id, email=ANN)
+        rows = [row(ANN), row(ANN, "unsubscribed", 1), row(ANN, minutes=2, proof=PROOF)]
+        assert counts(shop, *rows) == (3, 0, 0)
+        shop.world.deliver()
+        history = history_of(shop, profile_of(shop, ANN))
+        assert [change["occurredAt"] for change in history] == [at(2), at(1), at(0)]
+        told = [each["skipReason"] or each["status"] for c in history for each in c["writeBacks"]]
+        assert told == ["written", "superseded", "superseded"]
+        assert listener.states == ["subscribed"]
+
+    def test_an_address_that_the_profile_does_not_show(self, shop: Shop) -> None:
+        upserted(shop, email=ANN, phone=PHONE)
+        shown = upserted(shop, email=ANN, phone=OTHER_PHONE)
+        assert shown["phone"] == OTHER_PHONE
+        assert counts(shop, row(PHONE, "unsubscribed")) == (1, 0, 0)
+        profile = profile_of(shop, PHONE)
+        assert profile["id"] == shown["id"]
+        assert profile["smsMarketingConsent"] == "not_subscribed"
+        [change] = history_of(shop, profile)
+        assert (change["address"], change["state"]) == (PHONE, "unsubscribed")
+        assert upserted(shop, phone=PHONE)["smsMarketingConsent"] == "unsubscribed"
+
+    def test_an_import_is_no_visit(self, shop: Shop) -> None:
+        before = upserted(shop, email=ANN)
+        shop.world.advance(days=1)
+        counts(shop, row(ANN))
+        assert profile_of(shop, ANN)["lastSeenAt"] == before["lastSeenAt"]
+
+    def test_both_addresses_of_a_person(self, shop: Shop) -> None:
+        upserted(shop, email=ANN, phone=PHONE)
+        rows = [row(ANN), row(PHONE, "unsubscribed"), row(ANN, "unsubscribed", 1)]
+        assert counts(shop, *rows) == (3, 0, 0)
+        assert total(shop) == 1
+        profile = profile_of(shop, ANN)
+        assert profile["emailMarketingConsent"] == "unsubscribed"
+        assert profile["smsMarketingConsent"] == "unsubscribed"
+        assert len(history_of(shop, profile)) == 3
+        check_lists(shop)
+
+
+class TestWhatHolds:
+    """The latest `occurredAt`; at one moment `unsubscribed`."""
+
+    def test_the_state_that_is_there_already(self, shop: Shop) -> None:
+        counts(shop, row(ANN))
+        profile, history = profile_of(shop, ANN), history_of(shop, profile_of(shop, ANN))
+        assert counts(shop, row(ANN), row(ANN, minutes=5), row(ANN, minutes=-5)) == (0, 3, 0)
+        assert profile_of(shop, ANN) == profile
+        assert history_of(shop, profile) == history
+
+    def test_it_still_raises_as_of(self, shop: Shop) -> None:
+        counts(shop, row(ANN, proof=PROOF))
+        counts(shop, row(ANN, minutes=9, proof=PROOF))
+        assert counts(shop, row(ANN, "unsubscribed", 5)) == (0, 0, 1)
+        assert profile_of(shop, ANN)["emailMarketingConsent"] == "subscribed"
+
+    def test_an_older_word_is_history_only(self, shop: Shop) -> None:
+        store_id = shop.store()
+        put_customer(shop, store_id, email=ANN)
+        counts(shop, row(ANN, "unsubscribed", 9))
+        messages = shop.queued()
+        assert counts(shop, row(ANN, "subscribed", 5)) == (0, 0, 1)
+        assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
+        assert shop.queued() == messages
+        old, holding = history_of(shop, profile_of(shop, ANN))
+        assert (old["state"], old["occurredAt"]) == ("subscribed", at(5))
+        assert (holding["state"], holding["occurredAt"]) == ("unsubscribed", at(9))
+        [write_back] = old["writeBacks"]
+        assert (write_back["status"], write_back["skipReason"]) == ("skipped", "superseded")
+
+    @pytest.mark.parametrize("turned", [False, True])
+    def test_at_one_moment_unsubscribed(self, shop: Shop, turned: bool) -> None:
+        rows = [row(ANN, "subscribed", 5), row(ANN, "unsubscribed", 5)]
+        rows = rows[::-1] if turned else rows
+        assert counts(shop, *rows) == ((1, 0, 1) if turned else (2, 0, 0))
+        assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
+
+    @pytest.mark.parametrize("turned", [False, True])
+    def test_what_is_to_come_counts_as_now(self, shop: Shop, turned: bool) -> None:
+        """All of it as one moment, whatever the order."""
+        soon = [clock.to_text(clock.now() + timedelta(hours=hours)) for hours in (1, 2)]
+        rows = [
+            {**row(ANN, "unsubscribed"), "occurredAt": soon[0]},
+            {**row(ANN, "subscribed"), "occurredAt": soon[1]},
+        ]
+        before = clock.to_text(clock.now())
+        counts(shop, *(rows[::-1] if turned else rows))
+        profile = profile_of(shop, ANN)
+        assert profile["emailMarketingConsent"] == "unsubscribed"
+        for change in history_of(shop, profile):
+            assert before <= change["occurredAt"] <= change["recordedAt"]
+
+    def test_a_later_request_of_the_person_beats_an_import_from_the_future(
+        self, shop: Shop
+    ) -> None:
+        soon = clock.to_text(clock.now() + timedelta(days=1))
+        counts(shop, {**row(ANN), "occurredAt": soon})
+        shop.world.advance(seconds=1)
+        path = f"/profiles/{profile_of(shop, ANN)['id']}/consent/email"
+        body = {"state": "unsubscribed"}
+        answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+        assert answer.json["state"] == "unsubscribed"
+
+    def test_the_year_that_some_systems_write_for_none(self, shop: Shop) -> None:
+        never = {**row(ANN), "occurredAt": "0001-01-01T00:00:00Z"}
+        assert counts(shop, never) == (1, 0, 0)
+        assert counts(shop, row(ANN, "unsubscribed")) == (1, 0, 0)
+        [_, first] = history_of(shop, profile_of(shop, ANN))
+        assert first["occurredAt"] == "0001-01-01T00:00:00.000Z"
+
+
+class TestMany:
+    """As many as a request takes, in as many transactions as they need."""
+
+    @pytest.fixture(autouse=True)
+    def _no_hurry(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """moto takes longer than DynamoDB, and a busy machine longer than that."""
+        monkeypatch.setattr(functions, "Context", lambda name, _: Context(name, 3_600_000))
+
+    def rows(self, state: str, minutes: int) -> list[dict[str, Any]]:
+        """500 people's."""
+        return [row(f"p{n * 7919 % 1000}.{CANARY}@example.com", state, minutes) for n in range(500)]
+
+    def test_five_hundred_people(self, shop: Shop) -> None:
+        """New, known, and the same again; with so many calls at most."""
+        new = counted(lambda: counts(shop, *self.rows("subscribed", 0)))
+        assert total(shop) == total(shop, emailMarketingConsent="subscribed") == 500
+        check_lists(shop)
+        known = counted(lambda: counts(shop, *self.rows("unsubscribed", 1)))
+        assert total(shop) == total(shop, emailMarketingConsent="unsubscribed") == 500
+        check_lists(shop)
+        again = counted(lambda: counts(shop, *self.rows("unsubscribed", 1)))
+        assert len(new) < 600
+        assert len(known) < 150
+        assert len(again) < 30
+
+    def test_five_hundred_words_of_one(self, shop: Shop) -> None:
+        states = ["subscribed", "unsubscribed"]
+        rows = [row(ANN, states[n % 2], n, proof=PROOF) for n in range(500)]
+        assert counts(shop, *rows) == (500, 0, 0)
+        profile = profile_of(shop, ANN)
+        assert profile["emailMarketingConsent"] == "unsubscribed"
+        path = f"/profiles/{profile['id']}/consent"
+        listed = shop.world.call("GET", path, token=shop.owner.token).json
+        assert listed["total"] == 500
+        newest = [at(n) for n in range(499, 474, -1)]
+        assert [change["occurredAt"] for change in listed["items"]] == newest
+
+    def test_more_than_a_transaction_takes(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(importing, "ROOM", 400)
+        emails = [f"p{number}.{CANARY}@example.com" for number in range(60)]
+        assert counts(shop, *map(row, emails)) == (60, 0, 0)
+        assert total(shop, emailMarketingConsent="subscribed") == 60
+        check_lists(shop)
+
+    def test_what_no_transaction_takes_is_given_up(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        tried: list[dict[int, str]] = []
+
+        def refuse(_ledger: Ledger, _changes: Changes, outcomes: dict[int, str]) -> None:
+            tried.append(outcomes)
+            raise TooManyWrites
+
+        monkeypatch.setattr(Ledger, "commit", refuse)
+        answer = send(shop, [row(f"p{number}.{CANARY}@example.com") for number in range(12)])
+        assert answer.problem() == (500, "internal")
+        sizes = [len(outcomes) for outcomes in tried]
+        assert sizes[-1] == 1
+        assert sizes == sorted(sizes, reverse=True)
+
+
+class TestAtOnce:
+    """Others change the same people meanwhile."""
+
+    def test_two_imports_of_one_address(self, shop: Shop) -> None:
+        between: list[tuple[int, int, int]] = []
+        with before_the_commit(
+            lambda: between.append(counts(shop, row(ANN, "unsubscribed", 5), row(CAT)))
+        ):
+            assert counts(shop, row(ANN), row(BEN), row(CAT)) == (1, 1, 1)
+        assert between == [(2, 0, 0)]
+        assert total(shop) == 3
+        profile = profile_of(shop, ANN)
+        assert profile["emailMarketingConsent"] == "unsubscribed"
+        assert [each["state"] for each in history_of(shop, profile)] == [
+            "subscribed",
+            "unsubscribed",
+        ]
+        check_lists(shop)
+
+    def test_the_person_meanwhile(self, shop: Shop) -> None:
+        """Who says it now is later than what is imported."""
+        profile = upserted(shop, email=ANN)
+        path, body = f"/profiles/{profile['id']}/consent/email", {"state": "unsubscribed"}
+
+        def unsubscribe() -> None:
+            answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+            assert answer.status == 200
+
+        with before_the_commit(unsubscribe):
+            assert counts(shop, row(ANN), row(BEN)) == (1, 0, 1)
+        assert profile_of(shop, ANN)["emailMarketingConsent"] == "unsubscribed"
+
+    def test_again_and_again(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A conflict; what is done by then stays, and the retry goes on with the rest."""
+        monkeypatch.setattr(importing, "ROOM", 16)
+        rows = [row(ANN), row(BEN), row(CAT)]
+        with monkeypatch.context() as patched:
+            plain, commits = Ledger.commit, list[int]()
+
+            def lose_all_but_one(ledger: Ledger, *given: Any) -> None:
+                commits.append(1)
+                if len(commits) > 1:
+                    raise LostRace
+                plain(ledger, *given)
+
+            patched.setattr(Ledger, "commit", lose_all_but_one)
+            assert send(shop, rows, key="k").problem() == (409, "conflict")
+        assert len(commits) == 1 + 1 + MOST_RUNS
+        assert total(shop) == 2
+        assert counts(shop, *rows, key="k") == (3, 0, 0)
+        assert total(shop) == 3
+
+
+class TestRetries:
+    """`idempotency-key`."""
+
+    def test_replay(self, shop: Shop) -> None:
+        rows = [row(ANN), row(ANN, "unsubscribed", -1), row(BEN), 7]
+        first = send(shop, rows, key="k")
+        assert first.json["failed"][0]["index"] == 3
+        history = history_of(shop, profile_of(shop, ANN))
+        again = send(shop, rows, key="k")
+        assert (again.status, again.body) == (200, first.body)
+        assert again.header("idempotency-replayed") == "true"
+        assert history_of(shop, profile_of(shop, ANN)) == history
+        other = send(shop, rows[:1], key="k")
+        assert other.problem() == (422, "idempotency_key_reused")
+
+    def test_without_a_key_it_is_there_already(self, shop: Shop) -> None:
+        rows = [row(ANN), row(BEN, "unsubscribed")]
+        assert counts(shop, *rows) == (2, 0, 0)
+        assert counts(shop, *rows) == (0, 2, 0)
+        assert total(shop) == 2
+        assert len(history_of(shop, profile_of(shop, ANN))) == 1

@@ -1,0 +1,236 @@
+"""Imports whose function dies at any of its calls to AWS, and runs of one key side by side."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from storepost.people.consent_changes import importing
+from storepost.people.profiles.lists import ProfileLists
+from storepost.platform.messaging.outbox import PARTITION
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.platform.persistence.sealing import forget_keys
+from tests.harness.crashes import KEY, LEASE_SECONDS, crashes, until_answered
+from tests.harness.kills import Killed, Moment, another_container, around_calls, killed_at
+from tests.harness.world import CANARY, Answer, World
+from tests.people.consent.imports import (
+    ANN,
+    BEN,
+    CAT,
+    counts,
+    history_of,
+    profile_of,
+    put_customer,
+    row,
+    send,
+    total,
+)
+from tests.people.consent.shop import HOOK, PHONE, Listener, Shop, open_shop
+
+ROWS: list[Any] = [
+    row(ANN, "unsubscribed", 5),
+    row(BEN),
+    row("nobody"),
+    row(ANN, "subscribed", 3),
+    row(PHONE, "unsubscribed"),
+    row(CAT),
+]
+"""Ann and Cat are known, and Cat is subscribed; of Ann's two words the second is older."""
+
+RECORDED = {
+    ANN: ["unsubscribed"],
+    BEN: ["subscribed"],
+    PHONE: ["unsubscribed"],
+    CAT: ["subscribed"],
+}
+
+
+@pytest.fixture(autouse=True)
+def _several_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two people at most in one; stores may listen on the loopback."""
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+    monkeypatch.setattr(importing, "ROOM", 8)
+
+
+def ready(world: World) -> Shop:
+    """A workspace with Ann, whom a store knows, and Cat, who is subscribed."""
+    shop = open_shop(world)
+    put_customer(shop, shop.store(), email=ANN)
+    assert counts(shop, row(CAT)) == (1, 0, 0)
+    forget_keys()  # as a function has none that has just started
+    return shop
+
+
+def check(shop: Shop, listener: Listener, *, older: list[int]) -> None:
+    """One effect of each row; of the older one so many as are allowed."""
+    shop.world.deliver()
+    assert total(shop) == 4
+    for address, states in RECORDED.items():
+        profile = profile_of(shop, address)
+        channel = "sms" if address == PHONE else "email"
+        assert profile[f"{channel}MarketingConsent"] == states[-1]
+        history = history_of(shop, profile)
+        superseded = [c for c in history if address == ANN and c["state"] == "subscribed"]
+        assert [c["state"] for c in history if c not in superseded] == states
+        assert len(superseded) in (older if address == ANN else [0])
+    [told] = listener.received
+    assert (told.state, told.json["data"]["address"]) == ("unsubscribed", ANN)
+    listener.received.clear()
+    assert shop.world.rows(PARTITION) == []
+    lists = ProfileLists(shop.workspace)
+    for tree in (lists.by_first_seen, lists.by_name, lists.by_email):
+        assert faults(tree) == []
+
+
+def as_if_once(answer: Answer) -> None:
+    """The answer of a run that nobody killed."""
+    [failed] = answer.json["failed"]
+    assert failed["index"] == 2
+    expected = {"recorded": 3, "unchanged": 1, "older": 1, "failed": [failed]}
+    assert (answer.status, answer.json) == (200, expected)
+
+
+class TestWithAKey:
+    """The retry goes on where the run ended."""
+
+    def test_killed_anywhere(self, world: World, listener: Listener) -> None:
+        shop = ready(world)
+        import_them = partial(send, shop, ROWS, key=KEY)
+        found = crashes(world, import_them)
+        assert len(found.places) > 30
+        for _ in found:
+            answer = until_answered(world, import_them)
+            as_if_once(answer)
+            replay = import_them()
+            assert (replay.body, replay.header("idempotency-replayed")) == (answer.body, "true")
+            check(shop, listener, older=[1])
+
+    def test_killed_again_and_again(self, world: World, listener: Listener) -> None:
+        """After each of its transactions; what a run has done is never done again."""
+        shop = ready(world)
+        import_them = partial(send, shop, ROWS, key=KEY)
+        done = list[int]()
+        for _ in range(4):
+            assert killed_after_a_transaction(import_them)
+            world.advance(seconds=LEASE_SECONDS)
+            done.append(total(shop))
+        assert done == [2, 3, 4, 4]
+        assert not killed_after_a_transaction(import_them)  # it replays
+        as_if_once(import_them())
+        check(shop, listener, older=[1])
+
+    @pytest.mark.parametrize("number", [0, 1, 2, 3])
+    def test_another_run_before_any_transaction(
+        self, world: World, listener: Listener, number: int
+    ) -> None:
+        """The first one's lease has ended while it stood still; both answer the same."""
+        shop = ready(world)
+        import_them = partial(send, shop, ROWS, key=KEY)
+        begin_anew = world.kept()
+        place = transactions_of(import_them)[number]
+        begin_anew()
+        forget_keys()
+        second: list[Answer] = []
+
+        def overtake(at: int, _operation: str, moment: Moment) -> None:
+            if (at, moment) == (place, Moment.BEFORE) and not second:
+                world.advance(seconds=LEASE_SECONDS)
+                with another_container():
+                    second.append(import_them())
+
+        with around_calls(overtake):
+            first = import_them()
+        as_if_once(second[0])
+        assert (first.status, first.body) == (200, second[0].body)
+        check(shop, listener, older=[1])
+
+    def test_what_came_between_stays(self, world: World, listener: Listener) -> None:
+        """The retry neither undoes nor repeats it."""
+        shop = ready(world)
+        import_them = partial(send, shop, ROWS, key=KEY)
+        begin_anew = world.kept()
+        last = transactions_of(import_them)[-1]
+        begin_anew()
+        forget_keys()
+        assert killed_at(last, Moment.BEFORE, import_them)
+        world.advance(seconds=LEASE_SECONDS)
+        assert counts(shop, row(ANN, "subscribed", 9, proof={"reference": "form"})) == (1, 0, 0)
+        as_if_once(import_them())
+        profile = profile_of(shop, ANN)
+        assert profile["emailMarketingConsent"] == "subscribed"
+        assert len(history_of(shop, profile)) == 3
+
+    def test_moments_to_come_count_as_the_first_runs(self, world: World) -> None:
+        """So that a retry decides as the first run would have."""
+        shop = ready(world)
+        rows = [
+            {**row(BEN, "unsubscribed"), "occurredAt": "2999-01-01T00:00:00Z"},
+            {**row(PHONE, "unsubscribed"), "occurredAt": "2999-01-01T00:00:00Z"},
+        ]
+        import_them = partial(send, shop, rows, key=KEY)
+        begin_anew = world.kept()
+        first, *_ = transactions_of(import_them)
+        begin_anew()
+        assert killed_at(first, Moment.AFTER, import_them)
+        world.advance(seconds=LEASE_SECONDS)
+        assert import_them().json["recorded"] == 2
+        moments = {
+            change["occurredAt"]
+            for address in (BEN, PHONE)
+            for change in history_of(shop, profile_of(shop, address))
+        }
+        assert len(moments) == 1
+
+    def test_another_body_after_a_release_begins_anew(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The key is free after a 500; what it did for one body says nothing of another."""
+        shop = ready(world)
+
+        def fail(*_: object) -> None:
+            raise ValueError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(importing, "Counter", fail)  # once everything is recorded
+            assert send(shop, [row(BEN), row(PHONE)], key=KEY).problem() == (500, "internal")
+        assert total(shop) == 4
+        answer = send(shop, [row(f"dan.{CANARY}@example.com"), row(BEN)], key=KEY)
+        assert answer.json == {"recorded": 1, "unchanged": 1, "older": 0, "failed": []}
+        assert total(shop) == 5
+
+
+class TestWithoutAKey:
+    """Who sends it again finds what was done already."""
+
+    def test_killed_anywhere(self, world: World, listener: Listener) -> None:
+        shop = ready(world)
+        import_them = partial(send, shop, ROWS)
+        for _ in crashes(world, import_them):
+            answer = import_them()
+            assert answer.status == 200
+            told = {name: answer.json[name] for name in ("recorded", "unchanged", "older")}
+            assert sum(told.values()) == 5
+            check(shop, listener, older=[1, 2])
+
+
+def transactions_of(work: Callable[[], object]) -> list[int]:
+    """Which of the work's calls are its transactions: their numbers from 1."""
+    with around_calls(lambda _number, _operation, _moment: None) as calls:
+        work()
+    return [n for n, call in enumerate(calls.made, start=1) if call == "TransactWriteItems"]
+
+
+def killed_after_a_transaction(work: Callable[[], object]) -> bool:
+    """Kills the work once its first transaction is written; whether it came that far."""
+
+    def kill(_number: int, operation: str, moment: Moment) -> None:
+        if (operation, moment) == ("TransactWriteItems", Moment.AFTER):
+            raise Killed()
+
+    try:
+        with around_calls(kill):
+            work()
+    except Killed:
+        return True
+    return False

@@ -1,0 +1,166 @@
+"""Requests whose function dies at any of its calls to AWS, and runs that come too late."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from storepost.accounts.invitations.repository import InvitationRepository
+from storepost.people.consent.states import ConsentState
+from storepost.people.profiles.model import Profile
+from storepost.platform.messaging.outbox import PARTITION, OutboxItem
+from storepost.platform.messaging.relay import relay
+from storepost.values.scope import WorkspaceScope
+from tests.harness.crashes import KEY, LEASE_SECONDS, crashes, until_answered
+from tests.harness.kills import before_the_commit
+from tests.harness.world import CANARY, Answer, Someone, World
+from tests.people.consent.shop import HOOK, Listener, Shop, open_shop
+
+
+@pytest.fixture(autouse=True)
+def _loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stores may listen on the loopback."""
+    monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+
+
+class TestConsentChange:
+    """PUT /profiles/{id}/consent/email: one change, one write-back."""
+
+    def ready(self, world: World) -> tuple[Shop, Profile, Callable[[], Answer]]:
+        """A person whom a store knows, and the request, always with the same key."""
+        shop = open_shop(world)
+        profile = shop.person(shop.store())
+        path = f"/profiles/{profile.id}/consent/email"
+        body = {"state": "subscribed", "evidence": {"text": "I want news by email."}}
+        send = partial(world.call, "PUT", path, token=shop.owner.token, json_body=body, key=KEY)
+        return shop, profile, send
+
+    def one_effect(self, shop: Shop, profile: Profile, answer: Answer, listener: Listener) -> None:
+        shop.world.deliver()
+        path = f"/profiles/{profile.id}/consent"
+        listed = shop.world.call("GET", path, token=shop.owner.token).json
+        assert [row["id"] for row in listed["items"]] == [answer.json["id"]]
+        proven = shop.world.call("GET", f"{path}/evidence", token=shop.owner.token).json
+        assert [row["changeId"] for row in proven["items"]] == [answer.json["id"]]
+        assert shop.profile(profile.id).email_consent is ConsentState.SUBSCRIBED
+        [store_id] = profile.store_ids
+        assert shop.outcome(profile, answer.json, store_id) == "written"
+        told = [each.headers["webhook-id"] for each in listener.received]
+        assert told == [f"{answer.json['id']}.{store_id}"]
+        assert shop.world.rows(PARTITION) == []
+        listener.received.clear()
+
+    def test_killed_anywhere(self, world: World, listener: Listener) -> None:
+        shop, profile, send = self.ready(world)
+        found = crashes(world, send, outside=[listener.received])
+        assert len(found.places) > 10
+        for places in found:
+            answer = until_answered(world, send)
+            assert answer.status == 200, (places, answer.body)
+            replay = send()
+            assert (replay.status, replay.body) == (200, answer.body)
+            assert replay.header("idempotency-replayed") == "true"
+            self.one_effect(shop, profile, answer, listener)
+
+    def test_a_late_first_run_answers_what_the_second_did(
+        self, world: World, listener: Listener
+    ) -> None:
+        shop, profile, send = self.ready(world)
+        second: list[Answer] = []
+
+        def another_run() -> None:
+            world.advance(seconds=LEASE_SECONDS)
+            second.append(send())
+
+        with before_the_commit(another_run):
+            first = send()
+        assert second[0].status == 200
+        assert (first.status, first.body) == (200, second[0].body)
+        self.one_effect(shop, profile, first, listener)
+
+    def test_the_relay_killed_anywhere(self, world: World, listener: Listener) -> None:
+        shop, profile, send = self.ready(world)
+        answer = send()
+        for _ in crashes(world, partial(relay, outbox_row(world)), deliver=False):
+            world.advance(minutes=3)
+            world.sweep()
+            self.one_effect(shop, profile, answer, listener)
+
+    def test_two_at_once_are_one_after_the_other(self, world: World, listener: Listener) -> None:
+        """The later one is decided on what the earlier one left."""
+        shop, profile, send = self.ready(world)
+        between: list[dict[str, object]] = []
+        with before_the_commit(lambda: between.append(shop.change(profile, "unsubscribed"))):
+            answer = send()
+        assert answer.json["state"] == "subscribed"
+        assert answer.json["occurredAt"] > str(between[0]["occurredAt"])
+        path = f"/profiles/{profile.id}/consent"
+        listed = world.call("GET", path, token=shop.owner.token).json
+        assert {row["id"] for row in listed["items"]} == {answer.json["id"], between[0]["id"]}
+        assert shop.profile(profile.id).email_consent is ConsentState.SUBSCRIBED
+        world.deliver()
+        assert listener.states == ["subscribed"]
+
+
+def outbox_row(world: World) -> OutboxItem:
+    """The one row of the outbox."""
+    [row] = [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
+    return row
+
+
+class TestInvitation:
+    """POST /invitations: one invitation, one email."""
+
+    GUEST = f"guest.{CANARY}@example.com"
+
+    def sending(self, world: World, owner: Someone) -> Callable[[], Answer]:
+        """The request, always with the same key."""
+        body = {"email": self.GUEST, "role": "member"}
+        return lambda: world.call(
+            "POST", "/invitations", token=owner.token, json_body=body, key=KEY
+        )
+
+    def owner(self, world: World) -> tuple[Someone, WorkspaceScope]:
+        owner = world.person("Olive Owner")
+        return owner, world.workspace(owner)
+
+    def one_effect(self, world: World, workspace: WorkspaceScope) -> None:
+        assert len(InvitationRepository(workspace).all_open()) == 1
+        assert [email.to for email in world.emails()] == [self.GUEST]
+        assert world.rows(PARTITION) == []
+
+    def test_killed_anywhere(self, world: World) -> None:
+        owner, workspace = self.owner(world)
+        send = self.sending(world, owner)
+        found = crashes(world, send)
+        assert len(found.places) > 10
+        for places in found:
+            answer = until_answered(world, send)
+            assert answer.status == 201, (places, answer.body)
+            replay = send()
+            assert (replay.status, replay.body) == (201, answer.body)
+            assert replay.header("idempotency-replayed") == "true"
+            self.one_effect(world, workspace)
+
+    def test_a_late_first_run_answers_what_the_second_did(self, world: World) -> None:
+        owner, workspace = self.owner(world)
+        send = self.sending(world, owner)
+        second: list[Answer] = []
+
+        def another_run() -> None:
+            world.advance(seconds=LEASE_SECONDS)
+            second.append(send())
+
+        with before_the_commit(another_run):
+            first = send()
+        assert second[0].status == 201
+        assert (first.status, first.body) == (201, second[0].body)
+        self.one_effect(world, workspace)
+
+    def test_the_relay_killed_anywhere(self, world: World) -> None:
+        owner, workspace = self.owner(world)
+        assert self.sending(world, owner)().status == 201
+        for _ in crashes(world, partial(relay, outbox_row(world)), deliver=False):
+            world.advance(minutes=3)
+            world.sweep()
+            self.one_effect(world, workspace)

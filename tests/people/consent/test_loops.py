@@ -1,0 +1,124 @@
+"""Stores that contradict each other, each by a new word later than what it was just told."""
+
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from storepost.people.customers.contradictions import MAX_CONTRADICTIONS
+from storepost.values import clock
+from tests.people.consent.imports import ANN, profile_of
+from tests.people.consent.shop import Listener, Shop
+from tests.people.consent.test_no_holds import put, say, state_of, tell
+
+MAX_ROUNDS = 100
+FOREVER = 20 + 2 * MAX_CONTRADICTIONS + 10
+"""More deliveries than a loop may cause: the tellings of one no, and those of each round before."""
+
+
+def answers(
+    shop: Shop, listener: Listener, wants: dict[str, tuple[UUID, str]], wait: timedelta
+) -> int:
+    """Lets each store answer what it is told with what it wants, dated then; how often it was told.
+
+    `wants` is by the customers' ids in the stores.
+    """
+    for _ in range(MAX_ROUNDS):
+        before = len(listener.received)
+        tell(shop)
+        for each in listener.received[before:]:
+            for customer in each.json["data"]["customers"]:
+                shop.world.advance(seconds=wait.total_seconds())
+                store, state = wants[customer["externalId"]]
+                if each.state != state:
+                    give(shop, store, customer["externalId"], state)
+        if len(listener.received) == before:
+            return before
+    raise AssertionError("it doesn't end")
+
+
+def give(shop: Shop, store: UUID, external_id: str, state: str) -> None:
+    """A store's customer as it is now, by a word of now."""
+    now = clock.to_text(clock.now())
+    put(
+        shop,
+        store,
+        external_id,
+        externalUpdatedAt=now,
+        emailMarketingConsent=state,
+        emailMarketingConsentUpdatedAt=now,
+    )
+
+
+@pytest.mark.parametrize("wait", [timedelta(seconds=1), timedelta(days=1)], ids=["fast", "nightly"])
+@pytest.mark.parametrize("other", ["subscribed", "pending"])
+@pytest.mark.parametrize("first", ["no", "yes"])
+def test_two_stores_that_answer_each_telling_with_the_opposite_end_on_the_no(
+    shop: Shop, listener: Listener, wait: timedelta, other: str, first: str
+) -> None:
+    stores = {"no": (shop.store(), "unsubscribed"), "yes": (shop.store(), other)}
+    for external_id in sorted(stores, key=lambda each: each != first):
+        shop.world.advance(seconds=1)
+        give(shop, stores[external_id][0], external_id, stores[external_id][1])
+    assert answers(shop, listener, stores, wait) < FOREVER
+    assert state_of(shop) == "unsubscribed"
+
+
+def test_the_last_that_the_store_is_told_is_later_than_what_it_says(
+    shop: Shop, listener: Listener
+) -> None:
+    """A shop takes nothing that is older than what it has."""
+    stores = {"no": (shop.store(), "unsubscribed"), "yes": (shop.store(), "subscribed")}
+    for external_id, (store, state) in stores.items():
+        give(shop, store, external_id, state)
+        shop.world.advance(seconds=1)
+    answers(shop, listener, stores, timedelta(seconds=1))
+    [customers] = [each.json["data"] for each in listener.received[-1:]]
+    assert (customers["state"], customers["customers"]) == ("unsubscribed", [{"externalId": "yes"}])
+
+
+def test_a_person_who_comes_back_may(shop: Shop, listener: Listener) -> None:
+    """As often as that is no loop, a later yes of the store's own counts."""
+    store = shop.store()
+    give(shop, store, "c", "subscribed")
+    for _ in range(MAX_CONTRADICTIONS):
+        shop.world.advance(days=1)
+        say(shop, ANN, "unsubscribed")
+        tell(shop)
+        assert state_of(shop) == "unsubscribed"
+        shop.world.advance(days=1)
+        give(shop, store, "c", "subscribed")
+        assert state_of(shop) == "subscribed"
+
+
+def test_a_store_that_went_on_for_too_long_is_believed_again_after_a_while(
+    shop: Shop, listener: Listener
+) -> None:
+    store = shop.store()
+    give(shop, store, "c", "subscribed")
+    for _ in range(MAX_CONTRADICTIONS + 1):
+        shop.world.advance(minutes=1)
+        say(shop, ANN, "unsubscribed")
+        tell(shop)
+        shop.world.advance(minutes=1)
+        give(shop, store, "c", "subscribed")
+    assert state_of(shop) == "unsubscribed"
+    tell(shop)
+    shop.world.advance(days=31)
+    shop.owner = replace(shop.owner, token=shop.world.sign_in(shop.owner.id, shop.workspace)[0])
+    give(shop, store, "c", "subscribed")
+    assert state_of(shop) == "subscribed"
+
+
+def test_what_the_person_says_here_counts_at_once(shop: Shop, listener: Listener) -> None:
+    store = shop.store()
+    give(shop, store, "c", "subscribed")
+    for _ in range(MAX_CONTRADICTIONS + 1):
+        shop.world.advance(minutes=1)
+        say(shop, ANN, "unsubscribed")
+        tell(shop)
+        shop.world.advance(minutes=1)
+        give(shop, store, "c", "subscribed")
+    say(shop, ANN, "subscribed")
+    assert profile_of(shop, ANN)["emailMarketingConsent"] == "subscribed"

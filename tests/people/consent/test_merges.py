@@ -1,0 +1,138 @@
+"""A merge moves no consent from one address to another, by hand as by itself."""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+
+from storepost.people.consent.model import Address
+from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.states import Channel
+from tests.people.consent.imports import ANN, BEN, counts, history_of, profile_of, row, upserted
+from tests.people.consent.shop import Listener, Shop
+from tests.people.consent.test_no_holds import put, say, state_of, tell, told
+
+PHONE = "+436601234567"
+STATES = ("subscribed", "unsubscribed", None)
+
+
+def held(shop: Shop) -> dict[str, Any]:
+    """All that is held of each address."""
+    repository = ConsentRepository(shop.workspace)
+    addresses = [Address(Channel.EMAIL, each) for each in (ANN, BEN)]
+    found = repository.consents_of([*addresses, Address(Channel.SMS, PHONE)])
+    return {address.value: consent for address, consent in found.items()}
+
+
+def merge(shop: Shop, survivor: str, merged: str) -> dict[str, Any]:
+    """The profile that has both addresses by then."""
+    body = {"profileId": profile_of(shop, merged)["id"]}
+    path = f"/profiles/{profile_of(shop, survivor)['id']}/merge"
+    answer = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+    assert answer.status == 200, answer.body
+    return dict(answer.json)
+
+
+def show(shop: Shop, person: dict[str, Any], email: str) -> str:
+    """The consent of an address once the person shows it."""
+    path, body = f"/profiles/{person['id']}", {"email": email}
+    answer = shop.world.call("PATCH", path, token=shop.owner.token, json_body=body)
+    return str(answer.json["emailMarketingConsent"])
+
+
+class TestByHand:
+    """POST /profiles/{id}/merge."""
+
+    @pytest.mark.parametrize(("ann", "ben"), list(product(STATES, STATES)))
+    def test_each_address_keeps_its_own(
+        self, shop: Shop, listener: Listener, ann: str | None, ben: str | None
+    ) -> None:
+        for email, state, external_id in ((ANN, ann, "a"), (BEN, ben, "b")):
+            put(shop, shop.store(), external_id, 5, email=email)
+            if state:
+                say(shop, email, state, 10)
+        tell(shop)
+        before = held(shop)
+        listener.received.clear()
+        person = merge(shop, ANN, BEN)
+        shop.world.deliver()
+        assert held(shop) == before
+        assert listener.received == []
+        assert person["emailMarketingConsent"] == (ann or "not_subscribed")
+        assert show(shop, person, BEN) == (ben or "not_subscribed")
+        assert show(shop, person, ANN) == (ann or "not_subscribed")
+        states = {each["state"] for each in history_of(shop, person)}
+        assert states == {state for state in (ann, ben) if state}
+
+    def test_a_no_is_told_to_the_stores_that_have_the_address(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        """The other one's store has another address of the same person: it isn't told of this."""
+        for email, external_id in ((ANN, "a"), (BEN, "b")):
+            put(shop, shop.store(), external_id, 5, email=email)
+            say(shop, email, "subscribed", 10)
+        tell(shop)
+        listener.received.clear()
+        person = merge(shop, ANN, BEN)
+        say(shop, ANN, "unsubscribed", 20)
+        tell(shop)
+        assert told(listener) == [("unsubscribed", "a")]
+        assert show(shop, person, BEN) == "subscribed"
+
+    def test_a_merged_address_that_is_imported_as_subscribed(self, shop: Shop) -> None:
+        """What holds of it holds against an import as before."""
+        upserted(shop, email=ANN)
+        say(shop, BEN, "unsubscribed", 10)
+        merge(shop, ANN, BEN)
+        assert counts(shop, row(BEN, "subscribed", 20)) == (0, 0, 1)
+        assert state_of(shop, ANN) == "not_subscribed"
+
+
+class TestByItself:
+    """A customer that names two profiles makes them one."""
+
+    @pytest.mark.parametrize(("email", "sms"), list(product(STATES, STATES)))
+    def test_each_address_keeps_its_own(
+        self, shop: Shop, listener: Listener, email: str | None, sms: str | None
+    ) -> None:
+        self.says(shop, upserted(shop, email=ANN), "email", email)
+        self.says(shop, upserted(shop, phone=PHONE), "sms", sms)
+        before = held(shop)
+        put(shop, shop.store(), "c", 20, phone=PHONE)
+        tell(shop)
+        person = profile_of(shop, ANN)
+        assert person["id"] == profile_of(shop, PHONE)["id"]
+        assert held(shop) == before
+        assert listener.received == []
+        assert (person["emailMarketingConsent"], person["smsMarketingConsent"]) == (
+            email or "not_subscribed",
+            sms or "not_subscribed",
+        )
+
+    def says(self, shop: Shop, person: dict[str, Any], channel: str, state: str | None) -> None:
+        if state is not None:
+            path, body = f"/profiles/{person['id']}/consent/{channel}", {"state": state}
+            answer = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+            assert answer.status == 200, answer.body
+
+    @pytest.mark.parametrize("order", [(ANN, PHONE), (PHONE, ANN)], ids=["email", "phone"])
+    def test_a_no_of_one_channel_says_nothing_of_the_other(
+        self, shop: Shop, listener: Listener, order: tuple[str, str]
+    ) -> None:
+        """Whichever of the two is there first."""
+        made: dict[str, Callable[[], dict[str, Any]]] = {
+            ANN: lambda: upserted(shop, email=ANN),
+            PHONE: lambda: upserted(shop, phone=PHONE),
+        }
+        for value in order:
+            made[value]()
+        self.says(shop, profile_of(shop, ANN), "email", "unsubscribed")
+        put(shop, shop.store(), "c", 20, phone=PHONE, smsMarketingConsent="subscribed")
+        tell(shop)
+        person = profile_of(shop, ANN)
+        assert (person["emailMarketingConsent"], person["smsMarketingConsent"]) == (
+            "unsubscribed",
+            "subscribed",
+        )
+        assert listener.received == []

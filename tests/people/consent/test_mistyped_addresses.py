@@ -1,0 +1,267 @@
+"""DELETE /profiles/{id}/identities/{identityId}: an address that was mistyped is nobody's again."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.people.profiles.keys import claim_key
+from storepost.people.profiles.model import Identity, IdentityType
+from storepost.people.profiles.repository import ProfileRepository
+from tests.harness.crashes import KEY, crashes, until_answered
+from tests.harness.kills import before_the_commit
+from tests.harness.world import Answer, World
+from tests.people.consent.imports import ANN, BEN, CAT, history_of, profile_of, upserted
+from tests.people.consent.shop import Listener, Shop, open_shop
+from tests.people.consent.test_no_holds import put, say, state_of, tell, yes
+
+PHONE = "+436601234567"
+
+
+def person_with(shop: Shop, *emails: str, **more: object) -> dict[str, Any]:
+    """A profile that has these addresses; the last one is shown."""
+    first, *others = emails
+    person = upserted(shop, email=first, **more)
+    for email in others:
+        path = f"/profiles/{person['id']}"
+        answer = shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": email})
+        assert answer.status == 200, answer.body
+        person = answer.json
+    return dict(person)
+
+
+def identities(shop: Shop, person: dict[str, Any]) -> dict[str, str]:
+    """The ids of a profile's identities by their values."""
+    path = f"/profiles/{person['id']}/identities"
+    listed = shop.world.call("GET", path, token=shop.owner.token).json
+    return {each["value"]: each["id"] for each in listed["items"]}
+
+
+def remove(shop: Shop, person: dict[str, Any], value: str, **more: Any) -> Answer:
+    """Takes the identity of that value off a profile."""
+    path = f"/profiles/{person['id']}/identities/{identities(shop, person)[value]}"
+    return shop.world.call("DELETE", path, token=shop.owner.token, **more)
+
+
+def read(shop: Shop, person: dict[str, Any]) -> dict[str, Any]:
+    """A profile as it is."""
+    return dict(shop.world.call("GET", f"/profiles/{person['id']}", token=shop.owner.token).json)
+
+
+class TestRemoval:
+    """It is nobody's from then on."""
+
+    def test_a_stranger_who_brings_it_is_somebody_new(self, shop: Shop) -> None:
+        person = person_with(shop, BEN, ANN)
+        answer = remove(shop, person, BEN)
+        assert (answer.status, answer.body) == (204, b"")
+        assert list(identities(shop, person)) == [ANN]
+        claim = claim_key(shop.workspace, Identity(IdentityType.EMAIL, BEN))
+        assert shop.world.rows(claim[0]) == []
+        stranger = upserted(shop, email=BEN)
+        assert stranger["id"] != person["id"]
+        assert profile_of(shop, BEN)["id"] == stranger["id"]
+        assert profile_of(shop, ANN)["id"] == person["id"]
+
+    def test_the_store_of_a_stranger_makes_somebody_new(self, shop: Shop) -> None:
+        person = person_with(shop, BEN, ANN)
+        remove(shop, person, BEN)
+        put(shop, shop.store(listens=False), "stranger", 5, email=BEN)
+        assert profile_of(shop, BEN)["id"] != person["id"]
+        assert read(shop, person)["stores"] == []
+
+    def test_a_shown_one_is_replaced(self, shop: Shop) -> None:
+        say(shop, ANN, "subscribed")
+        person = person_with(shop, ANN, BEN)
+        shown = read(shop, person)
+        assert (shown["email"], shown["emailMarketingConsent"]) == (BEN, "not_subscribed")
+        remove(shop, person, BEN)
+        after = read(shop, person)
+        assert (after["email"], after["emailMarketingConsent"]) == (ANN, "subscribed")
+
+    def test_it_is_replaced_by_what_a_store_vouches_for(self, shop: Shop) -> None:
+        person = person_with(shop, f"first.{ANN}", ANN)
+        put(shop, shop.store(listens=False), "c", 5, email=ANN)
+        answer = shop.world.call(
+            "PATCH",
+            f"/profiles/{person['id']}",
+            token=shop.owner.token,
+            json_body={"email": BEN},
+        )
+        assert answer.json["email"] == BEN
+        remove(shop, person, BEN)
+        assert read(shop, person)["email"] == ANN
+
+    def test_without_another_one_nothing_is_shown(self, shop: Shop) -> None:
+        person = person_with(shop, ANN, phone=PHONE)
+        say(shop, ANN, "subscribed")
+        remove(shop, person, ANN)
+        after = read(shop, person)
+        assert (after["email"], after["emailMarketingConsent"]) == (None, "not_subscribed")
+        assert after["phone"] == PHONE
+
+    def test_one_that_is_not_shown_changes_nothing_else(self, shop: Shop) -> None:
+        person = person_with(shop, BEN, ANN)
+        before = read(shop, person)
+        remove(shop, person, BEN)
+        assert read(shop, person) == before
+
+    def test_the_search_finds_the_person_by_it_no_more(self, shop: Shop) -> None:
+        person = person_with(shop, BEN, phone=PHONE)
+        shop.world.deliver()
+        query = {"q": BEN}
+        found = shop.world.call("GET", "/search", token=shop.owner.token, query=query).json
+        assert str(person["id"]) in str(found)
+        remove(shop, person, BEN)
+        shop.world.deliver()
+        found = shop.world.call("GET", "/search", token=shop.owner.token, query=query).json
+        assert str(person["id"]) not in str(found)
+
+    def test_lists_follow(self, shop: Shop) -> None:
+        person = person_with(shop, ANN, phone=PHONE)
+        remove(shop, person, ANN)
+        query = {"sort": "email"}
+        listed = shop.world.call("GET", "/profiles", token=shop.owner.token, query=query).json
+        assert [(each["id"], each["email"]) for each in listed["items"]] == [(person["id"], None)]
+
+    def test_a_merged_profiles_one_before_the_worker_comes(self, shop: Shop) -> None:
+        survivor, merged = person_with(shop, ANN), person_with(shop, BEN)
+        path, body = f"/profiles/{survivor['id']}/merge", {"profileId": merged["id"]}
+        assert shop.world.call("POST", path, token=shop.owner.token, json_body=body).status == 200
+        assert remove(shop, survivor, BEN).status == 204
+        shop.world.deliver()
+        assert upserted(shop, email=BEN)["id"] not in {survivor["id"], merged["id"]}
+
+
+class TestConsentStays:
+    """State belongs to the address: it stays there, and the history stays where it was made."""
+
+    def test_a_no_holds_for_whoever_comes_with_it(self, shop: Shop, listener: Listener) -> None:
+        person = person_with(shop, ANN, BEN)
+        no = say(shop, BEN, "unsubscribed", 10)
+        remove(shop, person, BEN)
+        [change] = history_of(shop, person)
+        assert (change["id"], change["address"]) == (no["id"], BEN)
+        store = shop.store()
+        put(shop, store, "stranger", 20, **{**yes(5), "email": BEN})
+        assert state_of(shop, BEN) == "unsubscribed"
+        tell(shop)
+        assert listener.states == ["unsubscribed"]
+
+    def test_what_the_stranger_says_is_the_strangers(self, shop: Shop) -> None:
+        person = person_with(shop, ANN, BEN)
+        say(shop, BEN, "unsubscribed", 10)
+        remove(shop, person, BEN)
+        say(shop, BEN, "subscribed", 20)
+        stranger = profile_of(shop, BEN)
+        assert [each["state"] for each in history_of(shop, stranger)] == ["subscribed"]
+        assert read(shop, person)["emailMarketingConsent"] == "not_subscribed"
+
+    def test_the_persons_customers_are_told_nothing_of_it(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        store = shop.store()
+        put(shop, store, "c", 5, email=ANN)
+        person = profile_of(shop, ANN)
+        path = f"/profiles/{person['id']}"
+        shop.world.call("PATCH", path, token=shop.owner.token, json_body={"email": BEN})
+        remove(shop, person, BEN)
+        upserted(shop, email=BEN)
+        say(shop, BEN, "unsubscribed", 10)
+        tell(shop)
+        assert listener.received == []
+
+
+class TestRefused:
+    """What a store vouches for stays, and so does the last one."""
+
+    def test_a_customers_address(self, shop: Shop) -> None:
+        put(shop, shop.store(listens=False), "c", 5, email=ANN, phone=PHONE)
+        person = profile_of(shop, ANN)
+        for value in (ANN, PHONE, "c"):
+            answer = remove(shop, person, value)
+            assert answer.problem() == (409, "identity_of_customer")
+        assert set(identities(shop, person)) == {ANN, PHONE, "c"}
+
+    def test_a_deleted_customers_address_goes_but_not_its_id(self, shop: Shop) -> None:
+        store = shop.store(listens=False)
+        put(shop, store, "c", 5, email=ANN)
+        person = profile_of(shop, ANN)
+        path = f"/stores/{store}/customers/c"
+        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        assert remove(shop, person, ANN).status == 204
+        assert remove(shop, person, "c").problem() == (409, "identity_of_customer")
+
+    def test_the_last_one(self, shop: Shop) -> None:
+        person = person_with(shop, ANN)
+        assert remove(shop, person, ANN).problem() == (409, "last_identity")
+        assert profile_of(shop, ANN)["id"] == person["id"]
+
+    def test_a_profile_that_nobody_knows(self, shop: Shop) -> None:
+        for profile in (uuid4(), UUID(person_with(open_shop(shop.world), ANN)["id"])):
+            path = f"/profiles/{profile}/identities/{uuid4()}"
+            answer = shop.world.call("DELETE", path, token=shop.owner.token)
+            assert answer.problem() == (404, "not_found")
+
+    def test_it_is_repeatable(self, shop: Shop) -> None:
+        person = person_with(shop, BEN, ANN)
+        path = f"/profiles/{person['id']}/identities/{identities(shop, person)[BEN]}"
+        for _ in range(2):
+            assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+
+    def test_somebody_elses_stays(self, shop: Shop) -> None:
+        person, other = person_with(shop, BEN, ANN), person_with(shop, f"other.{ANN}")
+        path = f"/profiles/{person['id']}/identities/{identities(shop, other)[f'other.{ANN}']}"
+        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        assert profile_of(shop, f"other.{ANN}")["id"] == other["id"]
+
+    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
+    def test_a_key_that_may_not_write(self, shop: Shop, scope: KeyScope) -> None:
+        path = f"/profiles/{uuid4()}/identities/{uuid4()}"
+        key = shop.world.api_key(shop.workspace, scope)
+        assert shop.world.call("DELETE", path, token=key).problem() == (403, "scope")
+
+
+class TestAtOnce:
+    """Beside others, and killed anywhere."""
+
+    def beside(self, shop: Shop, meanwhile: Callable[[], object]) -> tuple[dict[str, Any], Answer]:
+        """Takes an address off somebody while something else happens."""
+        person = person_with(shop, BEN, ANN, CAT)
+        path = f"/profiles/{person['id']}/identities/{identities(shop, person)[BEN]}"
+        with before_the_commit(meanwhile):
+            answer = shop.world.call("DELETE", path, token=shop.owner.token)
+        return person, answer
+
+    def test_a_customer_comes_with_it(self, shop: Shop) -> None:
+        store = shop.store(listens=False)
+        _, answer = self.beside(shop, lambda: put(shop, store, "c", 5, email=BEN))
+        assert answer.problem() == (409, "identity_of_customer")
+
+    def test_a_known_customer_takes_it(self, shop: Shop) -> None:
+        """Also where nothing else changes with that: neither what is shown nor when it was seen."""
+        store = shop.store(listens=False)
+        person_with(shop, BEN, ANN, CAT)
+        for email in (BEN, ANN):
+            put(shop, store, "c", 5, email=email)
+        _, answer = self.beside(shop, lambda: put(shop, store, "c", 5, email=BEN))
+        assert answer.problem() == (409, "identity_of_customer")
+
+    def test_killed_anywhere(self, world: World, shop: Shop) -> None:
+        person = person_with(shop, BEN, ANN)
+        path = f"/profiles/{person['id']}/identities/{identities(shop, person)[BEN]}"
+
+        def send() -> Answer:
+            return world.call("DELETE", path, token=shop.owner.token, key=KEY)
+
+        found = crashes(world, send)
+        assert len(found.places) > 6
+        for places in found:
+            assert until_answered(world, send).status == 204, places
+            profile = ProfileRepository(shop.workspace).get(UUID(person["id"]))
+            assert profile is not None
+            assert [each.value for each in profile.identities] == [ANN]
+            claim = claim_key(shop.workspace, Identity(IdentityType.EMAIL, BEN))
+            assert world.rows(claim[0]) == [], places

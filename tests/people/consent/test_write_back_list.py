@@ -1,0 +1,418 @@
+"""GET /write-backs: a workspace's write-backs, held to what the histories of its profiles say."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.people.consent import resending
+from storepost.people.consent.missed import missed_partition
+from storepost.people.consent.write_back_index import IndexedChangeItem, index_partition
+from storepost.people.consent_changes import retrying, write_back_list
+from storepost.people.profiles.model import Profile
+from storepost.values import clock
+from tests.harness.world import Answer, World
+from tests.people.consent.shop import HOOK, Listener, Shop, open_shop
+
+STATUSES = ("pending", "written", "skipped", "failed")
+
+
+def ask(shop: Shop, **query: object) -> Answer:
+    """The list, as a member asks for it."""
+    return shop.world.call("GET", "/write-backs", token=shop.owner.token, query=query)
+
+
+def items(shop: Shop, **query: object) -> list[dict[str, Any]]:
+    """All write-backs that are asked for, page by page; the total is theirs."""
+    found, page = list[dict[str, Any]](), 1
+    while True:
+        answer = ask(shop, page=page, pageSize=10, **query)
+        assert answer.status == 200, answer.body
+        found += answer.json["items"]
+        if not answer.json["items"]:
+            assert answer.json["total"] == len(found)
+            return found
+        page += 1
+
+
+def expected(shop: Shop, people: list[Profile]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Each write-back of the people's histories with its change, the newest change first."""
+    changes = list[tuple[str, dict[str, Any]]]()
+    for person in people:
+        path = f"/profiles/{person.id}/consent"
+        listed = shop.world.call("GET", path, token=shop.owner.token, query={"pageSize": 100})
+        changes += [(str(person.id), change) for change in listed.json["items"]]
+    changes.sort(key=lambda pair: str(pair[1]["id"]), reverse=True)
+    return [
+        (
+            change,
+            {
+                "profileId": profile_id,
+                "changeId": change["id"],
+                "channel": change["channel"],
+                "state": change["state"],
+                "writeBack": write_back,
+            },
+        )
+        for profile_id, change in changes
+        for write_back in sorted(change["writeBacks"], key=lambda each: str(each["store"]["id"]))
+    ]
+
+
+class TestList:
+    """The list and its filters."""
+
+    def test_the_whole_answer(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        person = shop.person(store)
+        first = shop.change(person, "subscribed")
+        listener.answers = [400]
+        shop.world.deliver()
+        second = shop.change(person, "unsubscribed", channel="sms")
+        [pending, failed] = ask(shop).json["items"]
+        done_at = failed["writeBack"].pop("doneAt")
+        assert clock.from_text(done_at) <= clock.now()
+        named = {"id": str(store), "name": failed["writeBack"]["store"]["name"]}
+        assert ask(shop).json | {"items": [pending, failed]} == {
+            "items": [
+                {
+                    "profileId": str(person.id),
+                    "changeId": second["id"],
+                    "channel": "sms",
+                    "state": "unsubscribed",
+                    "writeBack": {
+                        "store": named,
+                        "status": "pending",
+                        "skipReason": None,
+                        "error": None,
+                        "doneAt": None,
+                    },
+                },
+                {
+                    "profileId": str(person.id),
+                    "changeId": first["id"],
+                    "channel": "email",
+                    "state": "subscribed",
+                    "writeBack": {
+                        "store": named,
+                        "status": "failed",
+                        "skipReason": None,
+                        "error": "The store answered with status 400.",
+                    },
+                },
+            ],
+            "total": 2,
+            "page": 1,
+            "pageSize": 25,
+        }
+
+    def test_what_a_change_without_stores_leaves(self, shop: Shop) -> None:
+        shop.change(shop.person(), "subscribed")
+        assert ask(shop).json["items"] == []
+        assert shop.world.rows(index_partition(shop.workspace)) == []
+
+    def test_a_change_is_one_row_whatever_becomes_of_it(
+        self, shop: Shop, listener: Listener
+    ) -> None:
+        person = shop.person(shop.store(), shop.store())
+        change = shop.change(person, "subscribed")
+        [row] = shop.world.rows(index_partition(shop.workspace))
+        shop.world.deliver()
+        [after] = shop.world.rows(index_partition(shop.workspace))
+        assert isinstance(row, IndexedChangeItem)
+        assert after.attribute_values == row.attribute_values
+        assert [each["changeId"] for each in items(shop)] == [change["id"]] * 2
+
+    def test_another_workspace_sees_nothing(self, shop: Shop) -> None:
+        shop.change(shop.person(shop.store()), "subscribed")
+        assert items(open_shop(shop.world)) == []
+
+    def test_a_merged_profile_is_named_by_the_one_that_answers_for_it(self, shop: Shop) -> None:
+        store = shop.store()
+        merged = shop.person(store)
+        change = shop.change(merged, "subscribed")
+        survivor = shop.person(email="somebody.else@example.com", phone=None)
+        path, body = f"/profiles/{survivor.id}/merge", {"profileId": str(merged.id)}
+        answer = shop.world.call("POST", path, token=shop.owner.token, json_body=body)
+        assert answer.status == 200, answer.body
+        shop.world.deliver()
+        [listed] = items(shop)
+        assert (listed["profileId"], listed["changeId"]) == (str(survivor.id), change["id"])
+
+    @pytest.mark.parametrize("scope", list(KeyScope))
+    def test_any_key_may_ask(self, shop: Shop, scope: KeyScope) -> None:
+        key = shop.world.api_key(shop.workspace, scope)
+        assert shop.world.call("GET", "/write-backs", token=key).status == 200
+
+    def test_from_after_to(self, shop: Shop) -> None:
+        later, earlier = "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"
+        answer = ask(shop, recordedFrom=later, recordedTo=earlier)
+        assert answer.error_paths() == ["query.recordedTo"]
+
+    @pytest.mark.parametrize(
+        ("query", "advised"),
+        [
+            ({}, "recordedFrom"),
+            ({"status": "failed"}, "recordedFrom"),
+            ({"recordedFrom": "2020-01-01T00:00:00Z"}, "recordedTo"),
+        ],
+    )
+    def test_too_many(
+        self,
+        shop: Shop,
+        listener: Listener,
+        monkeypatch: pytest.MonkeyPatch,
+        query: dict[str, str],
+        advised: str,
+    ) -> None:
+        person = shop.person(shop.store())
+        for state in ("subscribed", "unsubscribed"):
+            shop.change(person, state)
+            listener.answers = [400]
+            shop.world.deliver()
+        monkeypatch.setattr(write_back_list, "MOST_ROWS", 2)
+        assert ask(shop, **query).json["total"] == 2
+        monkeypatch.setattr(write_back_list, "MOST_ROWS", 1)
+        answer = ask(shop, **query)
+        assert answer.problem() == (422, "filter_too_broad")
+        assert [each["path"] for each in answer.json["errors"]] == [f"query.{advised}"]
+
+    def test_an_erased_person_is_gone_from_it(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        person = shop.person(store)
+        shop.change(person, "subscribed")
+        listener.answers = [400]
+        shop.world.deliver()
+        assert len(items(shop, status="failed")) == 1
+        path = f"/profiles/{person.id}"
+        assert shop.world.call("DELETE", path, token=shop.owner.token).status == 204
+        shop.world.deliver()
+        assert (items(shop), items(shop, status="failed")) == ([], [])
+        assert shop.world.rows(index_partition(shop.workspace)) == []
+
+
+class TestAgainstTheHistories:
+    """Any filters give what the profiles' histories have, in one order, with exact totals."""
+
+    @settings(
+        max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
+    @given(data=st.data())
+    def test_any_filters(
+        self,
+        world: World,
+        listener: Listener,
+        monkeypatch: pytest.MonkeyPatch,
+        data: st.DataObject,
+    ) -> None:
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", HOOK)
+        shop = open_shop(world)
+        stores = [shop.store(), shop.store(listens=False)]
+        people = [
+            shop.person(*stores[:number], email=f"{uuid4().hex}@example.com", phone=phone)
+            for number, phone in ((1, "+436601234567"), (2, None))
+        ]
+        for _ in range(data.draw(st.integers(1, 5))):
+            self.something(shop, listener, people, data)
+        histories = expected(shop, people)
+        for _ in range(4):
+            query, passes = self.filters(stores, histories, data)
+            assert items(shop, **query) == [row for change, row in histories if passes(change, row)]
+
+    def something(
+        self, shop: Shop, listener: Listener, people: list[Profile], data: st.DataObject
+    ) -> None:
+        """Somebody's consent changes, and the stores answer so, or not yet."""
+        person = data.draw(st.sampled_from(people))
+        channel = data.draw(st.sampled_from(["email", "sms"])) if person.phone else "email"
+        shop.change(
+            person, data.draw(st.sampled_from(["subscribed", "unsubscribed"])), channel=channel
+        )
+        listener.answers = data.draw(st.lists(st.sampled_from([204, 400]), max_size=2))
+        if data.draw(st.booleans()):
+            shop.world.deliver()
+        listener.answers = []
+
+    def filters(
+        self,
+        stores: list[UUID],
+        histories: list[tuple[dict[str, Any], dict[str, Any]]],
+        data: st.DataObject,
+    ) -> tuple[dict[str, str], Callable[[dict[str, Any], dict[str, Any]], bool]]:
+        """Some filters, and whether they take a write-back."""
+        some = st.lists(st.sampled_from(STATUSES), min_size=1, unique=True)
+        statuses = data.draw(st.none() | st.just(["failed"]) | some)
+        store = data.draw(st.none() | st.sampled_from(stores))
+        channel = data.draw(st.none() | st.sampled_from(["email", "sms"]))
+        moments = st.none() | st.sampled_from([change["recordedAt"] for change, _ in histories])
+        since, until = sorted(data.draw(st.tuples(moments, moments)), key=lambda each: each or "")
+        query = {
+            "status": ",".join(statuses) if statuses else None,
+            "storeId": str(store) if store else None,
+            "channel": channel,
+            "recordedFrom": since,
+            "recordedTo": until,
+        }
+
+        def passes(change: dict[str, Any], row: dict[str, Any]) -> bool:
+            write_back, at = row["writeBack"], change["recordedAt"]
+            return (
+                (statuses is None or write_back["status"] in statuses)
+                and (store is None or write_back["store"]["id"] == str(store))
+                and (channel is None or row["channel"] == channel)
+                and (since is None or at >= since)
+                and (until is None or at < until)
+            )
+
+        return {name: value for name, value in query.items() if value}, passes
+
+
+class TestRetry:
+    """POST /write-backs/retry: what a store failed to take and still holds, sent again."""
+
+    def retry(self, shop: Shop, store: UUID, **body: object) -> Answer:
+        return shop.world.call(
+            "POST",
+            "/write-backs/retry",
+            token=shop.owner.token,
+            json_body={"storeId": str(store), **body},
+        )
+
+    def failing(self, shop: Shop, listener: Listener, store: UUID, count: int) -> list[str]:
+        """So many people's unsubscriptions that the store refused: the changes."""
+        made = list[str]()
+        for _ in range(count):
+            email = f"{uuid4().hex}@example.com"
+            body = {
+                "email": email,
+                "externalCreatedAt": "2025-01-01T00:00:00Z",
+                "externalUpdatedAt": "2025-01-01T00:00:00Z",
+            }
+            path = f"/stores/{store}/customers/{email[:8]}"
+            put = shop.world.call("PUT", path, token=shop.owner.token, json_body=body)
+            person = shop.profile(UUID(self.profile_id(shop, email)))
+            assert put.status == 201
+            listener.answers = [400]
+            made.append(shop.change(person, "unsubscribed")["id"])
+            shop.world.deliver()
+        return made
+
+    def profile_id(self, shop: Shop, email: str) -> str:
+        query = {"email": email}
+        found = shop.world.call("GET", "/profiles", token=shop.owner.token, query=query)
+        return str(found.json["items"][0]["id"])
+
+    def test_all_that_failed(self, shop: Shop, listener: Listener) -> None:
+        store, other = shop.store(), shop.store()
+        made = self.failing(shop, listener, store, 3)
+        self.failing(shop, listener, other, 1)
+        listener.received.clear()
+        answer = self.retry(shop, store)
+        assert (answer.status, answer.json) == (202, {"queued": 3})
+        shop.world.deliver()
+        told = [each.json["data"]["changeId"] for each in listener.received]
+        assert sorted(told) == sorted(made)
+        assert items(shop, status="failed", storeId=store) == []
+        assert len(items(shop, status="failed")) == 1
+        assert shop.world.rows(missed_partition(shop.workspace, store)) == []
+        again = self.retry(shop, store)
+        assert (again.status, again.json) == (202, {"queued": 0})
+        assert shop.queued() == []
+
+    def test_only_of_that_time(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        moments, made = list[str](), list[str]()
+        for _ in range(3):
+            moments.append(clock.to_text(clock.now()))
+            made += self.failing(shop, listener, store, 1)
+            shop.world.advance(seconds=1)
+        listener.received.clear()
+        # A success would have everything sent again.
+        listener.answers = [400]
+        answer = self.retry(shop, store, recordedFrom=moments[1], recordedTo=moments[2])
+        assert answer.json == {"queued": 1}
+        shop.world.deliver()
+        assert [each.json["data"]["changeId"] for each in listener.received] == [made[1]]
+        assert len(items(shop, status="failed")) == 3
+
+    def test_more_than_one_transaction_takes(
+        self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(resending, "MAX_CHANGES", 2)
+        store = shop.store()
+        self.failing(shop, listener, store, 4)
+        listener.received.clear()
+        assert self.retry(shop, store).json == {"queued": 4}
+        shop.world.deliver()
+        assert len({each.headers["webhook-id"] for each in listener.received}) == 4
+
+    def test_not_what_holds_no_more(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        person = shop.person(store)
+        shop.change(person, "unsubscribed")
+        listener.answers = [400]
+        shop.world.deliver()
+        shop.change(person, "subscribed")
+        shop.world.deliver()
+        listener.received.clear()
+        assert self.retry(shop, store).json == {"queued": 0}
+        shop.world.deliver()
+        assert listener.received == []
+        assert [each["state"] for each in items(shop, status="failed")] == ["unsubscribed"]
+
+    def test_not_what_a_disconnected_store_missed(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        person = shop.person(store)
+        shop.change(person, "unsubscribed")
+        path = f"/stores/{store}/disconnect"
+        assert shop.world.call("POST", path, token=shop.owner.token).status == 204
+        shop.world.deliver()
+        assert self.retry(shop, store).json == {"queued": 0}
+
+    def test_once_with_a_key(self, shop: Shop, listener: Listener) -> None:
+        store = shop.store()
+        self.failing(shop, listener, store, 1)
+        listener.received.clear()
+        answers = [
+            shop.world.call(
+                "POST",
+                "/write-backs/retry",
+                token=shop.owner.token,
+                json_body={"storeId": str(store)},
+                key="once",
+            )
+            for _ in range(2)
+        ]
+        assert [each.json for each in answers] == [{"queued": 1}] * 2
+        shop.world.deliver()
+        assert len(listener.received) == 1
+
+    def test_a_store_of_somebody_else(self, shop: Shop) -> None:
+        for store in (open_shop(shop.world).store(listens=False), uuid4()):
+            assert self.retry(shop, store).error_paths() == ["/storeId"]
+
+    def test_from_after_to(self, shop: Shop) -> None:
+        earlier, later = (clock.to_text(clock.now() + timedelta(days=n)) for n in (0, 1))
+        answer = self.retry(shop, shop.store(), recordedFrom=later, recordedTo=earlier)
+        assert answer.error_paths() == ["/recordedTo"]
+
+    def test_too_many(
+        self, shop: Shop, listener: Listener, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store = shop.store()
+        self.failing(shop, listener, store, 2)
+        monkeypatch.setattr(retrying, "MOST_ROWS", 1)
+        answer = self.retry(shop, store)
+        assert answer.problem() == (422, "filter_too_broad")
+        assert [each["path"] for each in answer.json["errors"]] == ["/recordedFrom"]
+
+    @pytest.mark.parametrize("scope", [KeyScope.READ, KeyScope.PROPOSE])
+    def test_a_key_that_may_not_write(self, shop: Shop, scope: KeyScope) -> None:
+        key, body = shop.world.api_key(shop.workspace, scope), {"storeId": str(uuid4())}
+        answer = shop.world.call("POST", "/write-backs/retry", token=key, json_body=body)
+        assert answer.problem() == (403, "scope")

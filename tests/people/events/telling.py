@@ -1,0 +1,81 @@
+"""How these tests tell of events and read them."""
+
+from typing import Any
+from uuid import UUID
+
+from storepost.people.events.repository import ProfileEventItem, UniqueEventItem
+from storepost.people.profiles.rows import ProfileItem
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.stores.model import Platform, Store
+from storepost.stores.stores.repository import StoreRepository
+from storepost.values.ids import new_id
+from tests.harness.world import Answer
+from tests.people.matching.town import Town, day
+
+SHOWN = ("name", "source", "occurredAt", "storeId", "properties")
+
+
+def event(profile: dict[str, Any], name: str = "viewed", at: float = 1, **more: Any) -> Any:
+    """An event's body; with whom, what, and on which day of the year."""
+    return {"profile": profile, "name": name, "occurredAt": day(at), "properties": {}, **more}
+
+
+def tell(town: Town, body: Any, **more: Any) -> Answer:
+    """Tells of one event."""
+    return town.call("POST", "/events", body, **more)
+
+
+def tell_many(town: Town, *events: Any, **more: Any) -> Answer:
+    """Tells of many."""
+    return town.call("POST", "/events/bulk", {"events": list(events)}, **more)
+
+
+def told(town: Town, *events: Any) -> tuple[int, int, list[tuple[int, str]]]:
+    """What became of many: accepted, duplicates, and index and code of those that failed."""
+    answer = tell_many(town, *events)
+    assert answer.status == 200, answer.body
+    assert set(answer.json) == {"accepted", "duplicates", "failed"}
+    assert all(set(row) == {"index", "code", "detail"} for row in answer.json["failed"])
+    failed = [(row["index"], row["code"]) for row in answer.json["failed"]]
+    return answer.json["accepted"], answer.json["duplicates"], failed
+
+
+def events_of(town: Town, profile: str | UUID, **query: object) -> list[dict[str, Any]]:
+    """A profile's events, on as many pages as it takes, less their ids."""
+    found: list[dict[str, Any]] = []
+    path = f"/profiles/{profile}/events"
+    while True:
+        page = town.get(path, pageSize=100, page=len(found) // 100 + 1, **query)
+        found += page["items"]
+        if not page["items"] or len(found) == page["total"]:
+            assert len(found) == page["total"]
+            assert len({row["id"] for row in found}) == len(found)
+            return [{name: row[name] for name in SHOWN} for row in found]
+
+
+def names_of(town: Town, profile: str | UUID, **query: object) -> list[str]:
+    """The names of a profile's events, the newest first."""
+    return [row["name"] for row in events_of(town, profile, **query)]
+
+
+def check_counts(town: Town) -> None:
+    """Each profile counts the events of its partition; each unique id names one of them."""
+    rows = town.world.rows(town.workspace.key)
+    events = [row for row in rows if isinstance(row, ProfileEventItem)]
+    for profile in (row for row in rows if isinstance(row, ProfileItem)):
+        assert int(profile.events or 0) == sum(row.pk == profile.pk for row in events)
+    places = {row.key for row in events}
+    uniques = [row for row in rows if isinstance(row, UniqueEventItem)]
+    assert {(row.pk, row.event) for row in uniques} <= places
+
+
+def shopify_store(town: Town) -> str:
+    """A store of the workspace on Shopify, as connecting one leaves it."""
+    made = StoreRepository(town.workspace).all()
+    custom = next(iter(made), None) or StoreRepository(town.workspace).get(UUID(town.store()))
+    assert custom is not None
+    store = Store(**{**vars(custom), "id": new_id(), "platform": Platform.SHOPIFY})
+    changes = Changes()
+    StoreRepository(town.workspace).save(changes, store)
+    changes.commit()
+    return str(store.id)

@@ -1,0 +1,1 @@
+"""People and what makes several profiles one."""

@@ -1,0 +1,536 @@
+"""A plain model of a workspace's people: dictionaries, and rules.
+
+The rules are those of docs/semantics.md, sections 1 to 3.
+
+It knows nothing of rows, transactions or workers: a merge is done at once, counts are counted anew,
+and the state of an address is looked for among all that was ever said of it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal
+from uuid import UUID
+
+from storepost.people.profiles.model import Identity
+from tests.people.matching.rules import ANONYMOUS, CUSTOMER, EMAIL, PHONE, is_one, owners, people_of
+
+type Channel = Literal["email", "sms"]
+type Key = tuple[str, str]
+"""A store and the store's own id."""
+
+CHANNELS: dict[Channel, str] = {"email": "email", "sms": "phone"}
+"""The field that has each channel's address."""
+RANK = {"subscribed": 0, "pending": 1, "unsubscribed": 2}
+MILLISECOND = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True)
+class Word:
+    """What somebody said of an address."""
+
+    at: datetime
+    state: str
+    yields: bool
+    """`subscribed` of a store without a consent time."""
+    dated: bool = True
+
+    @property
+    def order(self) -> tuple[datetime, int]:
+        """What the greater one has more of."""
+        return (self.at, RANK[self.state])
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a history shows of a change."""
+
+    channel: str
+    address: str
+    state: str
+    at: datetime
+    store: str | None
+    told: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Locale:
+    """A locale and where it comes from; without a source, from somebody's hand."""
+
+    code: str
+    source: tuple[str, str, str, datetime] | None
+    """What kind of record, the store, `hard` or `soft`, and when."""
+
+    def yields_to(self, other: "Locale") -> bool:
+        """Semantics, section 1.7."""
+        if self.source is None or other.source is None:
+            return self.source is not None
+        mine, theirs = ((each[2] == "hard", each[3]) for each in (self.source, other.source))
+        return theirs > mine
+
+
+@dataclass
+class Person:
+    """Somebody."""
+
+    id: str
+    first_seen: datetime
+    last_seen: datetime
+    first_name: str | None = None
+    last_name: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    locale: Locale | None = None
+    seen: dict[Identity, tuple[datetime, datetime]] = field(default_factory=dict)
+    history: list[Change] = field(default_factory=list)
+    merged: list[tuple[str, str, str | None]] = field(default_factory=list)
+    """Who became part of this one, and the cause's source and reference."""
+
+    def at(self, *moments: datetime) -> None:
+        """The person was seen then."""
+        self.first_seen = min(self.first_seen, *moments)
+        self.last_seen = max(self.last_seen, *moments)
+
+    def takes(self, identity: Identity, *moments: datetime) -> None:
+        """The identity is this person's, and was seen then; an address is shown if none is."""
+        if identity not in self.seen:
+            if identity.type is EMAIL:
+                self.email = self.email or identity.value
+            if identity.type is PHONE:
+                self.phone = self.phone or identity.value
+        known = self.seen.get(identity, (moments[0], moments[0]))
+        self.seen[identity] = (min(known[0], *moments), max(known[1], *moments))
+
+    def hears(self, locale: Locale) -> None:
+        """An order or customer speaks a language; the same one again may correct itself."""
+        held = self.locale
+        if (
+            held is None
+            or (held.source and held.source == locale.source)
+            or (held.yields_to(locale))
+        ):
+            self.locale = locale
+
+
+@dataclass
+class Customer:
+    """What a store gave last."""
+
+    owner: str
+    created: datetime
+    updated: datetime
+    given: dict[str, Any]
+    states: dict[Channel, str]
+    since: dict[Channel, datetime | None]
+    """The store's own time of each."""
+    refused: dict[Channel, datetime]
+    """When an address of before was unsubscribed."""
+    deleted: bool = False
+
+
+@dataclass
+class Order:
+    """What a store has of an order, or had."""
+
+    owner: str | None
+    placed: datetime
+    updated: datetime
+    spent: int
+    deleted: bool = False
+    is_erased: bool = False
+    """It was somebody's who was erased, and stays without a buyer."""
+
+
+class Refused(Exception):  # noqa: N818 - it is what happened
+    """The operation answers with this code, and nothing else happens."""
+
+
+class Model:
+    """All that the interface should tell."""
+
+    def __init__(self, stores: dict[str, str]) -> None:
+        """`stores` are the stores' primary locales by id."""
+        self.stores, self.inactive = stores, set[str]()
+        self.people: dict[str, Person] = {}
+        self.became: dict[str, str] = {}
+        self.customers: dict[Key, Customer] = {}
+        self.orders: dict[Key, Order] = {}
+        self.words: dict[tuple[str, str], list[Word]] = {}
+        self.gone = list[str]()
+        """The ids of people who were erased, and those that led to them."""
+        self.left = set[Key]()
+        """Customers of people who were erased: a worker may still be to remove them."""
+        self.erased = dict[tuple[str, str], datetime]()
+        """When the person of a channel's address was erased: only later words subscribe it."""
+        self.had = dict[tuple[str, str], set[str]]()
+        """The stores that ever had a channel's address: those that may be told of it."""
+
+    # What is there
+
+    def find(self, profile_id: str) -> Person:
+        """The person of an id, whatever became of it."""
+        return self.people[self.became.get(profile_id, profile_id)]
+
+    def owned(self) -> dict[str, list[Identity]]:
+        """Everybody's identities."""
+        return {each.id: list(each.seen) for each in self.people.values()}
+
+    def deleted(self) -> set[Identity]:
+        """The ids of customers that stores deleted."""
+        return {
+            Identity(CUSTOMER, external_id, UUID(store))
+            for (store, external_id), customer in self.customers.items()
+            if customer.deleted
+        }
+
+    def customers_of(self, person: Person) -> list[Key]:
+        """The person's customers."""
+        return [key for key, each in self.customers.items() if each.owner == person.id]
+
+    def orders_of(self, person: Person) -> list[Key]:
+        """The person's orders."""
+        return [
+            key for key, each in self.orders.items() if each.owner == person.id and not each.deleted
+        ]
+
+    def stores_of(self, person: Person) -> set[str]:
+        """The stores that know the person."""
+        return {store for store, _ in (*self.customers_of(person), *self.orders_of(person))}
+
+    def state(self, channel: Channel, address: str | None) -> str:
+        """What holds of an address: the greatest word, and what yields only to itself."""
+        held = self.held(channel, address)
+        return held.state if held else "not_subscribed"
+
+    def held(self, channel: Channel, address: str | None) -> Word | None:
+        """The word that holds."""
+        words = self.words.get((channel, address or ""), [])
+        firm = max((w for w in words if not w.yields), key=lambda w: w.order, default=None)
+        soft = max((w for w in words if w.yields), key=lambda w: w.order, default=None)
+        if soft and (firm is None or (firm.state != "unsubscribed" and soft.order > firm.order)):
+            return soft
+        return firm
+
+    # What happens
+
+    def put_customer(
+        self, key: Key, body: dict[str, Any], now: datetime, new: Callable[[], str]
+    ) -> None:
+        """A store's customer arrives; `new` tells the id of a profile that must have been made."""
+        store, external_id = key
+        self._demand_active(store)
+        held, updated = self.customers.get(key), body["updated"]
+        if held and (updated < held.updated or (held.deleted and updated == held.updated)):
+            raise Refused("stale_update")
+        own = Identity(CUSTOMER, external_id, UUID(store))
+        identities = [own, *_addresses(body)]
+        moments = (body["created"], updated)
+        person = self._arrives(identities, moments, (external_id, "custom"), new)
+        person.at(*moments)
+        for each in self._free_or_own(person, identities):
+            person.takes(each, *(moments if each == own else (updated,)))
+        self._follow(person, held.given if held else {}, body)
+        self._hears(person, store, body)
+        body = _without_old_consent(held, body) if held else body
+        before = (held.given, held.states) if held else ({}, {})
+        refused = self._refused(held, body)
+        states = {c: _given_last(c, body, *before) for c in CHANNELS}
+        since = {c: _since(c, body, held) for c in CHANNELS}
+        self.left.discard(key)
+        self.customers[key] = Customer(person.id, *moments, body, states, since, refused)
+        self._note_had(store, body)
+        for channel in CHANNELS:
+            is_back = held is not None and held.deleted
+            gave = ({}, {}) if is_back else before
+            self._store_says(store, person, channel, body, gave, now)
+
+    def _hears(self, person: Person, store: str, body: dict[str, Any]) -> None:
+        if body.get("locale"):
+            source = ("customer", store, "hard", body["updated"])
+            person.hears(Locale(body["locale"], source))
+
+    def _note_had(self, store: str, body: dict[str, Any]) -> None:
+        for channel, name in CHANNELS.items():
+            if body.get(name):
+                self.had.setdefault((channel, body[name]), set()).add(store)
+
+    def _refused(self, held: Customer | None, body: dict[str, Any]) -> dict[Channel, datetime]:
+        """When the addresses that a customer had before were unsubscribed."""
+        found = dict(held.refused) if held else {}
+        for channel, name in CHANNELS.items():
+            former = held.given.get(name) if held else None
+            word = self.held(channel, former) if former != body.get(name) else None
+            if word and word.state == "unsubscribed":
+                found[channel] = max(word.at, found.get(channel, word.at))
+        return found
+
+    def delete_customer(self, key: Key) -> None:
+        """A store's customer is gone there."""
+        self._demand_active(key[0])
+        if key not in self.customers:
+            raise Refused("not_found")
+        self.customers[key].deleted = True
+
+    def put_order(self, key: Key, body: dict[str, Any], new: Callable[[], str]) -> None:
+        """A store's order arrives."""
+        store, external_id = key
+        self._demand_active(store)
+        held, updated, placed = self.orders.get(key), body["updated"], body["placed"]
+        if held and (updated < held.updated or (held.deleted and updated == held.updated)):
+            raise Refused("stale_update")
+        buyer, owner = body["buyer"], None
+        is_erased = bool(held and held.is_erased)
+        identities = _addresses(buyer) if not is_erased else []
+        if buyer.get("externalId") and not is_erased:
+            identities.append(Identity(CUSTOMER, buyer["externalId"], UUID(store)))
+        if identities:
+            person = self._arrives(identities, (placed, placed), (external_id, "custom"), new)
+            owner = person.id
+            if not (person.first_name or person.last_name):
+                person.first_name = buyer.get("firstName")
+            person.at(placed)
+            signal = "hard" if body["locale"] else "soft"
+            source = ("order", store, signal, placed)
+            person.hears(Locale(body["locale"] or self.stores[store], source))
+            for each in self._free_or_own(person, identities):
+                person.takes(each, placed)
+        self.orders[key] = Order(owner, placed, updated, body["spent"], is_erased=is_erased)
+
+    def delete_order(self, key: Key) -> None:
+        """A store's order is gone."""
+        self._demand_active(key[0])
+        if key not in self.orders or self.orders[key].deleted:
+            raise Refused("not_found")
+        self.orders[key].deleted = True
+
+    def upsert(self, body: dict[str, Any], now: datetime, new: Callable[[], str]) -> None:
+        """Somebody is named by hand."""
+        identities = _addresses(body)
+        if body.get("anonymousId"):
+            identities.append(Identity(ANONYMOUS, body["anonymousId"]))
+        if not is_one(self.owned(), self.deleted(), identities):
+            raise Refused("identity_conflict")
+        person = self._arrives(identities, (now, now), (None, "api"), new)
+        person.at(now)
+        for each in identities:
+            person.takes(each, now)
+        self._show(person, {name: value for name, value in body.items() if value})
+
+    def update(self, profile_id: str, body: dict[str, Any], now: datetime) -> None:
+        """What a profile shows is changed by hand."""
+        person, identities = self.find(profile_id), _addresses(body)
+        if owners(self.owned(), identities) - {person.id}:
+            raise Refused("identity_conflict")
+        for each in identities:
+            if each not in person.seen:
+                person.takes(each, now)
+        self._show(person, body)
+
+    def merge(self, into: str, other: str) -> None:
+        """Two are said to be one."""
+        survivor, merged = self.find(into), self.find(other)
+        if survivor is merged:
+            raise Refused("same_profile")
+        self._become(survivor, merged, (None, "api"))
+
+    def erase(self, profile_id: str, now: datetime) -> None:
+        """Somebody is forgotten: orders stay without the buyer, the rest is gone."""
+        person = self.find(profile_id)
+        del self.people[person.id]
+        former = [old for old, into in self.became.items() if into == person.id]
+        self.became = {old: into for old, into in self.became.items() if into != person.id}
+        self.gone += [person.id, *former]
+        self.left |= set(self.customers_of(person))
+        for key in self.customers_of(person):
+            del self.customers[key]
+        for order in self.orders.values():
+            if order.owner == person.id:
+                order.owner, order.is_erased = None, True
+        channels = {EMAIL: "email", PHONE: "sms"}
+        for each in person.seen:
+            if each.type in channels:
+                address = (channels[each.type], each.value)
+                self.words.pop(address, None)
+                self.erased[address] = now
+
+    def change_consent(
+        self, profile_id: str, channel: Channel, state: str, at: datetime | None, now: datetime
+    ) -> None:
+        """The consent of the address that is shown changes by request."""
+        person = self.find(profile_id)
+        address = person.email if channel == "email" else person.phone
+        if address is None:
+            raise Refused("no_email" if channel == "email" else "no_phone")
+        known = [word.at + MILLISECOND for word in self.words.get((channel, address), [])]
+        if (channel, address) in self.erased:
+            known.append(self.erased[channel, address] + MILLISECOND)
+        word = Word(at or max([now, *known]), state, yields=False)
+        self._say(person, channel, address, word, None)
+
+    # How it happens
+
+    def _demand_active(self, store: str) -> None:
+        if store in self.inactive:
+            raise Refused("store_disconnected")
+
+    def _arrives(
+        self,
+        identities: list[Identity],
+        moments: tuple[datetime, datetime],
+        cause: tuple[str | None, str],
+        new: Callable[[], str],
+    ) -> Person:
+        """Who it is: those who are one become so, and who is nobody yet is new."""
+        who = people_of(self.owned(), self.deleted(), identities)
+        if not who:
+            person = Person(new(), min(moments), max(moments))
+            assert person.id not in {*self.people, *self.became}, "nobody new was made"
+            self.people[person.id] = person
+            return person
+        survivor, *others = sorted(map(self.find, who), key=self._preference)
+        for other in others:
+            self._become(survivor, other, cause)
+        return survivor
+
+    def _preference(self, person: Person) -> tuple[bool, bool, datetime, str]:
+        """Semantics, section 1.5: a customer, an email, seen earlier, the smaller id."""
+        is_customer = bool(self.customers_of(person))
+        return (not is_customer, person.email is None, person.first_seen, person.id)
+
+    def _become(self, survivor: Person, merged: Person, cause: tuple[str | None, str]) -> None:
+        """One becomes a part of the other."""
+        for name in ("first_name", "last_name", "email", "phone"):
+            setattr(survivor, name, getattr(survivor, name) or getattr(merged, name))
+        if merged.locale and (survivor.locale is None or survivor.locale.yields_to(merged.locale)):
+            survivor.locale = merged.locale
+        survivor.at(merged.first_seen, merged.last_seen)
+        survivor.seen |= merged.seen
+        survivor.history += merged.history
+        reference, source = cause
+        survivor.merged += [*merged.merged, (merged.id, source, reference)]
+        for customer in self.customers.values():
+            customer.owner = survivor.id if customer.owner == merged.id else customer.owner
+        for order in self.orders.values():
+            order.owner = survivor.id if order.owner == merged.id else order.owner
+        del self.people[merged.id]
+        self.became[merged.id] = survivor.id
+        self.became |= {old: survivor.id for old, at in self.became.items() if at == merged.id}
+
+    def _free_or_own(self, person: Person, identities: list[Identity]) -> list[Identity]:
+        return [each for each in identities if owners(self.owned(), [each]) <= {person.id}]
+
+    def _follow(self, person: Person, gave: dict[str, Any], gives: dict[str, Any]) -> None:
+        """What a customer gives fills what is empty; what it gave before follows it."""
+        fields = {"first_name": "firstName", "email": "email", "phone": "phone"}
+        for name, given in fields.items():
+            shown, new = getattr(person, name), gives.get(given)
+            kind = {"email": EMAIL, "phone": PHONE}.get(name)
+            if kind and Identity(kind, new or "") not in person.seen:
+                new = None
+            if shown is None or shown == gave.get(given):
+                setattr(person, name, new or (shown if kind else None))
+
+    def _show(self, person: Person, given: dict[str, Any]) -> None:
+        fields = {"firstName": "first_name", "email": "email", "phone": "phone"}
+        for name in fields.keys() & given.keys():
+            setattr(person, fields[name], given[name])
+        if "locale" in given:
+            person.locale = Locale(given["locale"], None) if given["locale"] else None
+
+    def _store_says(
+        self,
+        store: str,
+        person: Person,
+        channel: Channel,
+        body: dict[str, Any],
+        before: tuple[dict[str, Any], dict[Channel, str]],
+        now: datetime,
+    ) -> None:
+        """A store asserts what it gives for the first time, of whoever has the address."""
+        address, state = body.get(CHANNELS[channel]), body.get(f"{channel}State")
+        if address is None or state is None:
+            return
+        gave, states = before
+        is_same = bool(gave) and gave.get(CHANNELS[channel]) == address
+        if state == "not_subscribed":
+            if not is_same or states[channel] != "subscribed":
+                return
+            state = "unsubscribed"
+        elif is_same and states[channel] == state:
+            return
+        at = body.get(f"{channel}At")
+        kind = EMAIL if channel == "email" else PHONE
+        [owner] = owners(self.owned(), [Identity(kind, address)]) or {person.id}
+        yields = at is None and state == "subscribed"
+        word = Word(min(at or body["updated"], now), state, yields, dated=at is not None)
+        customers = (each for each in self.customers.values() if each.given is body)
+        since = next(customers).refused.get(channel)
+        self._say(self.people[owner], channel, address, word, store, since)
+
+    def is_too_late(
+        self, channel: Channel, address: str, word: Word, since: datetime | None = None
+    ) -> bool:
+        """Whether it would subscribe by what was said before that was over."""
+        over = [each for each in (since, self.erased.get((channel, address))) if each]
+        subscribes = word.state != "unsubscribed" and bool(over)
+        return subscribes and (not word.dated or word.at <= max(over))
+
+    def _say(
+        self,
+        owner: Person,
+        channel: Channel,
+        address: str,
+        word: Word,
+        store: str | None,
+        since: datetime | None = None,
+    ) -> None:
+        """A word enters the history unless it says what holds already, or may say nothing."""
+        is_late = self.is_too_late(channel, address, word, since)
+        if is_late and store is not None:
+            return
+        is_new = self.held(channel, address) is None or self.state(channel, address) != word.state
+        if not is_late:
+            self.words.setdefault((channel, address), []).append(word)
+        if is_new:
+            told = frozenset(store for store, _ in self.customers_of(owner))
+            name = CHANNELS[channel]
+            has_it = {k[0] for k, c in self.customers.items() if c.given.get(name) == address}
+            told |= has_it
+            owner.history.append(Change(channel, address, word.state, word.at, store, told))
+
+
+def _addresses(body: dict[str, Any]) -> list[Identity]:
+    kinds = {"email": EMAIL, "phone": PHONE}
+    return [Identity(kind, body[name]) for name, kind in kinds.items() if body.get(name)]
+
+
+def _without_old_consent(held: Customer, body: dict[str, Any]) -> dict[str, Any]:
+    """A record from before the consent that the store gave of that address says nothing of it."""
+    said = dict(body)
+    for channel, since in held.since.items():
+        at = max(body["updated"], body.get(f"{channel}At") or body["updated"])
+        same = held.given.get(CHANNELS[channel]) == body.get(CHANNELS[channel])
+        if since and at < since and same:
+            said[f"{channel}State"] = None
+    return said
+
+
+def _since(channel: Channel, body: dict[str, Any], held: Customer | None) -> datetime | None:
+    if body.get(f"{channel}State") is not None:
+        at: datetime | None = body.get(f"{channel}At")
+        return at
+    same = held and held.given.get(CHANNELS[channel]) == body.get(CHANNELS[channel])
+    return held.since[channel] if held and same else None
+
+
+def _given_last(
+    channel: Channel, body: dict[str, Any], gave: dict[str, Any], states: dict[Channel, str]
+) -> str:
+    """What counts as given: left out, what was given last of the same address."""
+    given: str | None = body.get(f"{channel}State")
+    if given is not None:
+        return given
+    address = CHANNELS[channel]
+    if gave and gave.get(address) == body.get(address):
+        return states[channel]
+    return "not_subscribed"

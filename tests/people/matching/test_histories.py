@@ -1,0 +1,496 @@
+"""Histories of a workspace's people against a plain model: the interface tells what happened.
+
+Customers and orders come, change and go; people are named, changed, merged and erased by hand;
+consent is given and taken back; stores go and come back; workers run at once, late, or only in the
+end.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.people.profiles.rows import ErasedProfileItem, ProfileItem
+from storepost.values import clock
+from tests.harness.world import CANARY, Answer, World
+from tests.people.matching.model import CHANNELS, Channel, Model, Person, Refused
+from tests.people.matching.town import NEW_YEAR, Town, day
+
+EMAILS = st.sampled_from([None, *(f"{name}.{CANARY}@example.com" for name in "abc")])
+PHONES = st.sampled_from([None, "+14155550101", "+14155550102"])
+IDS = st.sampled_from("12")
+DAYS = st.integers(1, 9)
+NAMES = st.sampled_from([None, "Ann", "Bob"])
+LOCALES = st.sampled_from([None, "it", "en-GB"])
+STATES = st.sampled_from([None, "subscribed", "unsubscribed", "pending", "not_subscribed"])
+CHANNEL = st.sampled_from(list(CHANNELS))
+STORES = st.integers(0, 1)
+WHO = st.integers(0, 20)
+
+CUSTOMERS = st.fixed_dictionaries(
+    {
+        "created": DAYS,
+        "updated": DAYS,
+        "email": EMAILS,
+        "phone": PHONES,
+        "firstName": NAMES,
+        "locale": LOCALES,
+        "emailState": STATES,
+        "smsState": STATES,
+        "emailAt": st.none() | DAYS,
+    }
+)
+ORDERS = st.fixed_dictionaries(
+    {
+        "updated": DAYS,
+        "placed": DAYS,
+        "spent": st.sampled_from([0, 700, 1000]),
+        "locale": LOCALES,
+        "buyer": st.fixed_dictionaries(
+            {"externalId": st.none() | IDS, "email": EMAILS, "phone": PHONES, "firstName": NAMES}
+        ),
+    }
+)
+PEOPLE = st.fixed_dictionaries(
+    {
+        "email": EMAILS,
+        "phone": PHONES,
+        "anonymousId": st.sampled_from([None, "m", "n"]),
+        "firstName": NAMES,
+        "locale": LOCALES,
+    }
+).filter(lambda body: bool(body["email"] or body["phone"] or body["anonymousId"]))
+UPDATES = st.fixed_dictionaries(
+    {}, optional={"email": EMAILS, "phone": PHONES, "firstName": NAMES, "locale": LOCALES}
+)
+
+MEANWHILE = st.sampled_from(["look", "look", "deliver", "again", "store"])
+
+_kept: list[tuple[World, Town, list[str], Callable[[], None]]] = []
+
+
+def at(number: int | None) -> datetime | None:
+    """The moment of a day."""
+    return None if number is None else NEW_YEAR + timedelta(days=number)
+
+
+def dated(body: dict[str, Any]) -> dict[str, Any]:
+    """The same with moments in the place of days."""
+    days = ("created", "updated", "placed", "emailAt")
+    return {name: at(value) if name in days else value for name, value in body.items()}
+
+
+def somebody(histories: "Histories") -> bool:
+    """Whether there is anybody to do something with."""
+    return bool(histories.model.people)
+
+
+class Histories(RuleBasedStateMachine):
+    """One workspace with two stores."""
+
+    @initialize(people=st.lists(PEOPLE, max_size=3))
+    def begin(self, people: list[dict[str, Any]]) -> None:
+        """The same workspace each time, as it was, and some people in it."""
+        if not _kept:
+            world = World()
+            town = Town(world)
+            stores = [
+                world.store(town.owner, name=name, primaryLocale=locale, externalId=name)
+                for name, locale in (("A", "de-AT"), ("B", "fr-FR"))
+            ]
+            # A key is known by one read, a session by three.
+            town.token = world.api_key(town.workspace, KeyScope.WRITE)
+            _kept.append((world, town, stores, world.kept()))
+        self.world, self.town, self.stores, begin_anew = _kept[0]
+        begin_anew()
+        self.now = clock.now()
+        self.clock = mock.patch.object(clock, "now", self.moment)
+        self.clock.start()
+        self.model = Model(dict(zip(self.stores, ("de-AT", "fr-FR"), strict=True)))
+        for body in people:
+            self.name(body)
+
+    @rule(store=STORES, external_id=IDS, body=CUSTOMERS)
+    def put_customer(self, store: int, external_id: str, body: dict[str, Any]) -> None:
+        """PUT /stores/{id}/customers/{externalId}."""
+        key = (self.stores[store], external_id)
+        sent = {
+            "externalCreatedAt": day(body["created"]),
+            "externalUpdatedAt": day(body["updated"]),
+            "emailMarketingConsent": body["emailState"],
+            "smsMarketingConsent": body["smsState"],
+            "emailMarketingConsentUpdatedAt": body["emailAt"] and day(body["emailAt"]),
+        }
+        sent |= {name: body[name] for name in ("email", "phone", "firstName", "locale")}
+        path = f"/stores/{key[0]}/customers/{external_id}"
+        query = {"storeId": key[0], "externalId": external_id}
+        self.do(
+            lambda: self.town.call("PUT", path, sent),
+            lambda: self.model.put_customer(
+                key, dated(body), self.now, lambda: str(self.town.whose(**query)["id"])
+            ),
+        )
+
+    @rule(store=STORES, external_id=IDS, body=ORDERS)
+    def put_order(self, store: int, external_id: str, body: dict[str, Any]) -> None:
+        """PUT /stores/{id}/orders/{externalId}."""
+        self.put_an_order(store, external_id, body)
+
+    def put_an_order(self, store: int, external_id: str, body: dict[str, Any]) -> None:
+        """Puts it, whoever bought it."""
+        key = (self.stores[store], external_id)
+        answers: list[Answer] = []
+
+        def send() -> Answer:
+            total = {"amount": body["spent"], "currency": "EUR"}
+            more = {"total": total, "updatedAt": day(body["updated"]), "locale": body["locale"]}
+            buyer = body["buyer"] if any(body["buyer"].values()) else None
+            sent = self.town.order(key[0], external_id, body["placed"], buyer=buyer, **more)
+            answers.append(sent)
+            return sent
+
+        self.do(
+            send,
+            lambda: self.model.put_order(
+                key, dated(body), lambda: str(answers[0].json["buyer"]["profileId"])
+            ),
+        )
+
+    @precondition(somebody)
+    @rule(store=STORES, external_id=IDS, who=WHO, body=ORDERS)
+    def buy(self, store: int, external_id: str, who: int, body: dict[str, Any]) -> None:
+        """PUT /stores/{id}/orders/{externalId} of somebody who is known."""
+        person = self.model.find(self.pick(who))
+        buyer = {**body["buyer"], "email": person.email, "phone": person.phone}
+        self.put_an_order(store, f"b-{external_id}", {**body, "buyer": buyer})
+
+    @rule(store=STORES, external_id=IDS, what=st.sampled_from(["customers", "orders"]))
+    def delete(self, store: int, external_id: str, what: str) -> None:
+        """DELETE /stores/{id}/customers/{externalId}, and orders."""
+        key, model = (self.stores[store], external_id), self.model
+        happen = model.delete_customer if what == "customers" else model.delete_order
+        path = f"/stores/{key[0]}/{what}/{external_id}"
+        if what == "customers" and key in model.left and key[0] not in model.inactive:
+            # It counts as not there; until the worker has come, it may be deleted nevertheless.
+            assert self.town.call("DELETE", path).status in {204, 404}
+            return
+        self.do(lambda: self.town.call("DELETE", path), lambda: happen(key))
+
+    @rule(body=PEOPLE)
+    def upsert(self, body: dict[str, Any]) -> None:
+        """POST /profiles."""
+        self.name(body)
+
+    def name(self, body: dict[str, Any]) -> None:
+        """Somebody is named by hand."""
+        answers: list[Answer] = []
+
+        def send() -> Answer:
+            answers.append(self.town.call("POST", "/profiles", body))
+            return answers[0]
+
+        self.do(send, lambda: self.model.upsert(body, self.now, lambda: str(answers[0].json["id"])))
+
+    @precondition(somebody)
+    @rule(who=WHO, body=UPDATES)
+    def update(self, who: int, body: dict[str, Any]) -> None:
+        """PATCH /profiles/{id}, by any id that somebody ever had."""
+        each = self.pick(who)
+        self.do(
+            lambda: self.town.call("PATCH", f"/profiles/{each}", body),
+            lambda: self.model.update(each, body, self.now),
+        )
+
+    @precondition(somebody)
+    @rule(into=WHO, other=st.integers(0, 5))
+    def merge(self, into: int, other: int) -> None:
+        """POST /profiles/{id}/merge."""
+        one, two = self.pick(into), self.pick(into + other)
+        self.do(lambda: self.town.merge(one, two), lambda: self.model.merge(one, two))
+
+    @precondition(somebody)
+    @rule(who=WHO)
+    def erase(self, who: int) -> None:
+        """DELETE /profiles/{id}, by any id that somebody ever had."""
+        each, token = self.pick(who), self.town.owner.token
+        self.do(
+            lambda: self.world.call("DELETE", f"/profiles/{each}", token=token),
+            lambda: self.model.erase(each, self.now),
+        )
+
+    @precondition(somebody)
+    @rule(
+        who=WHO,
+        channel=CHANNEL,
+        state=st.sampled_from(["subscribed", "unsubscribed"]),
+        on=st.none() | DAYS,
+    )
+    def change_consent(self, who: int, channel: Channel, state: str, on: int | None) -> None:
+        """PUT /profiles/{id}/consent/email, and sms."""
+        each, body = self.pick(who), {"state": state, "occurredAt": day(on) if on else None}
+        path = f"/profiles/{each}/consent/{channel}"
+        answer = self.do(
+            lambda: self.town.call("PUT", path, body),
+            lambda: self.model.change_consent(each, channel, state, at(on), self.now),
+        )
+        if answer.status == 200:
+            said = answer.json
+            is_held = said["state"] == self.model.state(channel, said["address"])
+            assert is_held or (channel, said["address"]) in self.model.erased
+
+    @precondition(somebody)
+    @rule(what=MEANWHILE, who=WHO)
+    def meanwhile(self, what: str, who: int) -> None:
+        """Workers run, a message of any age comes again, a store goes or comes back."""
+        if what == "look":
+            self.compare()
+        elif what == "deliver":
+            self.world.deliver()
+        elif what == "again":
+            self.town.run_merge(self.pick(who))
+            if self.model.gone:
+                self.town.run_erasure(self.model.gone[who % len(self.model.gone)])
+        else:
+            self.go_or_come_back(who % 2)
+
+    def go_or_come_back(self, store: int) -> None:
+        """A store is disconnected, or connected again."""
+        store_id = self.stores[store]
+        if store_id not in self.model.inactive:
+            path = f"/stores/{store_id}/disconnect"
+            answer = self.world.call("POST", path, token=self.town.owner.token)
+            self.model.inactive.add(store_id)
+        else:
+            body = {
+                "platform": "custom",
+                "name": "AB"[store],
+                "externalId": "AB"[store],
+                "currency": "EUR",
+                "primaryLocale": self.model.stores[store_id],
+                "adminUrl": "https://admin.example.com/",
+            }
+            answer = self.world.call("POST", "/stores", token=self.town.owner.token, json_body=body)
+            assert answer.json["id"] == store_id
+            self.model.inactive.remove(store_id)
+        assert answer.status in {200, 201, 204}
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the worker has something to move."""
+        rows = self.world.rows(self.town.workspace.key)
+        return any(
+            isinstance(row, ErasedProfileItem) or (isinstance(row, ProfileItem) and row.absorbing)
+            for row in rows
+        )
+
+    def moment(self) -> datetime:
+        """The time, which stands still during a step."""
+        return self.now
+
+    def pick(self, number: int) -> str:
+        """Some id that a profile has or had, the same in each run of a history."""
+        ids = [*self.model.people, *self.model.became]
+        return ids[number % len(ids)]
+
+    def do(self, send: Callable[[], Answer], happen: Callable[[], None]) -> Answer:
+        """Sends a request and lets the model do the same; both refuse it or neither."""
+        self.now += timedelta(seconds=1)
+        answer, refused = send(), ""
+        try:
+            happen()
+        except Refused as problem:
+            refused = str(problem)
+        assert (answer.problem()[1] if answer.status >= 400 else "") == refused
+        return answer
+
+    def compare(self) -> None:
+        """Everything that the interface tells of people is what the model says."""
+        people = sorted(self.model.people.values(), key=lambda each: (each.first_seen, each.id))
+        self.compare_lists(people)
+        for person in people:
+            self.compare_one(person)
+        for old, into in self.model.became.items():
+            assert self.town.get(f"/profiles/{old}")["id"] == into
+            orders = self.town.get("/orders", profileId=old)["total"]
+            assert orders == len(self.model.orders_of(self.model.people[into]))
+        for each in self.model.gone[-2:]:
+            assert self.town.call("GET", f"/profiles/{each}").status == 404
+
+    def compare_lists(self, people: list[Person]) -> None:
+        """The lists and what they count."""
+        shown = self.town.get("/profiles", sort="firstSeenAt", pageSize=100)
+        assert shown["items"] == [summary(self.model, each) for each in people]
+        assert shown["total"] == len(people)
+        by_email = sorted(people, key=lambda each: (each.email is None, each.email or "", each.id))
+        assert self.town.ids("/profiles", sort="email") == [each.id for each in by_email]
+        for store in self.stores:
+            known = [each.id for each in people if store in self.model.stores_of(each)]
+            assert self.town.ids("/profiles", sort="firstSeenAt", storeId=store) == known
+        for state in ("subscribed", "unsubscribed"):
+            counted = self.town.get("/profiles", emailMarketingConsent=state, pageSize=10)
+            emails = [self.model.state("email", each.email) for each in people]
+            assert counted["total"] == emails.count(state)
+        orders = [each for each in self.model.orders.values() if not each.deleted]
+        assert self.town.get("/orders")["total"] == len(orders)
+
+    def compare_one(self, person: Person) -> None:
+        """All that belongs to one person."""
+        model, path = self.model, f"/profiles/{person.id}"
+        assert self.town.get(path) == whole(model, person)
+        identities = self.town.get(f"{path}/identities", pageSize=100)["items"]
+        assert {
+            (i["type"], i["store"] and i["store"]["id"], i["value"]): (
+                i["firstSeenAt"],
+                i["lastSeenAt"],
+            )
+            for i in identities
+        } == {
+            (str(i.type), str(i.store_id) if i.store_id else None, i.value): tuple(
+                map(clock.to_text, seen)
+            )
+            for i, seen in person.seen.items()
+        }
+        history = self.town.get(f"{path}/consent", pageSize=100)
+        assert Counter(map(change_of, history["items"])) == Counter(
+            (c.channel, c.address, c.state, clock.to_text(c.at), c.store) for c in person.history
+        )
+        self.compare_told(person, history["items"])
+        recorded = [row["recordedAt"] for row in history["items"]]
+        assert recorded == sorted(recorded, reverse=True)
+        assert history["total"] == len(recorded)
+        merges = self.town.get(f"{path}/merges", pageSize=100)
+        assert merges["total"] == len(person.merged)
+        assert Counter(
+            (m["mergedProfileId"], m["cause"]["source"], m["cause"]["reference"])
+            for m in merges["items"]
+        ) == Counter(person.merged)
+        customers = self.town.get(f"{path}/customers", pageSize=100)["items"]
+        assert {
+            (c["store"]["id"], c["externalId"]): c["deletedAt"] is not None for c in customers
+        } == {key: model.customers[key].deleted for key in model.customers_of(person)}
+        orders = self.town.get("/orders", profileId=person.id, sort="placedAt", pageSize=100)
+        placed = sorted(model.orders[key].placed for key in model.orders_of(person))
+        assert [row["placedAt"] for row in orders["items"]] == list(map(clock.to_text, placed))
+
+    def compare_told(self, person: Person, items: list[dict[str, Any]]) -> None:
+        """Each change names the stores that knew the person or had the address, and no others.
+
+        One that comes with a yes later may be named besides.
+        """
+        named, knew = dict[tuple[object, ...], set[str]](), dict[tuple[object, ...], set[str]]()
+        for row in items:
+            named.setdefault(change_of(row), set()).update(told_of(row))
+        for c in person.history:
+            change = (c.channel, c.address, c.state, clock.to_text(c.at), c.store)
+            knew.setdefault(change, set()).update(c.told)
+        for which, least in knew.items():
+            ever = self.model.had.get((str(which[0]), str(which[1])), set())
+            assert least <= named[which] <= least | ever
+
+    def teardown(self) -> None:
+        """In the end everything is right before the workers run, and after."""
+        if not hasattr(self, "clock"):
+            return
+        try:
+            if self.is_under_way:
+                self.compare()
+            self.world.deliver()
+            self.compare()
+            self.town.check_rows()
+            self.town.check_gone(self.model.gone)
+        finally:
+            self.clock.stop()
+
+
+def summary(model: Model, person: Person) -> dict[str, Any]:
+    """A person as the list shows them."""
+    stores = model.stores_of(person)
+    return {
+        "id": person.id,
+        "name": person.first_name,
+        "email": person.email,
+        "phone": person.phone,
+        "locale": person.locale.code if person.locale else None,
+        "storeIds": sorted(stores),
+        "isCustomer": bool(stores),
+        "emailMarketingConsent": model.state("email", person.email),
+        "smsMarketingConsent": model.state("sms", person.phone),
+        "firstSeenAt": clock.to_text(person.first_seen),
+        "lastSeenAt": clock.to_text(person.last_seen),
+    }
+
+
+def whole(model: Model, person: Person) -> dict[str, Any]:
+    """A person as one profile shows them."""
+    source = person.locale.source if person.locale else None
+    orders = model.orders_of(person)
+    spent = sum(model.orders[key].spent for key in orders)
+    names = dict(zip(model.stores, "AB", strict=True))
+    return {
+        **summary(model, person),
+        "firstName": person.first_name,
+        "lastName": person.last_name,
+        "localeSource": source
+        and {
+            "source": source[0],
+            "storeId": source[1],
+            "signal": source[2],
+            "at": clock.to_text(source[3]),
+        },
+        "stores": [
+            {"id": store, "name": names[store], "platform": "custom"}
+            for store in sorted(model.stores_of(person))
+        ],
+        "orders": len(orders),
+        "spent": [{"amount": spent, "currency": "EUR"}] if spent else [],
+    }
+
+
+def change_of(row: dict[str, Any]) -> tuple[object, ...]:
+    """A change of consent as it is compared."""
+    store = row["store"] and row["store"]["id"]
+    return (row["channel"], row["address"], row["state"], row["occurredAt"], store)
+
+
+def told_of(row: dict[str, Any]) -> set[str]:
+    """The stores that a change names as told."""
+    return {each["store"]["id"] for each in row["writeBacks"]}
+
+
+SHARDS = range(4)
+"""So that several processes share them."""
+
+
+@pytest.mark.parametrize("shard", SHARDS)
+def test_whatever_happens(shard: int) -> None:
+    """Few by default, 2,000 with the profile of CI."""
+    long = os.environ.get("HYPOTHESIS_PROFILE") == "ci"
+    try:
+        run_state_machine_as_test(
+            seed(shard)(Histories) if not long else Histories,
+            settings=settings(
+                max_examples=500 if long else 4,
+                stateful_step_count=10 if long else 20,
+                derandomize=False,
+                deadline=None,
+                database=None,
+            ),
+        )
+    finally:
+        for world, *_ in _kept:
+            world.close()
+        _kept.clear()

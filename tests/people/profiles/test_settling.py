@@ -1,0 +1,65 @@
+"""Stores' lists settle a few places a transaction, whatever merges have left in them."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storepost.people.profiles.lists import MOST_PLACES, is_settled, settled
+from storepost.people.profiles.model import Place, Profile, StoreLink
+from storepost.people.profiles.repository import PLACES_OF_A_MERGE
+from storepost.values.scope import WorkspaceScope
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+ME = UUID(int=1)
+MOMENTS = st.sampled_from([NOW, NOW + timedelta(days=1)])
+LEFT = st.lists(
+    st.tuples(MOMENTS, st.integers(2, 99).map(lambda n: UUID(int=n))), max_size=12, unique=True
+)
+LINKS = st.builds(
+    lambda listed_at, left: StoreLink(1, 1, listed_at, tuple(left)), st.none() | MOMENTS, LEFT
+)
+PROFILES = st.builds(
+    lambda links: Profile(
+        ME,
+        WorkspaceScope(UUID(int=0)),
+        NOW,
+        NOW,
+        links={UUID(int=1000 + number): link for number, link in enumerate(links)},
+    ),
+    st.lists(LINKS, max_size=12),
+)
+
+
+def places(profile: Profile, store_id: UUID) -> set[Place]:
+    """Where a store's list has the person."""
+    link = profile.links[store_id]
+    own = {(link.listed_at, ME)} if link.listed_at else set()
+    return own | set(link.left)
+
+
+@given(PROFILES, st.sampled_from([PLACES_OF_A_MERGE, MOST_PLACES]))
+def test_it_ends_and_no_step_is_large(profile: Profile, most: int) -> None:
+    steps, most_steps = 0, sum(len(link.left) + 2 for link in profile.links.values())
+    while not is_settled(profile):
+        after, steps = settled(profile, most), steps + 1
+        changed = {each: places(profile, each) ^ places(after, each) for each in profile.links}
+        assert 0 < sum(map(len, changed.values())) <= most
+        for store_id in profile.links:
+            assert bool(places(after, store_id)) >= bool(places(profile, store_id))
+            assert len(places(after, store_id)) <= max(1, len(places(profile, store_id)))
+        profile = after
+    assert steps <= most_steps
+    assert all(places(profile, each) == {(NOW, ME)} for each in profile.links)
+    assert settled(profile, most) == profile
+
+
+@given(PROFILES)
+def test_what_is_listed_twice_comes_first(profile: Profile) -> None:
+    after = settled(profile, PLACES_OF_A_MERGE)
+    waiting = [s for s in profile.links if places(after, s) == places(profile, s) != {(NOW, ME)}]
+    touched = [s for s in profile.links if places(after, s) != places(profile, s)]
+    twice = [s for s in waiting if len(places(profile, s)) > 1]
+    if twice:
+        assert all(len(places(profile, s)) > 1 for s in touched)

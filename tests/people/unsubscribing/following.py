@@ -1,0 +1,103 @@
+"""A person with an address, the links that are made for it, and what follows them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from storepost.people.profiles.rows import IdentityItem, ProfileItem
+from tests.harness.world import BASE_URL, Answer
+from tests.people.matching.town import ANN, Town
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0"
+# What Firefox and Chromium send for a page.
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+FORM = "application/x-www-form-urlencoded"
+ONE_CLICK = {"List-Unsubscribe": "One-Click"}
+BY_PAGE = {"List-Unsubscribe": "By-Page"}
+
+
+@dataclass
+class Reader:
+    """Somebody in a town who gets emails."""
+
+    town: Town
+    id: str
+    email: str = ANN
+    path: str = field(default="", repr=False)
+    """Of the last link that was made."""
+
+    def link(self, **body: object) -> str:
+        """The path of a link for the address that the profile shows now."""
+        answer = self.town.call("POST", f"/profiles/{self.id}/unsubscribe-links", body)
+        assert answer.status == 201, answer.body
+        self.path = str(answer.json["url"]).removeprefix(BASE_URL)
+        return self.path
+
+    @property
+    def state(self) -> str:
+        """The consent that the profile shows."""
+        return str(self.town.get(f"/profiles/{self.id}")["emailMarketingConsent"])
+
+    @property
+    def changes(self) -> list[dict[str, Any]]:
+        """The history of the person's consent, the last first."""
+        found: list[dict[str, Any]] = self.town.get(f"/profiles/{self.id}/consent")["items"]
+        return found
+
+    def subscribe(self) -> None:
+        """Subscribes the address that the profile shows."""
+        answer = self.town.consent(self.id, "subscribed")
+        assert answer.status == 200, answer.body
+
+
+def subscriber(town: Town, email: str = ANN) -> Reader:
+    """Somebody who is subscribed, with a link in an email."""
+    reader = Reader(town, str(town.upsert(email=email)["id"]), email)
+    reader.subscribe()
+    reader.link()
+    return reader
+
+
+def opened(town: Town, path: str, **more: Any) -> Answer:
+    """The link as a browser opens it."""
+    sent = {"accept": BROWSER, "user-agent": FIREFOX}
+    return town.world.call("GET", path, headers=sent, **more)
+
+
+def posted(
+    town: Town,
+    path: str,
+    fields: dict[str, str],
+    *,
+    multipart: str | None = None,
+    agent: str | None = FIREFOX,
+    accept: str = "*/*",
+    **more: Any,
+) -> Answer:
+    """A form as it is sent; `multipart` is the boundary where it is in parts."""
+    body, kind = urlencode(fields).encode(), FORM
+    if multipart is not None:
+        body, kind = in_parts(fields, multipart), f"multipart/form-data; boundary={multipart}"
+    sent = {"content-type": kind, "accept": accept, **({"user-agent": agent} if agent else {})}
+    return town.world.call("POST", path, headers=sent, body=body, **more)
+
+
+def in_parts(fields: dict[str, str], boundary: str) -> bytes:
+    """The fields as RFC 7578 puts them."""
+    lines: list[str] = []
+    for name, value in fields.items():
+        lines += [
+            f"--{boundary}",
+            f'Content-Disposition: form-data; name="{quote(name)}"',
+            "",
+            value,
+        ]
+    return "\r\n".join([*lines, f"--{boundary}--", ""]).encode()
+
+
+def forget(town: Town, *, profiles: bool = True, claims: bool = True) -> None:
+    """Takes everybody's row away, and what says whose an address is."""
+    kinds = (*([ProfileItem] if profiles else []), *([IdentityItem] if claims else []))
+    for row in town.world.rows(town.workspace.key):
+        if isinstance(row, kinds):
+            row.delete()

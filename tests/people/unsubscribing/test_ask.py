@@ -1,0 +1,157 @@
+"""GET /unsubscribe/{token}: the page that asks, and the links that lead nowhere."""
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+
+import pytest
+
+from storepost.accounts.workspaces.repository import (
+    WorkspaceItem,
+    WorkspaceRepository,
+    workspace_key,
+)
+from tests.harness.world import Answer, World
+from tests.people.matching.town import ANN, Town
+from tests.people.unsubscribing.following import FIREFOX, forget, opened, posted, subscriber
+
+NOWHERE = ["", "x", "unsubscribe", "AQ", "A" * 150, "A" * 8000, "%2F", "ä", "a b", "…"]
+
+
+class Page(HTMLParser):
+    """What stands in a page."""
+
+    def __init__(self, answer: Answer) -> None:
+        """Reads it, once it is seen to be shut to everything but its own form."""
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[str] = []
+        html = answer.body.decode()
+        assert answer.header("content-type") == "text/html; charset=utf-8"
+        assert answer.header("cache-control") == "no-store"
+        assert answer.header("referrer-policy") == "no-referrer"
+        assert answer.header("x-frame-options") == "DENY"
+        assert answer.header("set-cookie") is None
+        [style] = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+        hashed = b64encode(sha256(style.encode()).digest()).decode()
+        assert answer.header("content-security-policy") == (
+            f"default-src 'none'; style-src 'sha256-{hashed}'; script-src 'none'; "
+            "connect-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        )
+        self.feed(html)
+        assert self.all("html") == [{"lang": answer.header("content-language")}]
+        assert len(self.all("h1")) == 1
+        assert not self.all("script")
+        assert not self.all("img")
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """What its form sends."""
+        [form] = self.all("form")
+        assert form == {"method": "post"}
+        return {str(field["name"]): str(field["value"]) for field in self.all("input")}
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.words).split())
+
+
+class TestAsk:
+    """GET /unsubscribe/{token}."""
+
+    def test_the_page(self, town: Town) -> None:
+        reader = subscriber(town)
+        sender = WorkspaceRepository(town.workspace).get()
+        assert sender is not None
+        answer = opened(town, reader.path)
+        page = Page(answer)
+        assert answer.status == 200
+        assert "a•••@example.com" in page.text
+        assert ANN not in answer.body.decode()
+        assert page.text.count(sender.name) >= 2
+        assert page.fields == {"List-Unsubscribe": "By-Page"}
+        assert [button for button in page.all("button") if "type" not in button]
+
+    def test_whatever_the_sender_is_called(self, world: World) -> None:
+        town = Town(world)
+        body = {"name": '<b>Ann & "Bob"\'s {{ shop }}</b>'}
+        assert town.call("PATCH", f"/workspaces/{town.workspace.id}", body).status == 204
+        answer = opened(town, subscriber(town).path)
+        assert body["name"] in Page(answer).text
+        assert b"<b>" not in answer.body
+
+    @pytest.mark.parametrize(
+        ("email", "masked"),
+        [
+            ("a@example.com", "a•••@example.com"),
+            ("zoë.grün@exämple.com", "z•••@exämple.com"),
+        ],
+    )
+    def test_the_address_is_masked(self, town: Town, email: str, masked: str) -> None:
+        page = Page(opened(town, subscriber(town, email).path))
+        assert masked in page.text
+
+    @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
+    def test_changes_nothing(self, town: Town, method: str) -> None:
+        """What scanners of links and browsers that fetch ahead do."""
+        reader = subscriber(town)
+        town.world.deliver()
+        before = [row.serialize() for row in town.world.rows()]
+        for agent in ("BarracudaCentral", "Mozilla/5.0 (compatible; GoogleImageProxy)", FIREFOX):
+            town.world.call(method, reader.path, headers={"user-agent": agent})
+        assert [row.serialize() for row in town.world.rows()] == before
+        assert reader.state == "subscribed"
+
+    @pytest.mark.parametrize("accept", ["*/*", "", "application/json"])
+    def test_the_page_whatever_is_accepted(self, town: Town, accept: str) -> None:
+        reader = subscriber(town)
+        answer = town.world.call("GET", reader.path, headers={"accept": accept})
+        assert Page(answer).fields
+
+    @pytest.mark.parametrize("token", NOWHERE)
+    def test_a_link_that_nobody_made(self, town: Town, token: str) -> None:
+        answer = town.world.call("GET", f"/unsubscribe/{token}")
+        assert answer.problem() == (404, "not_found")
+
+    def test_a_link_that_nobody_made_in_a_browser(self, town: Town) -> None:
+        answer = opened(town, "/unsubscribe/AQ")
+        page = Page(answer)
+        assert answer.status == 404
+        assert answer.header("vary") == "Accept, Accept-Language"
+        assert "open the link from the email again" in page.text
+        assert not page.all("form")
+
+    @pytest.mark.parametrize("claims", [True, False])
+    def test_nobody_is_left(self, town: Town, claims: bool) -> None:
+        """An erasure begins with the profile; its claims go a little later."""
+        reader = subscriber(town)
+        forget(town, claims=claims)
+        answer = town.world.call("GET", reader.path)
+        assert answer.problem() == (410, "gone")
+        assert answer.header("vary") == "Accept, Accept-Language"
+
+    def test_nobody_is_left_in_a_browser(self, town: Town) -> None:
+        reader = subscriber(town)
+        forget(town)
+        answer = opened(town, reader.path)
+        page = Page(answer)
+        assert answer.status == 410
+        assert "nothing left to unsubscribe from" in page.text
+        assert not page.all("form")
+
+    def test_the_sender_is_gone(self, town: Town) -> None:
+        reader = subscriber(town)
+        WorkspaceItem.get(*workspace_key(town.workspace), consistent_read=True).delete()
+        assert town.world.call("GET", reader.path).problem() == (410, "gone")
+        answer = posted(town, reader.path, {"List-Unsubscribe": "One-Click"})
+        assert answer.problem() == (410, "gone")

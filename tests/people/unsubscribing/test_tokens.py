@@ -1,0 +1,115 @@
+"""The links' tokens: what they hold, that nobody can make or change one, and what they cost."""
+
+import string
+from collections.abc import Iterator
+from uuid import UUID
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from storepost.people.unsubscribing.links import UnsubscribeLink, read_link
+from storepost.platform.persistence import sealed_tokens
+from storepost.platform.persistence.sealed_tokens import open_token, seal_token
+from storepost.platform.persistence.sealing import Purpose, derived_key, forget_keys
+from storepost.values.scope import WorkspaceScope
+from tests.harness.kills import counted
+
+ALPHABET = string.ascii_letters + string.digits + "-_"
+THIS = Purpose.UNSUBSCRIBE_LINK
+HERE = WorkspaceScope(UUID("6a1f0a5e-92d7-4a7c-9b1c-0f3f4c2f7a55"))
+PERSON = UUID("0b8f3f0e-6a5c-4c39-9d0c-2f9f3c1f7a11")
+LINK = UnsubscribeLink(HERE, PERSON, "erika.canary@example.com", "spring sale")
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_keys() -> Iterator[None]:
+    forget_keys()
+    yield
+    forget_keys()
+
+
+class TestLinks:
+    """A link and its token."""
+
+    @given(st.uuids(), st.uuids(), TEXTS, st.none() | TEXTS)
+    def test_a_token_holds_its_link(
+        self, workspace: UUID, profile: UUID, email: str, reference: str | None
+    ) -> None:
+        link = UnsubscribeLink(WorkspaceScope(workspace), profile, email, reference)
+        assert set(link.token) <= set(ALPHABET)
+        assert read_link(link.token) == link
+
+    @given(st.data())
+    def test_any_other_letter_anywhere_is_refused(self, data: st.DataObject) -> None:
+        token = LINK.token
+        at = data.draw(st.integers(0, len(token) - 1))
+        letter = data.draw(st.sampled_from(ALPHABET) | st.characters(exclude_categories=["Cs"]))
+        assume(letter != token[at])
+        assert read_link(token[:at] + letter + token[at + 1 :]) is None
+
+    def test_no_letter_has_a_second_spelling(self) -> None:
+        """The last one has spare bits, of which Python's decoder takes no notice."""
+        for length in range(3):
+            link = UnsubscribeLink(HERE, PERSON, "a@example.com" + "m" * length, None)
+            token = link.token
+            assert [each for each in ALPHABET if read_link(token[:-1] + each)] == [token[-1]]
+
+    @given(st.integers(0, 200), st.text(ALPHABET + "=+/ \n%ä", min_size=1, max_size=8))
+    def test_what_is_cut_or_grown_is_refused(self, at: int, more: str) -> None:
+        token = LINK.token
+        cut = token[: at % len(token)]
+        for other in (cut, token + more, more + token, cut + more + token[len(cut) :]):
+            assert read_link(other) is None
+
+    @given(st.text() | st.binary(max_size=80).map(sealed_tokens._text))
+    def test_what_nobody_sealed_is_refused(self, token: str) -> None:
+        assert read_link(token) is None
+
+    def test_nothing_can_be_read_off_it(self) -> None:
+        raw = sealed_tokens._bytes(LINK.token)
+        for held in (PERSON.bytes, b"erika", b"example", b"spring"):
+            assert held not in raw
+        assert "erika" not in repr(LINK)
+        assert "spring" not in repr(LINK)
+
+
+class TestSealing:
+    """What every sealed token promises."""
+
+    def test_only_for_its_purpose(self) -> None:
+        token = seal_token(b"content", HERE, THIS)
+        assert open_token(token, THIS) == (HERE, b"content")
+        assert [p for p in Purpose if open_token(token, p)] == [THIS]
+
+    def test_only_for_its_workspace(self) -> None:
+        other = WorkspaceScope(PERSON)
+        ours, theirs = (
+            sealed_tokens._bytes(seal_token(b"content", each, THIS)) for each in (HERE, other)
+        )
+        swapped = sealed_tokens._text(theirs[:17] + ours[17:])
+        assert open_token(swapped, THIS) is None
+
+    def test_an_older_generation_opens_until_it_is_taken_away(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        old = seal_token(b"content", HERE, THIS)
+        monkeypatch.setattr(sealed_tokens, "GENERATIONS", (1, 2))
+        new = seal_token(b"content", HERE, THIS)
+        assert new != old
+        assert [open_token(each, THIS) for each in (old, new)] == [(HERE, b"content")] * 2
+        monkeypatch.setattr(sealed_tokens, "GENERATIONS", (2,))
+        assert [open_token(each, THIS) for each in (old, new)] == [None, (HERE, b"content")]
+
+    def test_a_container_asks_kms_once(self) -> None:
+        forget_keys()
+        assert counted(lambda: [seal_token(b"c", HERE, THIS) for _ in range(9)]) == ["GenerateMac"]
+        assert counted(lambda: open_token(seal_token(b"c", HERE, THIS), THIS)) == []
+
+    def test_keys_differ_by_purpose_and_stay(self) -> None:
+        key = derived_key(THIS, 1)
+        assert len(key) == 64
+        assert key not in (derived_key(Purpose.ERASED_ADDRESS, 1), derived_key(THIS, 2))
+        forget_keys()
+        assert derived_key(THIS, 1) == key

@@ -1,0 +1,191 @@
+"""The bucket against a plain model: what passes in any window, with several containers."""
+
+from dataclasses import dataclass, field
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storepost.platform.budgets.model import LEASE, Bucket, Policy, Usage
+
+POLICY = Policy("key", 50, 2)
+MOST_UNREPORTED = 2 * LEASE
+"""A report that took two writes pays for two leases."""
+
+pauses = st.one_of(st.integers(0, 5), st.integers(0, 200), st.integers(0, 5000))
+"""Milliseconds between two requests."""
+
+
+@dataclass
+class Row:
+    """The row as DynamoDB has it: one moment, and the writes that it took."""
+
+    full_at: int | None = None
+    writes: int = 0
+
+    def count(self, usage: Usage, stored: int) -> tuple[int, int]:
+        """As `repository.count`, which `test_rows.py` holds to this."""
+        before = self.writes
+        if stored < usage.since:
+            self.writes += 1
+            if self.full_at is None or self.full_at < usage.since:
+                self.full_at = usage.since + usage.cost
+                return self.full_at, self.writes - before
+        self.writes += 1
+        assert self.full_at is not None
+        self.full_at += usage.cost
+        return self.full_at, self.writes - before
+
+
+@dataclass
+class Containers:
+    """Some containers that answer the requests of one caller, and what became of those."""
+
+    number: int
+    policy: Policy = POLICY
+    row: Row = field(default_factory=Row)
+    passed: list[int] = field(default_factory=list)
+    """The moments of requests that ran."""
+    asked: int = 0
+    kept: list[Bucket] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """All of them are new."""
+        self.kept = [Bucket(self.policy) for _ in range(self.number)]
+
+    def ask(self, container: int, now: int) -> bool:
+        """Whether a request passes."""
+        bucket = self.kept[container]
+        self.asked += 1
+        wait = bucket.ask(now)
+        if not wait:
+            bucket.take(now)
+            self.passed.append(now)
+        usage = bucket.unreported()
+        if usage:
+            bucket.reported(*self.row.count(usage, bucket.stored))
+        return not wait
+
+    def replace(self, container: int) -> None:
+        """A container is killed: what it didn't report is lost, and another one begins."""
+        self.kept[container] = Bucket(self.policy)
+
+
+def most_over(moments: list[int], policy: Policy = POLICY) -> float:
+    """By how many requests the budget was passed at most, over all windows.
+
+    A budget lets `quota + per_second * seconds` through in any window.
+    """
+    over, level = 0.0, 0.0
+    last = moments[0] if moments else 0
+    for moment in moments:  # what stands in a leaking bucket of no bottom but empty
+        level = max(0.0, level - (moment - last) * policy.per_second / 1000) + 1
+        over, last = max(over, level - policy.quota), moment
+    return over
+
+
+requests = st.lists(st.tuples(st.integers(0, 9), pauses), max_size=600)
+
+
+class TestOneContainer:
+    """It knows of every request itself."""
+
+    @given(st.lists(pauses, max_size=600))
+    def test_never_lets_more_through_than_the_budget(self, waits: list[int]) -> None:
+        containers, now = Containers(1), 1_000_000
+        for wait in waits:
+            now += wait
+            containers.ask(0, now)
+        assert most_over(containers.passed) <= 1e-6
+
+    @given(st.lists(pauses, max_size=600))
+    def test_refuses_nothing_that_the_budget_has_room_for(self, waits: list[int]) -> None:
+        """Against the plain bucket, but for a lease: what is reported late is charged at once."""
+        containers, now = Containers(1), 1_000_000
+        level, last = 0.0, now
+        for wait in waits:
+            now += wait
+            level = max(0.0, level - (now - last) * POLICY.per_second / 1000)
+            last = now
+            if containers.ask(0, now):
+                level += 1
+            else:
+                assert level + 1 > POLICY.quota - MOST_UNREPORTED
+
+    def test_a_slow_caller_never_waits(self) -> None:
+        """A tenth of the budget, for an hour and a half."""
+        containers = Containers(1)
+        assert all(containers.ask(0, 1_000_000 + n * 200) for n in range(27_000))
+
+    def test_after_a_refusal_the_wait_is_long_enough_and_not_longer(self) -> None:
+        bucket, now = Bucket(POLICY), 1_000_000.0
+        while not (wait := bucket.ask(now)):
+            bucket.take(now)
+        assert bucket.ask(now + wait - 1) > 0
+        assert bucket.ask(now + wait) == 0
+
+
+class TestContainers:
+    """Each knows of its own requests, and by its reports of the others'."""
+
+    @given(requests, st.integers(1, 10))
+    def test_let_through_at_most_the_budget_and_three_leases_each(
+        self, asked: list[tuple[int, int]], number: int
+    ) -> None:
+        containers, now = Containers(number), 1_000_000
+        for container, wait in asked:
+            now += wait // number
+            containers.ask(container % number, now)
+        assert most_over(containers.passed) <= 3 * number * MOST_UNREPORTED
+
+    @given(requests, st.integers(1, 10))
+    def test_write_once_in_twenty_requests_at_most(
+        self, asked: list[tuple[int, int]], number: int
+    ) -> None:
+        """Refused ones included, whatever the containers do to each other."""
+        containers, now = Containers(number), 1_000_000
+        for container, wait in asked:
+            now += wait
+            containers.ask(container % number, now)
+            # A report that met another one's has taken its second write in advance.
+            assert containers.row.writes <= containers.asked / LEASE + number
+
+    @given(requests, st.integers(1, 10), st.lists(st.integers(0, 9), max_size=60))
+    def test_that_are_killed_lose_what_they_did_not_report(
+        self, asked: list[tuple[int, int]], number: int, killed: list[int]
+    ) -> None:
+        """A killed one counts as one more container."""
+        containers, now = Containers(number), 1_000_000
+        for place, (container, wait) in enumerate(asked):
+            now += wait // number
+            if place % 10 == 0 and killed:
+                containers.replace(killed.pop() % number)
+            containers.ask(container % number, now)
+        assert most_over(containers.passed) <= 3 * (number + 60) * MOST_UNREPORTED
+
+    def test_a_caller_past_the_budget_gets_the_budget(self) -> None:
+        """Ten times as much as may be, on 20 containers, for two minutes."""
+        containers, seconds = Containers(20), 120
+        for n in range(500 * seconds):
+            containers.ask(n % 20, 1_000_000 + n * 2)
+        rate = len(containers.passed) / seconds
+        assert 0.9 * POLICY.per_second <= rate <= 1.1 * POLICY.per_second + POLICY.quota / seconds
+
+    def test_a_caller_at_a_tenth_is_never_refused_on_a_thousand_containers(self) -> None:
+        """What they saw long ago is charged to the time when they saw it: it weighs nothing."""
+        containers, now = Containers(1000), 1_000_000
+        for n in range(60_000):
+            now += 200
+            assert containers.ask(n * 7919 % 1000, now)
+        # They all come back at once, each with a lease that is nearly used up.
+        assert all(containers.ask(n, now) for n in range(60))
+
+    def test_a_clock_that_goes_a_second_wrong_costs_a_second(self) -> None:
+        """One container is a second ahead: the others see a bucket that is so much emptier."""
+        containers, now = Containers(2), 1_000_000
+        for n in range(2 * LEASE):
+            containers.ask(0, now + 1000 + n * 10)
+        stored = containers.row.full_at
+        assert stored is not None
+        bucket = containers.kept[1]
+        bucket.reported(stored, 1)
+        assert bucket.ask(now + 200) == 0, "the burst has room for a second"

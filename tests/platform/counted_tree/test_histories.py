@@ -1,0 +1,338 @@
+"""Histories of a list against a plain one: whatever is written, each page and total is right."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from storepost.platform.persistence.changes import commit_anew
+from storepost.platform.persistence.counted_tree import (
+    EVERYTHING,
+    Entry,
+    Filter,
+    FilterField,
+    KeyRange,
+    text_key,
+)
+from storepost.values.pagination import PageRequest
+from tests.platform.counted_tree.engine import Engine, Killed
+from tests.platform.counted_tree.lists import (
+    NAMES,
+    STATUS,
+    TEST,
+    Importer,
+    Operation,
+    TwoLists,
+    apply,
+    entry,
+    expected,
+    tree,
+)
+
+ENTRIES = st.builds(
+    entry,
+    st.sampled_from(NAMES),
+    st.integers(0, 40),
+    st.sampled_from(STATUS.values),
+    test=st.booleans(),
+)
+
+
+def subsets(of: FilterField) -> st.SearchStrategy[Filter]:
+    """Some of the field's values."""
+    values = st.sets(st.sampled_from(of.values), min_size=1)
+    return values.map(lambda chosen: of.among(*chosen))
+
+
+FILTERS = subsets(STATUS) | subsets(TEST)
+BOUNDS = st.builds(text_key, st.sampled_from(NAMES), st.integers(0, 40).map(lambda n: UUID(int=n)))
+RANGES = st.just(EVERYTHING) | st.builds(KeyRange, BOUNDS, BOUNDS)
+REQUESTS = st.builds(PageRequest, st.integers(1, 12), st.integers(1, 30))
+CHOICES = st.integers(0, 10**6)
+
+
+class Histories(RuleBasedStateMachine):
+    """Writers and readers of one list, some of them interrupted."""
+
+    engine: Engine | None = None
+    """What answers instead of moto, for speed; the moto run has none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lists = TwoLists(tree(f"history#{uuid4()}"))
+        self.importer = Importer()
+
+    @initialize(
+        fan_out=st.integers(2, 5),
+        top_nodes=st.integers(2, 6),
+        levels=st.sampled_from([None, None, 2, 3]),
+    )
+    def begin(self, fan_out: int, top_nodes: int, levels: int | None) -> None:
+        """Nodes of any size, on as many levels as there have to be or on always so many."""
+        self.lists = TwoLists(tree(f"history#{uuid4()}", fan_out, top_nodes, levels))
+
+    def operation(self, new: Entry, choice: int, taken: set[str]) -> Operation:
+        """Mostly puts the entry in; where its place is taken it is deleted, moved or changed."""
+        free = [e for key, e in sorted(self.lists.model.items()) if key not in taken]
+        there = self.lists.model.get(new.key)
+        if there is None:
+            old = free[choice % len(free)] if free and choice % 3 == 0 else None
+            return old, new
+        return there, (new if choice % 2 else None)
+
+    def operations(self, drawn: list[tuple[Entry, int]]) -> list[Operation]:
+        """As many of them as don't touch a key that another one touches."""
+        chosen: list[Operation] = []
+        taken: set[str] = set()
+        for new, choice in drawn:
+            operation = self.operation(new, choice, taken)
+            keys = {e.key for e in operation if e}
+            if not keys & taken:
+                taken |= keys
+                chosen.append(operation)
+        return chosen
+
+    @contextmanager
+    def before_call(self, number: int, act: Callable[[], None]) -> Iterator[None]:
+        """Lets somebody else act before some call of what is done within, or behind it all."""
+        assert self.engine is not None
+        calls = 0
+
+        def count(_operation: str) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == number:
+                act_once()
+
+        def act_once() -> None:
+            assert self.engine is not None
+            self.engine.before_call = None
+            act()
+
+        self.engine.before_call = count
+        yield
+        if self.engine.before_call is not None:
+            act_once()
+
+    @rule(new=ENTRIES, choice=CHOICES)
+    def write(self, new: Entry, choice: int) -> None:
+        """One operation."""
+        self.lists.do(self.operation(new, choice, set()))
+
+    @rule(drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=2, max_size=12))
+    def write_together(self, drawn: list[tuple[Entry, int]]) -> None:
+        """Several operations in one transaction."""
+        self.lists.do(*self.operations(drawn))
+
+    @rule(drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12))
+    def write_remembering(self, drawn: list[tuple[Entry, int]]) -> None:
+        """By somebody who knows the nodes from the last time, whatever others did since."""
+        done = self.operations(drawn)
+        self.importer.do(self.lists.tree, done)
+        self.lists.note(*done)
+
+    @precondition(lambda self: self.engine is not None)
+    @rule(
+        first=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=6),
+        second=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12),
+        call=st.integers(1, 8),
+    )
+    def write_remembering_between(
+        self, first: list[tuple[Entry, int]], second: list[tuple[Entry, int]], call: int
+    ) -> None:
+        """Another writer commits, and splits, before some call of one that remembers."""
+        done = self.operations(first)
+        touched = {e.key for operation in done for e in operation if e}
+        others = [
+            (old, new)
+            for old, new in self.operations(second)
+            if not touched & {e.key for e in (old, new) if e}
+        ]
+        with self.before_call(call, lambda: self.lists.do(*others)):
+            self.importer.do(self.lists.tree, done, alone=False)
+        self.lists.note(*done)
+
+    @rule(choice=CHOICES, several=st.integers(2, 12))
+    def delete_neighbours(self, choice: int, several: int) -> None:
+        """Empties nodes."""
+        rows = self.lists.expected()
+        start = choice % max(1, len(rows))
+        for row in rows[start : start + several]:
+            self.lists.do((row, None))
+
+    @rule(new=ENTRIES)
+    def take_back(self, new: Entry) -> None:
+        """A key deleted and inserted, or inserted and deleted, in one transaction."""
+        there = self.lists.model.get(new.key)
+        self.lists.do(*([(there, None), (None, new)] if there else [(None, new), (new, None)]))
+
+    @rule(request=REQUESTS, descending=st.booleans(), by=st.none() | FILTERS, within=RANGES)
+    def read(
+        self, request: PageRequest, descending: bool, by: Filter | None, within: KeyRange
+    ) -> None:
+        """Any page."""
+        self.lists.check_page(request, descending=descending, by=by, within=within)
+
+    @rule(
+        by=st.lists(FILTERS, max_size=3),
+        within=RANGES,
+        descending=st.booleans(),
+        request=REQUESTS,
+    )
+    def look_through(
+        self, by: list[Filter], within: KeyRange, descending: bool, request: PageRequest
+    ) -> None:
+        """Any combination of filters, with a question that no counter answers."""
+        listing = self.lists.tree.scan(
+            request,
+            lambda rows: [row for row in rows if row.payload[1] % 2],  # type: ignore[index]
+            advised="name",
+            descending=descending,
+            by=by,
+            within=within,
+        )
+        rows = [
+            row
+            for row in self.lists.expected(descending=descending, within=within)
+            if row.payload[1] % 2  # type: ignore[index]
+            and all(row.values[f.field.name] in f.values for f in by)
+        ]
+        assert listing.total == len(rows)
+        assert list(listing.items) == rows[request.skipped :][: request.size]
+
+    @precondition(lambda self: self.engine is not None)
+    @rule(
+        first=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=6),
+        second=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12),
+        call=st.integers(1, 12),
+    )
+    def write_between(
+        self, first: list[tuple[Entry, int]], second: list[tuple[Entry, int]], call: int
+    ) -> None:
+        """Another writer commits, and splits, before some call of the first."""
+        done = self.operations(first)
+        touched = {e.key for operation in done for e in operation if e}
+        others = [
+            (old, new)
+            for old, new in self.operations(second)
+            if not touched & {e.key for e in (old, new) if e}
+        ]
+        with self.before_call(call, lambda: self.lists.do(*others)):
+            commit_anew(apply(self.lists.tree, done))
+        self.lists.note(*done)
+
+    @precondition(lambda self: self.engine is not None)
+    @rule(
+        drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12),
+        call=st.integers(1, 8),
+        request=REQUESTS,
+        descending=st.booleans(),
+        by=st.none() | FILTERS,
+        within=RANGES,
+    )
+    def read_between(
+        self,
+        drawn: list[tuple[Entry, int]],
+        call: int,
+        request: PageRequest,
+        descending: bool,
+        by: Filter | None,
+        within: KeyRange,
+    ) -> None:
+        """A writer commits between two calls of a reader, which answers as of before or after."""
+        done = self.operations(drawn)
+        before = dict(self.lists.model)
+        with self.before_call(call, lambda: self.lists.do(*done)):
+            listing = self.lists.tree.page(request, descending=descending, by=by, within=within)
+        lists = [
+            expected(model, descending=descending, by=by, within=within)
+            for model in (before, self.lists.model)
+        ]
+        pages = [rows[request.skipped :][: request.size] for rows in lists]
+        if within == EVERYTHING or len(done) == 1:
+            assert listing.total in [len(rows) for rows in lists]
+            assert len(listing.items) in [len(page) for page in pages]
+        else:
+            # A range's two ends are read one after the other, and of changes that leave the sums
+            # as they are, the reader may have seen some already.
+            gone = sum(old in lists[0] for old, _ in done if old)
+            came = sum(new in lists[1] for _, new in done if new)
+            counted = len(lists[0])
+            assert counted - gone <= listing.total <= counted + came
+        if len(done) == 1 and None in done[0]:
+            # Of what changes in several places a reader may have seen one already.
+            assert listing.items in pages
+
+    @precondition(lambda self: self.engine is not None)
+    @rule(
+        drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12),
+        later=st.integers(1, 12),
+    )
+    def die(self, drawn: list[tuple[Entry, int]], later: int) -> None:
+        """The writer dies at some call after its commit: nothing is lost, nothing counted wrong."""
+        done = self.operations(drawn)
+        committed = 0
+
+        def kill(operation: str) -> None:
+            nonlocal committed
+            if committed:
+                committed += 1
+            if committed > later:
+                raise Killed
+            committed += not committed and operation == "TransactWriteItems"
+
+        assert self.engine is not None
+        self.engine.before_call = kill
+        try:
+            commit_anew(apply(self.lists.tree, done))
+        except Killed:
+            pass
+        finally:
+            self.engine.before_call = None
+        self.lists.note(*done)
+
+    @invariant()
+    def equals(self) -> None:
+        """The tree is in order and equals the plain list."""
+        self.lists.check()
+
+
+SHARDS = 4
+"""So that several processes share them."""
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_histories(engine: Engine, shard: int) -> None:
+    """60 histories in all, 2,000 in CI."""
+
+    class OnEngine(Histories):
+        pass
+
+    OnEngine.engine = engine
+    chosen = settings()
+    part = settings(
+        max_examples=chosen.max_examples // SHARDS,
+        stateful_step_count=30,
+        derandomize=False,
+        database=None,
+    )
+    run_state_machine_as_test(
+        seed(shard)(OnEngine) if chosen.derandomize else OnEngine, settings=part
+    )
+
+
+@pytest.mark.usefixtures("world")  # whoever comes next in this process begins with no rows
+def test_histories_on_moto() -> None:
+    """A few of them with moto's reading of the expressions."""
+    run_state_machine_as_test(Histories, settings=settings(max_examples=3, stateful_step_count=8))

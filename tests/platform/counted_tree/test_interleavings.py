@@ -1,0 +1,177 @@
+"""Two writers of one list, the second at every point where the first one's process may pause.
+
+A pause is before any of its calls: between its reads and its commit, between a split's reads and
+that split, between a merge's and that merge.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+from uuid import uuid4
+
+import pytest
+
+from storepost.platform.persistence.changes import commit_anew
+from tests.platform.counted_tree.engine import Engine, Killed
+from tests.platform.counted_tree.lists import Operation, TwoLists, apply, numbered, tree
+
+THERE = range(0, 400, 10)
+
+
+def inserts(*numbers: int) -> list[Operation]:
+    """New entries."""
+    return [(None, numbered(number)) for number in numbers]
+
+
+def deletes(*numbers: int) -> list[Operation]:
+    """Entries that were there."""
+    return [(numbered(number), None) for number in numbers]
+
+
+def moves(*pairs: tuple[int, int]) -> list[Operation]:
+    """Entries that were there, at other places with other values."""
+    return [(numbered(old), numbered(new, "refunded", test=True)) for old, new in pairs]
+
+
+UNITS = {
+    "one": inserts(205),
+    "a leaf's worth": inserts(*range(201, 207)),
+    "at the end": inserts(*range(401, 413)),
+    "all over": inserts(*range(5, 400, 40)),
+    "empties a leaf": deletes(200, 210, 220, 230),
+    "empties a level": deletes(*range(100, 190, 10)),
+    "empties the beginning": deletes(*range(0, 90, 10)),
+    "empties the end": deletes(*range(300, 390, 10)),
+    "deletes one": deletes(300),
+    "swaps": moves((140, 141), (150, 159), (330, 261)),
+}
+OTHERS = {
+    "a leaf's worth": inserts(*range(211, 220)),
+    "all over": inserts(*range(7, 400, 40)),
+    "empties neighbours": deletes(190, 240, 250, 260, 270),
+    "swaps": moves((190, 207), (240, 208), (90, 7), (270, 419)),
+}
+
+
+def built(fan_out: int, top_nodes: int, levels: int | None = None) -> TwoLists:
+    """A list of 40 entries."""
+    lists = TwoLists(tree(f"list#{uuid4()}", fan_out, top_nodes, levels))
+    for first in THERE[::8]:
+        lists.do(*inserts(*range(first, first + 80, 10)))
+    return lists
+
+
+def paused(engine: Engine, number: int, act: Callable[[], None], work: Callable[[], None]) -> bool:
+    """Whether the work came to its call of that number, before which `act` acted."""
+    calls = count(1)
+    acted = False
+
+    def pause(_operation: str) -> None:
+        nonlocal acted
+        if next(calls) == number:
+            engine.before_call, acted = None, True
+            act()
+
+    engine.before_call = pause
+    work()
+    engine.before_call = None
+    return acted
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("unit", UNITS)
+def test_two_writers_leave_what_both_wrote(engine: Engine, unit: str, other: str) -> None:
+    """Wherever the one comes between the calls of the other."""
+    meet(engine, built(2, 3), unit, other)
+
+
+@pytest.mark.parametrize("unit", ["at the end", "all over", "empties a level"])
+def test_so_do_two_of_a_list_with_the_same_levels_always(engine: Engine, unit: str) -> None:
+    """Its top is split while the other splits it, too."""
+    meet(engine, built(2, 6, levels=2), unit, "all over")
+
+
+def meet(engine: Engine, before: TwoLists, unit: str, other: str) -> None:
+    """Has the one come before each call of the other."""
+    restore = engine.snapshot()
+    acted, number = True, 0
+    while acted:
+        number += 1
+        restore()
+        lists = TwoLists(before.tree, dict(before.model))
+        work = apply(lists.tree, UNITS[unit])
+        acted = paused(
+            engine, number, partial(lists.do, *OTHERS[other]), partial(commit_anew, work)
+        )
+        lists.note(*UNITS[unit])
+        lists.check_whole()
+    assert number > 3
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_writer_that_dies_leaves_all_or_nothing(engine: Engine, unit: str) -> None:
+    """Before its commit nothing, from then on everything, though not yet split."""
+
+    def die() -> None:
+        raise Killed
+
+    before = built(3, 3)
+    restore = engine.snapshot()
+    died, number = True, 0
+    while died:
+        number += 1
+        restore()
+        lists = TwoLists(before.tree, dict(before.model))
+        calls = len(engine.calls)
+        work = apply(lists.tree, UNITS[unit])
+        died = False
+        try:
+            paused(engine, number, die, partial(commit_anew, work))
+        except Killed:
+            died = True
+        if "TransactWriteItems" in engine.calls[calls:]:
+            lists.note(*UNITS[unit])
+        lists.check_whole()
+        lists.do(*inserts(*range(601, 620)))
+        lists.check_whole()
+    assert number > 3
+
+
+def test_a_new_level_comes_after_the_write_that_was_in_its_way(engine: Engine) -> None:
+    """Every write to the list is: a list that is written to all day would never get one."""
+    lists = TwoLists(tree(f"list#{uuid4()}", 2, 3))
+    lists.do(*inserts(*range(0, 40, 10)))
+    lists.do(*inserts(100))
+    assert [node.level for node in lists.tree.rows.top()] == [0, 0]
+    restore, calls = engine.snapshot(), len(engine.calls)
+    raises = inserts(110, 120)
+    commit_anew(apply(lists.tree, raises))
+    last = len(engine.calls) - calls
+    assert lists.tree.rows.top()[0].level == 1
+
+    restore()
+    other = partial(lists.do, *inserts(5))
+    assert paused(engine, last, other, partial(commit_anew, apply(lists.tree, raises)))
+    lists.note(*raises)
+    lists.check_whole()
+    assert lists.tree.rows.top()[0].level == 1
+
+
+def test_a_merge_gives_way_to_the_split_of_the_node_above(engine: Engine) -> None:
+    """Else the new node above would begin with the one that the merge takes away."""
+    before = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=1, levels=2))
+    for number in range(17):
+        before.do(*inserts(number))
+    leaves = before.tree.rows.children(before.tree.rows.top()[0])
+    assert [leaf.n for leaf in leaves] == [3, 3, 3, 3, 5]
+    restore = engine.snapshot()
+    acted, pause = True, 0
+    while acted:
+        pause += 1
+        restore()
+        lists = TwoLists(before.tree, dict(before.model))
+        work = apply(lists.tree, deletes(9, 10, 11))
+        acted = paused(engine, pause, partial(lists.do, *inserts(17)), partial(commit_anew, work))
+        lists.note(*deletes(9, 10, 11))
+        lists.check_whole()
+    assert pause > 6

@@ -1,0 +1,136 @@
+"""Keys sort as what they are made of does."""
+
+from datetime import UTC, datetime, timedelta, timezone
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storepost.platform.persistence.counted_tree import (
+    Entry,
+    FilterField,
+    KeyRange,
+    id_of,
+    moment_key,
+    moment_of,
+    moments,
+    text_key,
+)
+from storepost.platform.persistence.counted_tree.keys import END, LOWEST, separator
+from storepost.values.text import fold
+
+MOMENTS = st.datetimes(datetime(1990, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+UUIDS = st.uuids()
+SHORT_TEXTS = st.text(max_size=60)
+
+
+def milliseconds(moment: datetime) -> int:
+    """What counts of a moment."""
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
+
+
+@given(MOMENTS, UUIDS, MOMENTS, UUIDS)
+def test_moment_keys_sort_by_moment_then_id(
+    one: datetime, first: UUID, other: datetime, second: UUID
+) -> None:
+    """Ties are broken by id."""
+    by_key = moment_key(one, first) < moment_key(other, second)
+    assert by_key == ((milliseconds(one), first) < (milliseconds(other), second))
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(2026, 2, 28, 23, 59, 59, 999_000, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC),
+    ],
+)
+def test_a_moment_is_read_off_its_key(moment: datetime) -> None:
+    """Any that a timestamp can be, to the millisecond."""
+    key = moment_key(moment + timedelta(microseconds=700), UUID(int=7))
+    assert len(key) == 31
+    assert LOWEST < key < END
+    assert (moment_of(key), id_of(key)) == (moment, UUID(int=7))
+
+
+@given(st.none() | SHORT_TEXTS, UUIDS, st.none() | SHORT_TEXTS, UUIDS)
+def test_text_keys_sort_by_folded_text_then_id_with_none_last(
+    one: str | None, first: UUID, other: str | None, second: UUID
+) -> None:
+    """A text stands before a longer one that begins with it, whatever their ids are."""
+
+    def place(text: str | None, identifier: UUID) -> tuple[bool, str, UUID]:
+        return (text is None, fold(text or ""), identifier)
+
+    assert (text_key(one, first) < text_key(other, second)) == (
+        place(one, first) < place(other, second)
+    )
+
+
+@given(st.none() | st.text(), UUIDS)
+def test_keys_keep_their_bounds(text: str | None, identifier: UUID) -> None:
+    """DynamoDB takes sort keys of 1,024 bytes; nodes name their bounds beside all keys."""
+    for key in (text_key(text, identifier), text_key((text or "x") * 600, identifier)):
+        assert LOWEST < key < END
+        assert len(key.encode()) <= 512 + 24
+        assert id_of(key) == identifier
+
+
+@given(MOMENTS, UUIDS, MOMENTS)
+def test_a_range_of_moments_begins_with_the_first_and_ends_before_the_last(
+    moment: datetime, identifier: UUID, bound: datetime
+) -> None:
+    """`From` is inclusive, `To` exclusive, whatever the ids."""
+    key, later = moment_key(moment, identifier), milliseconds(moment) >= milliseconds(bound)
+    assert (key in moments(since=bound)) == later
+    assert (key in moments(until=bound)) == (not later)
+    assert key in moments()
+    assert moments(bound, bound).is_empty
+
+
+def test_moments_of_any_offset_are_one_moment() -> None:
+    """Keys are in UTC."""
+    there = datetime(2026, 3, 1, 1, 30, tzinfo=timezone(timedelta(hours=2)))
+    assert moment_key(there, UUID(int=5)) == moment_key(there.astimezone(UTC), UUID(int=5))
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_a_separator_stands_behind_the_left_and_not_behind_the_right(one: str, other: str) -> None:
+    """And no shorter beginning of the right one does."""
+    if one == other:
+        return
+    left, right = sorted((one, other))
+    between = separator(left, right)
+    assert left < between <= right
+    assert not left < between[:-1]
+
+
+def test_a_range_is_what_two_ranges_share() -> None:
+    """As a list cut by another filter of its sort field is."""
+    assert KeyRange("1", "5") & KeyRange("3", "8") == KeyRange("3", "5")
+    assert (KeyRange("1", "3") & KeyRange("3", "8")).is_empty
+
+
+@pytest.mark.parametrize("key", ["", "!", "~", " 1"])
+def test_an_entry_stands_between_the_bounds(key: str) -> None:
+    """What sorts outside of them would belong to no node."""
+    with pytest.raises(ValueError, match="key"):
+        Entry(key)
+
+
+@pytest.mark.parametrize(
+    ("letter", "values"),
+    [("", ("a",)), ("S", ("a",)), ("ab", ("a",)), ("a", ()), ("a", tuple("x" * 27))],
+)
+def test_a_field_has_a_letter_and_up_to_26_values(letter: str, values: tuple[str, ...]) -> None:
+    """A counter's name is two letters."""
+    with pytest.raises(ValueError, match="field"):
+        FilterField("field", letter, values)
+
+
+def test_a_filter_knows_only_its_fields_values() -> None:
+    """Anything else is counted nowhere."""
+    with pytest.raises(ValueError, match="status"):
+        FilterField("status", "s", ("paid",)).among("paid", "lost")

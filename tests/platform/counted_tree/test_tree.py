@@ -1,0 +1,451 @@
+"""What a list answers, what its writes refuse, and what becomes of its nodes."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import pytest
+from pynamodb.exceptions import VerboseClientError
+
+from storepost.platform.persistence.changes import (
+    MOST_ITEMS,
+    Changes,
+    LostRace,
+    TooManyWrites,
+    commit_anew,
+)
+from storepost.platform.persistence.counted_tree import Entry, KeyRange, Tree, moment_key, moments
+from storepost.platform.persistence.counted_tree.checking import faults
+from storepost.platform.persistence.item import Item
+from storepost.values.pagination import PageRequest
+from storepost.values.problems import NotFound
+from tests.platform.counted_tree.engine import Engine, Killed
+from tests.platform.counted_tree.lists import (
+    FIELDS,
+    START,
+    STATUS,
+    TEST,
+    Importer,
+    Operation,
+    TwoLists,
+    apply,
+    entry,
+    numbered,
+    tree,
+)
+
+
+def filled(numbers: range, of: Tree | None = None) -> TwoLists:
+    """A list of numbered entries, written some at once."""
+    lists = TwoLists(of or tree(f"list#{uuid4()}"))
+    for first in range(numbers.start, numbers.stop, 10):
+        batch = range(first, min(first + 10, numbers.stop))
+        lists.do(*((None, numbered(number)) for number in batch))
+    return lists
+
+
+def stored(of: Tree) -> tuple[object, object]:
+    """All that the list's rows hold."""
+    return of.rows.everything()
+
+
+@pytest.mark.usefixtures("engine")
+class TestPages:
+    """Reading."""
+
+    def test_an_empty_list_needs_no_setup(self) -> None:
+        """Nothing is there before the first insert."""
+        empty = TwoLists(tree("list#empty"))
+        for by in (None, STATUS.among("paid")):
+            empty.check_page(PageRequest(), by=by, within=moments(until=START))
+            empty.check_page(PageRequest(3, 10), by=by, descending=True)
+        assert empty.tree.scan(PageRequest(), list, advised="q").total == 0
+        assert stored(empty.tree) == ([], [])
+        assert faults(empty.tree) == []
+
+    def test_an_entry_by_chance_is_any_that_the_filter_keeps(self) -> None:
+        """With every place as likely, so that many who take at once seldom meet."""
+        lists = TwoLists(tree("list#chance"))
+        assert lists.tree.any_of(STATUS.among("paid")) is None
+        for number in range(40):
+            lists.do((None, numbered(number, "paid" if number % 4 else "pending")))
+        some = [lists.tree.any_of(STATUS.among("pending")) for _ in range(200)]
+        pending = [numbered(number, "pending") for number in range(0, 40, 4)]
+        assert all(each in pending for each in some)
+        assert all(each in some for each in pending)
+        assert lists.tree.any_of(STATUS.among("refunded")) is None
+
+    def test_its_counts_are_those_of_its_entries(self) -> None:
+        """In all, and by the value of each filter."""
+        lists = TwoLists(tree("list#counts"))
+        assert not lists.tree.counts()
+        for number in range(30):
+            lists.do((None, numbered(number, "paid" if number % 3 else None, test=number < 4)))
+        counts = lists.tree.counts()
+        assert counts["n"] == 30
+        assert counts[STATUS.counter("paid")] == 20
+        assert counts[STATUS.counter(None)] == 10
+        assert (counts[TEST.counter(True)], counts[TEST.counter(False)]) == (4, 26)
+
+    def test_past_the_end_there_is_nothing_but_the_exact_total(self) -> None:
+        """A page past the end is no error (docs/interface.md, section 2)."""
+        lists = filled(range(25))
+        listing = lists.tree.page(PageRequest(2, 25), descending=True)
+        assert (list(listing.items), listing.total) == ([], 25)
+        lists.check_page(PageRequest(10**6, 100))
+        lists.check_page(PageRequest(7, 25), by=STATUS.among("paid"), within=moments(since=START))
+
+    def test_a_list_that_was_emptied_is_empty(self) -> None:
+        """And takes entries again."""
+        lists = filled(range(60))
+        for number in range(60):
+            lists.do((numbered(number), None))
+        lists.check()
+        assert lists.tree.page(PageRequest()).total == 0
+        lists.do((None, numbered(3)))
+        lists.check()
+
+    def test_ranges_reach_over_what_was_emptied(self) -> None:
+        """The edges of a range may stand where nothing is any more."""
+        lists = filled(range(300))
+        for number in range(40, 260):
+            lists.do((numbered(number), None))
+        for since, until in ((0, 300), (39, 261), (40, 260), (100, 200), (20, 150), (150, 280)):
+            within = moments(START + timedelta(minutes=since), START + timedelta(minutes=until))
+            for descending in (False, True):
+                for number in (1, 2, 5):
+                    request = PageRequest(number, 10)
+                    lists.check_page(request, descending=descending, within=within)
+                    lists.check_page(
+                        request, descending=descending, within=within, by=TEST.among(False)
+                    )
+        assert faults(lists.tree) == []
+
+    def test_a_range_turned_round_holds_nothing(self) -> None:
+        """From after To."""
+        lists = filled(range(50))
+        back = KeyRange(numbered(30).key, numbered(10).key)
+        lists.check_page(PageRequest(), within=back)
+        lists.check_page(PageRequest(), within=back, by=STATUS.among("paid"), descending=True)
+        assert lists.tree.scan(PageRequest(), list, advised="q", within=back).total == 0
+
+    def test_five_thousand_equal_moments_split_by_their_ids(self) -> None:
+        """Nothing but the ids tells them apart."""
+        lists = TwoLists(Tree(f"list#{uuid4()}", FIELDS))
+        keys = sorted(moment_key(START, UUID(int=n * 2**100)) for n in range(5000))
+        values = numbered(0).values
+        for first in range(0, 5000, 80):
+            lists.do(*((None, Entry(key, values)) for key in keys[first : first + 80]))
+        assert faults(lists.tree) == []
+        for number in (1, 2, 57, 100, 200):
+            lists.check_page(PageRequest(number, 25), descending=True)
+        exactly = moments(START, START + timedelta(milliseconds=1))
+        lists.check_page(PageRequest(3, 100), within=exactly)
+        lists.check_page(PageRequest(1, 100), within=moments(until=START))
+
+    def test_a_list_written_at_each_call_of_a_reader_answers_all_the_same(
+        self, engine: Engine
+    ) -> None:
+        """After some attempts a reader takes what it finds; each row of it was there."""
+        lists = filled(range(200))
+        writes = iter(range(1000, 2000))
+
+        def write(_operation: str) -> None:
+            engine.before_call = None
+            number = next(writes)
+            lists.do((numbered(number - 1000), None), (None, numbered(number)))
+            engine.before_call = write
+
+        engine.before_call = write
+        listing = lists.tree.page(PageRequest(4, 10))
+        engine.before_call = None
+        assert listing.total == 200
+        assert len(listing.items) == 10
+        assert next(writes) < 1100
+        lists.check()
+
+
+@pytest.mark.usefixtures("engine")
+class TestWrites:
+    """What a transaction writes and what it refuses."""
+
+    def test_what_is_there_is_not_inserted_again(self) -> None:
+        """The problem is the caller's, else it is a lost race; nothing changes."""
+        lists = filled(range(30))
+        before = stored(lists.tree)
+        for otherwise in (NotFound(), None):
+            changes = Changes()
+            lists.tree.insert(changes, numbered(7, "pending"), otherwise)
+            with pytest.raises(type(otherwise) if otherwise else LostRace):
+                changes.commit()
+        assert stored(lists.tree) == before
+
+    @pytest.mark.parametrize(
+        "missing", [numbered(99), numbered(7, "pending"), numbered(7, test=True)]
+    )
+    def test_what_is_not_there_so_is_neither_deleted_nor_moved(self, missing: Entry) -> None:
+        """Other filter values would be subtracted than were added."""
+        lists = filled(range(30))
+        before = stored(lists.tree)
+        units: list[Callable[[Changes], None]] = [
+            lambda changes: lists.tree.delete(changes, missing, NotFound()),
+            lambda changes: lists.tree.move(changes, missing, numbered(50), NotFound()),
+            lambda changes: lists.tree.move(changes, missing, numbered(7, None), NotFound()),
+        ]
+        for unit in units[: 3 if missing.key == numbered(7).key else 2]:
+            changes = Changes()
+            unit(changes)
+            with pytest.raises(NotFound):
+                changes.commit()
+        assert stored(lists.tree) == before
+
+    @pytest.mark.usefixtures("engine")
+    def test_with_the_same_levels_always_a_write_touches_the_same_rows(self) -> None:
+        """The first entry's does, and the thousandth's; the top is broad from the beginning."""
+        lists = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=5, levels=2))
+        for number in range(200):
+            lists.do((None, numbered(number)))
+            changes = Changes()
+            old, new = numbered(number), numbered(number, "refunded")
+            lists.tree.move(changes, old, new)
+            changes.commit()
+            lists.note((old, new))
+            assert len(changes) == 3  # the entry, its leaf, and the node above
+            if number == 17:
+                assert len(lists.tree.rows.top()) == 5
+        assert {node.level for node in lists.tree.rows.everything()[0]} == {0, 1}
+        assert len(lists.tree.rows.top()) > 5
+        lists.check()
+
+    def test_a_list_without_filters_deletes_by_key(self) -> None:
+        """There is nothing else to be wrong about."""
+        plain = Tree(f"list#{uuid4()}", fan_out=3)
+        commit_anew(apply(plain, [(None, Entry("1", payload="x")), (None, Entry("2"))]))
+        commit_anew(apply(plain, [(Entry("1"), None)]))
+        assert plain.page(PageRequest()).items == [Entry("2")]
+        changes = Changes()
+        plain.delete(changes, Entry("1"))
+        with pytest.raises(LostRace):
+            changes.commit()
+
+    def test_one_transaction_does_one_thing_to_a_key(self) -> None:
+        """Anything else is a mistake in the caller."""
+        lists = filled(range(3))
+        changes = Changes()
+        lists.tree.insert(changes, numbered(9))
+        lists.tree.delete(changes, numbered(1))
+        with pytest.raises(ValueError, match="inserted twice"):
+            lists.tree.insert(changes, numbered(9))
+        with pytest.raises(ValueError, match="deleted twice"):
+            lists.tree.delete(changes, numbered(1))
+        with pytest.raises(ValueError, match="other filter values"):
+            lists.tree.delete(changes, numbered(9, "pending"))
+
+    def test_a_payload_alone_leaves_the_nodes_as_they_are(self) -> None:
+        """One write."""
+        lists = filled(range(100))
+        nodes, _ = stored(lists.tree)
+        old = numbered(50)
+        new = Entry(old.key, old.values, {"total": "12.00", "tags": ["é", None]})
+        changes = Changes()
+        lists.tree.move(changes, old, new)
+        lists.note((old, new))
+        changes.commit()
+        assert len(changes) == 1
+        lists.check()
+        assert stored(lists.tree)[0] == nodes
+
+    def test_a_move_within_a_leaf_leaves_the_levels_above_as_they_are(self) -> None:
+        """Two entries and their leaf."""
+        lists = filled(range(100))
+        leaf = lists.tree.rows.floor(0, numbered(50).key)
+        assert leaf
+        first, second = lists.expected(within=leaf.range)[:2]
+        between = Entry(first.key[:-1] + chr(ord(first.key[-1]) + 1), first.values)
+        assert first.key < between.key < second.key
+        changes = Changes()
+        lists.tree.move(changes, first, between)
+        lists.note((first, between))
+        changes.commit()
+        assert len(changes) == 3
+        lists.check()
+
+    def test_a_batch_writes_each_node_once(self) -> None:
+        """87 entries in order: an import's transaction."""
+        lists = TwoLists(Tree(f"list#{uuid4()}", FIELDS))
+        for first in range(0, 870, 87):
+            changes = Changes()
+            batch = [(None, numbered(n)) for n in range(first, first + 87)]
+            apply(lists.tree, [*batch])(changes)
+            lists.note(*batch)
+            changes.commit()
+            assert len(changes) <= MOST_ITEMS
+        lists.check()
+
+    def test_one_list_made_twice_in_a_unit_is_one_list(self) -> None:
+        """Repositories are made anew all the time."""
+        lists = filled(range(30))
+        again = tree(lists.tree.partition)
+        other = filled(range(5))
+        changes = Changes()
+        lists.tree.insert(changes, numbered(40))
+        again.insert(changes, numbered(41))
+        other.tree.insert(changes, numbered(40))
+        changes.commit()
+        lists.note((None, numbered(40)), (None, numbered(41)))
+        other.note((None, numbered(40)))
+        lists.check()
+        other.check()
+
+    def test_a_unit_that_begins_again_forgets_what_it_gathered(self) -> None:
+        """A lost race runs the handler again with the same `Changes`."""
+        lists = filled(range(30))
+        changes = Changes()
+        lists.tree.insert(changes, numbered(40))
+        changes.clear()
+        lists.tree.insert(changes, numbered(41))
+        changes.commit()
+        lists.note((None, numbered(41)))
+        lists.check()
+
+    def test_a_batch_beyond_a_transaction_says_so(self) -> None:
+        """The caller halves it."""
+        lists = filled(range(0, 900, 3))
+        changes = Changes()
+        apply(lists.tree, [(None, numbered(n)) for n in range(1, 270, 3)])(changes)
+        with pytest.raises(TooManyWrites):
+            changes.commit()
+        lists.check()
+
+
+class TestNodes:
+    """Splits and merges, which nothing may depend on."""
+
+    def test_a_commit_succeeds_though_its_splits_fail(self, engine: Engine) -> None:
+        """What DynamoDB throttles then is split with the next write."""
+        lists = filled(range(5), tree(f"list#{uuid4()}", fan_out=3))
+        committed = False
+
+        def throttle(operation: str) -> None:
+            nonlocal committed
+            if committed:
+                raise VerboseClientError(
+                    {"Error": {"Code": "ThrottlingException", "Message": "slow down"}},
+                    operation,
+                    {"request_id": "", "table_name": ""},
+                )
+            committed = operation == "TransactWriteItems"
+
+        engine.before_call = throttle
+        lists.do((None, numbered(5)))
+        engine.before_call = None
+        assert len(lists.tree.rows.top()) == 1
+        lists.check()
+        lists.do((None, numbered(6)))
+        assert len(lists.tree.rows.top()) == 2
+        lists.check()
+
+    @pytest.mark.parametrize("transactions", [1, 2, 3, 4])
+    def test_who_dies_between_commit_and_splits_leaves_a_right_list(
+        self, engine: Engine, transactions: int
+    ) -> None:
+        """Whatever was split by then; the next writes split the rest."""
+        lists = filled(range(17), tree(f"list#{uuid4()}", fan_out=3, top_nodes=3))
+        done = 0
+
+        def die(operation: str) -> None:
+            nonlocal done
+            if done == transactions:
+                raise Killed
+            done += operation == "TransactWriteItems"
+
+        engine.before_call = die
+        batches: list[list[Operation]] = [
+            [(None, numbered(n)) for n in range(first, first + 12)] for first in range(17, 200, 12)
+        ]
+        with suppress(Killed):
+            for batch in batches:
+                lists.note(*batch)
+                commit_anew(apply(lists.tree, batch))
+        assert done == transactions
+        engine.before_call = None
+        written = {e.key for e in lists.tree.page(PageRequest(1, 300)).items}
+        lists.model = {key: e for key, e in lists.model.items() if key in written}
+        lists.check()
+        for number in range(500, 540):
+            lists.do((None, numbered(number)))
+        lists.check()
+
+    @pytest.mark.usefixtures("engine")
+    def test_who_writes_many_times_in_a_row_splits_later_and_into_more(self) -> None:
+        """Splits were most of an import's calls. What it leaves full the next one splits."""
+        lists, importer = TwoLists(tree(f"list#{uuid4()}", fan_out=3, top_nodes=32)), Importer()
+
+        def bring(numbers: range) -> list[int]:
+            for number in numbers:
+                importer.do(lists.tree, [(None, numbered(number))])
+                lists.note((None, numbered(number)))
+            lists.check()
+            return [node.n for node in lists.tree.rows.top()]
+
+        assert bring(range(23)) == [23]
+        assert bring(range(23, 24)) == [5] * 4 + [4]
+        assert bring(range(24, 43)) == [5] * 4 + [23]
+        lists.do((None, numbered(43)))
+        assert [node.n for node in lists.tree.rows.top()] == [5] * 8 + [4]
+        lists.check()
+
+    @pytest.mark.usefixtures("engine")
+    def test_what_comes_in_order_leaves_nodes_nearly_full(self) -> None:
+        """Half empty ones, into which nothing comes any more, would be a level more."""
+        lists = TwoLists(tree(f"list#{uuid4()}", fan_out=6))
+        for number in range(240):
+            lists.do((None, numbered(number)))
+        nodes, _ = lists.tree.rows.everything()
+        leaves = sorted((node for node in nodes if not node.level), key=lambda leaf: leaf.lo)
+        assert [leaf.n for leaf in leaves] == [10] * 24
+        assert {node.level for node in nodes} == {0, 1}
+        lists.check()
+
+    @pytest.mark.usefixtures("engine")
+    def test_rows_that_move_on_leave_no_trail_of_nodes(self) -> None:
+        """As products by changedAt do: every change moves one to the end."""
+        lists = filled(range(60))
+        most = 0
+        for number in range(60, 1500):
+            lists.do((numbered(number - 60), numbered(number)))
+            if number % 100 == 0:
+                nodes, _ = lists.tree.rows.everything()
+                most = max(most, len(nodes))
+                lists.check()
+        assert most <= 60
+
+    @pytest.mark.usefixtures("engine")
+    def test_deletes_in_any_order_leave_fewer_nodes_than_entries(self) -> None:
+        """Only what is empty goes, but all of that."""
+        lists = filled(range(400))
+        for number in sorted(range(400), key=lambda n: n * 7919 % 401):
+            lists.do((numbered(number), None))
+            if number % 20 == 0:
+                nodes, entries = lists.tree.rows.everything()
+                leaves = [node for node in nodes if not node.level]
+                assert len(leaves) <= max(1, len(entries))
+                lists.check()
+        nodes, _ = lists.tree.rows.everything()
+        assert {node.n for node in nodes} == {0}
+        assert all(
+            len([n for n in nodes if n.level == level]) == 1 for level in {n.level for n in nodes}
+        )
+
+
+def test_rows_stand_under_the_lists_own_partitions(engine: Engine) -> None:
+    """So that what a workspace holds is found, and removed, by its keys."""
+    lists = filled(range(30))
+    rows = lists.tree.rows
+    assert set(engine.items) == {rows.partition, rows.nodes_partition}
+    kinds = {raw["kind"]["S"] for partition in engine.items.values() for raw in partition.values()}
+    assert kinds == {"entry", "node"}
+    sample = entry("ann", 1, None, test=True)
+    assert rows.entry_item(sample).key == (rows.partition, sample.key)
+    assert issubclass(type(rows.entry_item(sample)), Item)

@@ -1,0 +1,210 @@
+"""Downloads: redirects, each hop authorized as the first is, and their bounds."""
+
+import socket
+from collections.abc import Callable
+
+import pytest
+
+from storepost.platform.fetching import HTTP_OR_HTTPS, Failure, FetchFailed, UrlNotAllowed, download
+from storepost.platform.fetching.guard import Refusal
+from tests.platform.fetching.conftest import Resolver, Wire
+from tests.platform.fetching.servers import Script, Server, dripping, saying, serving
+from tests.platform.fetching.test_hostile import NOT_PUBLIC
+
+PUBLIC, OTHER = "8.8.8.8", "9.9.9.9"
+START = "http://shop.example/feed"
+
+
+def redirect(location: str, status: int = 302) -> bytes:
+    """An answer that leads elsewhere."""
+    return f"HTTP/1.1 {status} Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n".encode()
+
+
+def file(body: bytes = b"id\n1\n", headers: dict[str, str] | None = None) -> bytes:
+    """An answer with a file."""
+    told = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
+    length = len(body)
+    return f"HTTP/1.1 200 OK\r\n{told}Content-Length: {length}\r\n\r\n".encode() + body
+
+
+def at_shop(wire: Wire, resolver: Resolver, server: Server) -> None:
+    """Has the server answer for shop.example."""
+    resolver.answers["shop.example"] = [[PUBLIC]]
+    wire.lead(PUBLIC, 80, server.port)
+
+
+def whole(
+    url: str = START, *, timeout: float = 5, most_bytes: int = 1000, redirects: int = 5
+) -> bytes:
+    """The file, whole."""
+    with download(
+        url, timeout=timeout, most_bytes=most_bytes, schemes=HTTP_OR_HTTPS, redirects=redirects
+    ) as got:
+        return b"".join(got.pieces)
+
+
+def failure(attempt: Callable[[], object]) -> Failure:
+    """Why the attempt failed."""
+    with pytest.raises(FetchFailed) as failed:
+        attempt()
+    return Failure(failed.value.reason)
+
+
+def in_turn(*answers: bytes) -> Script:
+    """A server that says one thing after the other."""
+    waiting = list(answers)
+
+    def script(connection: socket.socket) -> None:
+        saying(waiting.pop(0))(connection)
+
+    return script
+
+
+class TestFile:
+    """What is there."""
+
+    def test_its_bytes_and_what_the_server_says_of_it(self, wire: Wire, resolver: Resolver) -> None:
+        with serving(saying(file(headers={"Content-Type": "text/csv; charset=x"}))) as server:
+            at_shop(wire, resolver, server)
+            with download(START, timeout=5, most_bytes=5, schemes=HTTP_OR_HTTPS) as got:
+                assert (got.content_type, got.length) == ("text/csv; charset=x", 5)
+                assert b"".join(got.pieces) == b"id\n1\n"
+        assert server.lines[0] == "GET /feed HTTP/1.1"
+        assert server.header("accept-encoding") == ["identity"]
+
+    def test_packed_content_comes_as_it_is(self, wire: Wire, resolver: Resolver) -> None:
+        with serving(saying(file(b"\x1f\x8bxyz", {"Content-Encoding": "gzip"}))) as server:
+            at_shop(wire, resolver, server)
+            assert whole() == b"\x1f\x8bxyz"
+
+    @pytest.mark.parametrize("status", [204, 301, 304, 401, 404, 500, 503])
+    def test_any_other_status(self, wire: Wire, resolver: Resolver, status: int) -> None:
+        answer = f"HTTP/1.1 {status} Some\r\nContent-Length: 0\r\n\r\n".encode()
+        with serving(saying(answer)) as server:
+            at_shop(wire, resolver, server)
+            assert failure(whole) is Failure.STATUS
+
+    def test_too_long_by_its_own_word(self, wire: Wire, resolver: Resolver) -> None:
+        with serving(saying(file(b"x" * 11))) as server:
+            at_shop(wire, resolver, server)
+            assert failure(lambda: whole(most_bytes=10)) is Failure.TOO_LONG
+
+    def test_too_long_without_a_word(self, wire: Wire, resolver: Resolver) -> None:
+        with serving(saying(b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 11)) as server:
+            at_shop(wire, resolver, server)
+            assert failure(lambda: whole(most_bytes=10)) is Failure.TOO_LONG
+
+    def test_one_that_breaks_off(self, wire: Wire, resolver: Resolver) -> None:
+        with serving(saying(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nid")) as server:
+            at_shop(wire, resolver, server)
+            assert failure(whole) is not Failure.STATUS
+
+    def test_one_that_drips(self, wire: Wire, resolver: Resolver) -> None:
+        start = b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n"
+        with serving(dripping(start, [b"x"] * 900, 0.01)) as server:
+            at_shop(wire, resolver, server)
+            assert failure(lambda: whole(timeout=0.2)) is Failure.TIMED_OUT
+
+    def test_what_goes_wrong_with_the_taker_is_the_takers(
+        self, wire: Wire, resolver: Resolver
+    ) -> None:
+        with serving(saying(file())) as server:
+            at_shop(wire, resolver, server)
+            with (
+                pytest.raises(FileNotFoundError),
+                download(START, timeout=5, most_bytes=99, schemes=HTTP_OR_HTTPS),
+            ):
+                raise FileNotFoundError
+
+
+class TestRedirects:
+    """What leads elsewhere."""
+
+    @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+    @pytest.mark.parametrize(
+        "location", ["http://other.example/x", "//other.example/x", "HTTP://OTHER.example:80/x#y"]
+    )
+    def test_to_another_host(
+        self, wire: Wire, resolver: Resolver, status: int, location: str
+    ) -> None:
+        with (
+            serving(saying(redirect(location, status))) as first,
+            serving(saying(file())) as second,
+        ):
+            at_shop(wire, resolver, first)
+            resolver.answers["other.example"] = [[OTHER]]
+            wire.lead(OTHER, 80, second.port)
+            assert whole() == b"id\n1\n"
+        assert second.lines[0] == "GET /x HTTP/1.1"
+        assert wire.connected == [(PUBLIC, 80), (OTHER, 80)]
+
+    def test_within_a_host(self, wire: Wire, resolver: Resolver) -> None:
+        with serving(in_turn(redirect("new?a=1"), redirect("/newest"), file())) as server:
+            at_shop(wire, resolver, server)
+            assert whole() == b"id\n1\n"
+        lines = [request.split(b"\r\n")[0] for request in server.requests]
+        assert lines == [b"GET /feed HTTP/1.1", b"GET /new?a=1 HTTP/1.1", b"GET /newest HTTP/1.1"]
+
+    def test_so_many_and_no_more(self, wire: Wire, resolver: Resolver) -> None:
+        with serving(saying(redirect("/again"))) as server:
+            at_shop(wire, resolver, server)
+            assert failure(whole) is Failure.REDIRECTS
+        assert len(wire.connected) == 6
+
+    def test_none_where_none_are_asked_for(self, wire: Wire, resolver: Resolver) -> None:
+        with serving(saying(redirect("/again"))) as server:
+            at_shop(wire, resolver, server)
+            assert failure(lambda: whole(redirects=0)) is Failure.STATUS
+        assert len(wire.connected) == 1
+
+    @pytest.mark.parametrize("address", NOT_PUBLIC)
+    def test_to_an_address_that_isnt_public(
+        self, wire: Wire, resolver: Resolver, address: str
+    ) -> None:
+        literal = f"[{address}]" if ":" in address else address
+        for location, host in ((f"http://{literal}/", None), ("http://rebound.example/", address)):
+            wire.connected.clear()
+            with serving(saying(redirect(location))) as server:
+                at_shop(wire, resolver, server)
+                if host:
+                    resolver.answers["rebound.example"] = [[host]]
+                with pytest.raises(UrlNotAllowed):
+                    whole()
+            assert wire.connected == [(PUBLIC, 80)]
+
+    def test_to_a_host_that_has_another_address_by_then(
+        self, wire: Wire, resolver: Resolver
+    ) -> None:
+        with serving(saying(redirect("/again"))) as server:
+            at_shop(wire, resolver, server)
+            resolver.answers["shop.example"] = [[PUBLIC], ["127.0.0.1"]]
+            with pytest.raises(UrlNotAllowed) as refused:
+                whole()
+        assert refused.value.reason == Refusal.NOT_PUBLIC.value
+        assert wire.connected == [(PUBLIC, 80)]
+
+    @pytest.mark.parametrize(
+        "location",
+        [
+            "file:///etc/passwd",
+            "gopher://other.example/",
+            "http://ann:secret@other.example/",
+            "http://localhost/",
+            "http://2130706433/",
+            "http://other.example:0/",
+            "http://other.example\\@169.254.169.254/",
+        ],
+    )
+    def test_to_what_nobody_may_open(self, wire: Wire, resolver: Resolver, location: str) -> None:
+        with serving(saying(redirect(location))) as server:
+            at_shop(wire, resolver, server)
+            with pytest.raises(UrlNotAllowed):
+                whole()
+        assert wire.connected == [(PUBLIC, 80)]
+
+    def test_all_of_them_in_one_time(self, wire: Wire, resolver: Resolver) -> None:
+        slow = dripping(b"", [bytes([byte]) for byte in redirect("/again")], 0.01)
+        with serving(slow) as server:
+            at_shop(wire, resolver, server)
+            assert failure(lambda: whole(timeout=1)) is Failure.TIMED_OUT
+        assert len(wire.connected) < 4

@@ -1,0 +1,131 @@
+"""`FEED_ALLOW_HOSTS`: a way to this machine's own servers, in the local run and nowhere else."""
+
+import pytest
+
+from storepost.platform.fetching import HTTP_OR_HTTPS, HTTPS, UrlNotAllowed, check_url, post
+from storepost.platform.fetching.guard import Refusal
+from tests.platform.fetching.conftest import Resolver
+from tests.platform.fetching.servers import OK, serving
+
+
+@pytest.fixture
+def allow(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """The local run with two allowed hosts."""
+    monkeypatch.setenv("STOREPOST_LOCAL", "1")
+    monkeypatch.setenv(
+        "FEED_ALLOW_HOSTS", "127.0.0.1:9000, Shop-Stub:9001,[::1]:9002,localhost:80,"
+    )
+    return monkeypatch
+
+
+def refusal(url: str, schemes: frozenset[str] = HTTP_OR_HTTPS) -> str:
+    with pytest.raises(UrlNotAllowed) as refused:
+        check_url(url, schemes=schemes)
+    return refused.value.reason
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:9000/feed.csv",
+        "https://127.0.0.1:9000/feed.csv",
+        "http://shop-stub:9001/",
+        "http://SHOP-STUB:9001/",
+        "http://[::1]:9002/",
+        "http://localhost/",
+        "http://localhost:80/",
+    ],
+)
+@pytest.mark.parametrize("schemes", [HTTPS, HTTP_OR_HTTPS])
+def test_what_is_named_passes_in_the_local_run(
+    url: str, schemes: frozenset[str], allow: pytest.MonkeyPatch, resolver: Resolver
+) -> None:
+    resolver.answers = {"shop-stub": [["172.17.0.2"]], "localhost": [["127.0.0.1", "::1"]]}
+    check_url(url, schemes=schemes)
+    assert set(resolver.asked) <= {"shop-stub", "localhost"}
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://127.0.0.1:9001/", Refusal.NOT_PUBLIC),  # another port
+        ("http://127.0.0.1/", Refusal.NOT_PUBLIC),
+        ("http://127.0.0.2:9000/", Refusal.NOT_PUBLIC),
+        ("http://169.254.169.254:9000/", Refusal.NOT_PUBLIC),
+        ("http://127.1:9000/", Refusal.ADDRESS_FORM),  # the same address, written oddly
+        ("http://2130706433:9000/", Refusal.ADDRESS_FORM),
+        ("http://127.0.0.1.:9000/", Refusal.HOST),
+        ("http://[::ffff:127.0.0.1]:9000/", Refusal.NOT_PUBLIC),
+        ("http://localhost:9000/", Refusal.INTERNAL_NAME),  # the same host by another name
+        ("http://a.shop-stub:9001/", Refusal.NOT_PUBLIC),
+        ("http://ann@127.0.0.1:9000/", Refusal.USERINFO),
+        ("http://127.0.0.1:09000/", Refusal.PORT),
+        ("ftp://127.0.0.1:9000/", Refusal.SCHEME),
+        ("https://localhost/", Refusal.INTERNAL_NAME),  # port 443
+    ],
+)
+def test_only_what_is_named_passes(
+    url: str, why: Refusal, allow: pytest.MonkeyPatch, resolver: Resolver
+) -> None:
+    resolver.answers = {"a.shop-stub": [["127.0.0.1"]]}
+    assert refusal(url) == why.value
+
+
+@pytest.mark.parametrize("local", [None, "", "0", "true", "yes", " 1"])
+def test_nothing_is_exempt_outside_of_the_local_run(
+    local: str | None, allow: pytest.MonkeyPatch, resolver: Resolver, attempts: list[str]
+) -> None:
+    if local is None:
+        allow.delenv("STOREPOST_LOCAL")
+    else:
+        allow.setenv("STOREPOST_LOCAL", local)
+    assert refusal("http://127.0.0.1:9000/") == Refusal.NOT_PUBLIC.value
+    assert refusal("https://127.0.0.1:9000/", HTTPS) == Refusal.NOT_PUBLIC.value
+    assert refusal("http://127.0.0.1:9000/", HTTPS) == Refusal.SCHEME.value
+    assert refusal("http://shop-stub:9001/") == Refusal.INTERNAL_NAME.value
+    with pytest.raises(UrlNotAllowed) as refused:
+        post("https://127.0.0.1:9000/", body=b"", headers={}, timeout=5)
+    assert refused.value.reason == Refusal.NOT_PUBLIC.value
+    assert resolver.asked == []
+    assert attempts == []
+
+
+@pytest.mark.parametrize("named", [None, "", ",", "127.0.0.1", "*", "127.0.0.1:*", "0.0.0.0/0"])
+def test_the_local_run_alone_exempts_nothing(
+    named: str | None, allow: pytest.MonkeyPatch, resolver: Resolver
+) -> None:
+    if named is None:
+        allow.delenv("FEED_ALLOW_HOSTS")
+    else:
+        allow.setenv("FEED_ALLOW_HOSTS", named)
+    assert refusal("http://127.0.0.1:9000/") == Refusal.NOT_PUBLIC.value
+
+
+def test_the_setting_is_read_at_each_call(
+    monkeypatch: pytest.MonkeyPatch, resolver: Resolver
+) -> None:
+    with serving(OK) as server:
+        url = f"http://127.0.0.1:{server.port}/write-back"
+        with pytest.raises(UrlNotAllowed):
+            post(url, body=b"{}", headers={}, timeout=5)
+        assert server.requests == []
+        monkeypatch.setenv("STOREPOST_LOCAL", "1")
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", f"127.0.0.1:{server.port}")
+        answer = post(url, body=b"{}", headers={}, timeout=5)
+        assert (answer.status, answer.body) == (200, b"ok")
+        assert server.header("host") == [f"127.0.0.1:{server.port}"]
+        assert server.body == b"{}"
+    assert resolver.asked == []
+
+
+def test_a_named_host_is_connected_to_where_it_resolves(
+    monkeypatch: pytest.MonkeyPatch, resolver: Resolver
+) -> None:
+    resolver.answers["shop.example"] = [["127.0.0.1"], ["8.8.8.8"]]
+    with serving(OK) as server:
+        monkeypatch.setenv("STOREPOST_LOCAL", "1")
+        monkeypatch.setenv("FEED_ALLOW_HOSTS", f"shop.example:{server.port}")
+        answer = post(f"http://shop.example:{server.port}/", body=b"{}", headers={}, timeout=5)
+        assert (answer.status, answer.body) == (200, b"ok")
+        assert server.header("host") == [f"shop.example:{server.port}"]
+    assert resolver.asked == ["shop.example"]

@@ -1,0 +1,156 @@
+"""A message that failed comes back in seconds that grow, not after its queue's own minutes."""
+
+import json
+from typing import Any
+
+import boto3
+import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+
+from local import aws
+from local.events import pumps
+from local.template import resources
+from storepost.platform.jobs.batches import fifo_queue_handler, queue_handler
+from storepost.platform.messaging.queues import MAX_SECONDS, longest_wait
+from storepost.platform.messaging.tries import TRIES
+from tests.harness.faults import refusal
+from tests.harness.world import World
+
+QUEUES = pumps.read_queues()
+DECLARED = resources("AWS::SQS::Queue")
+LEASE_SECONDS = 300
+"""No run is longer, and so no lease of one that was killed."""
+
+
+class Remaining:
+    """The context of an invocation that has a minute."""
+
+    aws_request_id = "run"
+
+    def get_remaining_time_in_millis(self) -> int:
+        """How long it may still take."""
+        return 60_000
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """When SQS is asked to bring messages again: the queue's name and the seconds, of each."""
+    seen: list[tuple[str, int]] = []
+    plain = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def watched(client: Any, operation: str, parameters: Any) -> Any:
+        if operation == "ChangeMessageVisibilityBatch":
+            name = parameters["QueueUrl"].rpartition("/")[2]
+            seen.extend((name, entry["VisibilityTimeout"]) for entry in parameters["Entries"])
+        return plain(client, operation, parameters)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", watched)
+    return seen
+
+
+def is_fifo(queue: str) -> bool:
+    """Whether the template makes it one."""
+    return bool(DECLARED[queue].get("FifoQueue"))
+
+
+def send(queue: str, *bodies: str) -> None:
+    """Puts messages into a queue, all of one group."""
+    sqs, url = boto3.client("sqs"), aws.queue_url(queue)
+    for body in bodies:
+        if is_fifo(queue):
+            sqs.send_message(
+                QueueUrl=url, MessageBody=body, MessageGroupId="one", MessageDeduplicationId=body
+            )
+        else:
+            sqs.send_message(QueueUrl=url, MessageBody=body)
+
+
+def event_of(queue: str, *receives: int) -> dict[str, Any]:
+    """A batch of messages that came so often."""
+    send(queue, *(str(number) for number in range(len(receives))))
+    received = boto3.client("sqs").receive_message(
+        QueueUrl=aws.queue_url(queue), MaxNumberOfMessages=10, AttributeNames=["All"]
+    )["Messages"]
+    records = [pumps._queue_record(dict(message), queue) for message in received]
+    for record, count in zip(records, receives, strict=True):
+        record["attributes"]["ApproximateReceiveCount"] = str(count)
+    return {"Records": records}
+
+
+def fail(*_: object) -> None:
+    """No message is understood."""
+    raise ValueError
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_every_reader_asks_for_it(world: World, asked: list[tuple[str, int]], queue: str) -> None:
+    """Its role allows that; a message that isn't one is as good as any that fails."""
+    send(queue, "no JSON")
+    pumps.pump_queue(queue)
+    [(name, seconds)] = asked
+    assert name == aws.queue_url(queue).rpartition("/")[2]
+    assert 2 <= seconds <= 5
+    assert world.queue_depth(queue) == 1
+
+
+def test_in_seconds_that_grow(world: World, asked: list[tuple[str, int]]) -> None:
+    event = event_of("EmailQueue", *range(1, TRIES + 1))
+    queue_handler(fail)(event, Remaining())  # type: ignore[arg-type]
+    # The least that chance may choose, which is half of the longest.
+    assert [seconds for _, seconds in asked] == [2, 10, 40, 160, 450, 450, 450]
+    assert [longest_wait(tries) for tries in (1, 2, 3, 4, 5, 100)] == [5, 20, 80, 320, 900, 900]
+
+
+def test_only_those_that_failed(world: World, asked: list[tuple[str, int]]) -> None:
+    event = event_of("EmailQueue", 1, 2, 3)
+
+    def fail_the_second(record: Any, _context: object) -> None:
+        if record.body == "1":
+            raise ValueError
+
+    answer = queue_handler(fail_the_second)(event, Remaining())  # type: ignore[arg-type]
+    assert len(answer["batchItemFailures"]) == 1
+    assert len(asked) == 1
+
+
+def test_with_what_stands_behind_it_in_its_group(
+    world: World, asked: list[tuple[str, int]]
+) -> None:
+    """SQS brings none of a group while another one of it is hidden."""
+    event = event_of("WebhookQueue", 1, 1, 1)
+    fifo_queue_handler(fail)(event, Remaining())  # type: ignore[arg-type]
+    assert len(asked) == 3
+
+
+def test_where_sqs_refuses_the_answer_names_what_failed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes again after the queue's own time then."""
+    event = event_of("EmailQueue", 1)
+    plain = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def refuse(client: Any, operation: str, parameters: Any) -> Any:
+        if operation == "ChangeMessageVisibilityBatch":
+            raise refusal("ServiceUnavailable", status=503)
+        return plain(client, operation, parameters)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", refuse)
+    answer = queue_handler(fail)(event, Remaining())  # type: ignore[arg-type]
+    assert len(answer["batchItemFailures"]) == 1
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_all_tries_outlast_the_lease_of_a_run_that_was_killed(queue: str) -> None:
+    """And half an hour in which AWS fails; each wait may be half as long by chance."""
+    receives = DECLARED[queue]["RedrivePolicy"]["maxReceiveCount"]
+    shortest = sum(longest_wait(tries) / 2 for tries in range(1, receives))
+    assert shortest > max(LEASE_SECONDS, 15 * 60)
+    assert longest_wait(receives) <= MAX_SECONDS
+
+
+def test_refusals_are_botocores_own() -> None:
+    """What `refusal` makes is read as botocore's errors are."""
+    error = refusal("TransactionCanceledException", "None", "TransactionConflict")
+    assert isinstance(error, ClientError)
+    assert json.dumps(error.response)

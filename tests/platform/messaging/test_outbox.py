@@ -1,0 +1,180 @@
+"""What leaves a transaction: which rows it takes, and that each message goes out."""
+
+import json
+from collections.abc import Iterator
+from typing import cast
+from uuid import UUID
+
+import pytest
+
+from storepost.platform.messaging import outbox, relay
+from storepost.platform.messaging.outbox import PARTITION, SHARDS, OutboxItem, Queue, send_with
+from storepost.platform.persistence.changes import Changes
+from storepost.values.settings import settings
+from tests.harness.faults import CONFLICT_OF_ONE, faults
+from tests.harness.world import World
+
+QUEUES = {
+    Queue.EMAILS: ("EmailQueue", None),
+    Queue.WRITE_BACKS: ("WriteBackQueue", "a store"),
+    Queue.ACCOUNT_ERASURES: ("AccountErasureQueue", None),
+    Queue.STORE_IMPORTS: ("StoreImportQueue", "a store"),
+    Queue.PROFILE_MERGES: ("ProfileMergeQueue", None),
+    Queue.WEBHOOKS: ("WebhookQueue", "a record"),
+    Queue.PROFILE_ERASURES: ("ProfileErasureQueue", None),
+    Queue.WORKSPACE_DELETIONS: ("WorkspaceDeletionQueue", None),
+    Queue.FEED_IMPORTS: ("FeedImportQueue", "a feed"),
+    Queue.PRODUCT_JOBS: ("ProductJobQueue", None),
+    Queue.PRODUCT_SALES: ("ProductSalesQueue", None),
+    Queue.COUPON_CODES: ("CouponCodeQueue", "a-coupon"),
+    Queue.SEARCH_REPAIRS: ("SearchRepairQueue", None),
+}
+"""What template.yaml calls each, and in a FIFO queue a group."""
+
+
+class Sqs:
+    """Keeps what is sent; SQS takes ten messages a call."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, str]] = []
+        self.refuses: set[str] = set()
+        """Queues that take nothing, by the last part of their address."""
+
+    def send_message_batch(self, QueueUrl: str, Entries: list[dict[str, str]]) -> dict[str, object]:  # noqa: N803
+        assert 0 < len(Entries) <= 10
+        if QueueUrl.rpartition("/")[2] in self.refuses:
+            return {"Failed": [{"Id": e["Id"], "Code": "ServiceUnavailable"} for e in Entries]}
+        self.sent += [(e.get("MessageDeduplicationId", ""), e["MessageBody"]) for e in Entries]
+        return {}
+
+
+@pytest.fixture
+def sqs(monkeypatch: pytest.MonkeyPatch) -> Sqs:
+    """In place of the queues."""
+    kept = Sqs()
+    monkeypatch.setattr(relay, "_sqs", lambda: kept)
+    return kept
+
+
+def rows(world: World) -> list[OutboxItem]:
+    """The outbox."""
+    return [row for row in world.rows(PARTITION) if isinstance(row, OutboxItem)]
+
+
+def bodies(row: OutboxItem) -> Iterator[object]:
+    """What a row's messages say."""
+    return (json.loads(message.body) for message in row.messages)
+
+
+def test_messages_to_one_queue_share_a_row(world: World) -> None:
+    changes = Changes()
+    send_with(changes, Queue.WRITE_BACKS, [({"n": 1}, "a"), ({"n": 2}, "b")])
+    send_with(changes, Queue.EMAILS, [({"n": 3}, None)])
+    send_with(changes, Queue.WRITE_BACKS, [({"n": 4}, "a")])
+    assert len(changes) == 2
+    changes.commit()
+    found = {row.queue: row for row in rows(world)}
+    assert list(bodies(found[Queue.WRITE_BACKS])) == [{"n": 1}, {"n": 2}, {"n": 4}]
+    assert [m.group for m in found[Queue.WRITE_BACKS].messages] == ["a", "b", "a"]
+    assert list(bodies(found[Queue.EMAILS])) == [{"n": 3}]
+
+
+def test_another_unit_has_rows_of_its_own(world: World) -> None:
+    changes = Changes()
+    for number in range(2):
+        send_with(changes, Queue.WRITE_BACKS, [({"n": number}, "a")])
+        changes.clear()
+    for number in range(2, 4):
+        send_with(changes, Queue.WRITE_BACKS, [({"n": number}, "a")])
+        changes.commit()
+        changes.clear()
+    assert sorted(len(row.messages) for row in rows(world)) == [1, 1]
+
+
+def test_a_row_is_full_at_some_point(
+    world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "MOST_MESSAGES", 12)
+    changes = Changes()
+    send_with(changes, Queue.WRITE_BACKS, [({"n": n}, "a") for n in range(30)])
+    changes.commit()
+    assert sorted(len(row.messages) for row in rows(world)) == [6, 12, 12]
+    for row in rows(world):
+        relay.relay(row)
+    ids, told = zip(*sqs.sent, strict=True)
+    assert len(set(ids)) == 30
+    assert sorted(json.loads(body)["n"] for body in told) == list(range(30))
+    assert rows(world) == []
+
+
+def test_nothing_to_send_takes_no_row(world: World) -> None:
+    changes = Changes()
+    send_with(changes, Queue.WRITE_BACKS, [])
+    assert len(changes) == 0
+
+
+@pytest.mark.parametrize("queue", Queue)
+def test_to_its_queue_by_the_stream_and_by_the_sweep(world: World, queue: Queue) -> None:
+    name, group = QUEUES[queue]
+    changes = Changes()
+    send_with(changes, queue, [({"n": 1}, group)])
+    changes.commit()
+    world.deliver_outbox()
+    assert world.queue_depth(name) == 1
+    changes = Changes()
+    send_with(changes, queue, [({"n": 2}, group)])
+    changes.commit()
+    world.lose_stream()
+    world.advance(minutes=3)
+    world.sweep()
+    assert world.queue_depth(name) == 2
+    assert rows(world) == []
+
+
+def test_a_row_that_a_transaction_holds_is_sent_once(world: World, sqs: Sqs) -> None:
+    """To delete it is tried again, and not the whole record that brought it."""
+    changes = Changes()
+    send_with(changes, Queue.PRODUCT_SALES, [({"n": 1}, None)])
+    changes.commit()
+    with faults(CONFLICT_OF_ONE, "DeleteItem", times=1) as met:
+        world.deliver_outbox()
+    assert (met.met, len(sqs.sent), rows(world)) == (1, 1, [])
+
+
+class TestSweep:
+    """Each row for itself."""
+
+    def test_a_row_that_is_refused_holds_back_no_other(
+        self, world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Nor those of later shards."""
+        refused = settings().email_queue_url.rpartition("/")[2]
+        sqs.refuses.add(refused)
+        for shard in range(SHARDS):
+            monkeypatch.setattr(outbox, "new_id", lambda shard=shard: UUID(int=shard))
+            for queue in (Queue.EMAILS, Queue.WRITE_BACKS):
+                changes = Changes()
+                send_with(changes, queue, [({"shard": shard}, "a")])
+                changes.commit()
+                monkeypatch.setattr(outbox, "new_id", lambda n=shard: UUID(int=n + SHARDS))
+        world.lose_stream()
+        world.advance(minutes=3)
+        with pytest.raises(relay.NotSent, match="emails"):
+            world.sweep()
+        assert sorted(json.loads(body)["shard"] for _, body in sqs.sent) == list(range(SHARDS))
+        assert {row.queue for row in rows(world)} == {Queue.EMAILS}
+        sqs.refuses.clear()
+        world.sweep()
+        assert rows(world) == []
+
+    def test_nor_is_one_whose_row_is_broken(self, world: World, sqs: Sqs) -> None:
+        """Whatever it is that fails."""
+        for queue in ("no such queue", Queue.PRODUCT_SALES):
+            changes = Changes()
+            send_with(changes, cast("Queue", queue), [({"n": 1}, None)])
+            changes.commit()
+        world.lose_stream()
+        world.advance(minutes=3)
+        with pytest.raises(relay.NotSent):
+            world.sweep()
+        assert len(sqs.sent) == 1

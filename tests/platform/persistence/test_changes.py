@@ -1,0 +1,136 @@
+"""What a transaction does to the version of a row."""
+
+from contextlib import nullcontext
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+from pynamodb.exceptions import QueryError
+
+from storepost.accounts.identity.repository import (
+    EmailClaimItem,
+    PersonItem,
+    email_claim_key,
+    find_person,
+    person_key,
+    rename_person,
+)
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.platform.persistence.item import Item, dynamodb_client, find
+from storepost.values.ids import new_id
+from storepost.values.scope import PersonScope
+from tests.harness.faults import lost_answer, refusal
+from tests.harness.world import Someone, World
+
+
+def rename(someone: Someone, name: str) -> None:
+    """A change that knows nothing of the row's version."""
+    person = find_person(PersonScope(someone.id))
+    assert person is not None
+    changes = Changes()
+    rename_person(changes, person, name)
+    changes.commit()
+
+
+def row_of(someone: Someone) -> PersonItem:
+    """The account's row."""
+    row = find(PersonItem, person_key(PersonScope(someone.id)))
+    assert row is not None
+    return row
+
+
+class TestCreate:
+    """Changes.create on rows that have no version."""
+
+    def test_what_is_there_stays(self, world: World) -> None:
+        someone, key = world.person(), email_claim_key("taken@example.com")
+        for person_id, is_refused in ((someone.id, False), (new_id(), True)):
+            changes = Changes()
+            changes.create(EmailClaimItem(*key, person_id=str(person_id)))
+            with pytest.raises(LostRace) if is_refused else nullcontext():
+                changes.commit()
+        claim = find(EmailClaimItem, key)
+        assert claim is not None
+        assert claim.person_id == someone.id
+
+
+class TestUpdate:
+    """Changes.update on versioned rows."""
+
+    def test_counts_the_version_on(self, world: World) -> None:
+        someone = world.person()
+        first = row_of(someone).version
+        rename(someone, "Ann")
+        rename(someone, "Bea")
+        assert (row_of(someone).name, row_of(someone).version) == ("Bea", first + 2)
+
+    def test_a_save_of_what_was_read_before_is_refused(self, world: World) -> None:
+        someone = world.person()
+        rename(someone, "Ann")
+        before = row_of(someone)
+        rename(someone, "Bea")
+        before.name = "Cid"
+        changes = Changes()
+        changes.save(before)
+        with pytest.raises(LostRace):
+            changes.commit()
+        assert row_of(someone).name == "Bea"
+
+    def test_a_second_try_writes_the_same(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        someone, sent = world.person(), list[Any]()
+        plain = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+        def busy_at_first(client: BaseClient, operation: str, sends: Any) -> Any:
+            if operation == "TransactWriteItems":
+                sent.append(deepcopy(sends))
+                if len(sent) == 1:
+                    raise refusal("TransactionInProgressException")
+            return plain(client, operation, sends)
+
+        monkeypatch.setattr(BaseClient, "_make_api_call", busy_at_first)
+        rename(someone, "Ann")
+        assert sent[0] == sent[1]
+        assert row_of(someone).name == "Ann"
+
+
+class TestLostAnswer:
+    """A transaction was written, and its answer got lost on the way."""
+
+    def test_the_next_try_writes_nothing_again(self, world: World) -> None:
+        """The row's version counts what was written."""
+        someone = world.person()
+        first = row_of(someone).version
+        with lost_answer("TransactWriteItems") as calls:
+            rename(someone, "Ann")
+        assert calls.made.count("TransactWriteItems") == 2
+        assert row_of(someone).version == first + 1
+        rename(someone, "Bea")
+        assert row_of(someone).version == first + 2
+
+    def test_a_token_is_one_transactions_alone(self, world: World) -> None:
+        client = dynamodb_client()
+
+        def put(key: str) -> None:
+            item = {"pk": {"S": key}, "sk": {"S": "x"}, "kind": {"S": "any"}}
+            client.transact_write_items(
+                TransactItems=[{"Put": {"TableName": Item.Meta.table_name, "Item": item}}],
+                ClientRequestToken="one",
+            )
+
+        put("a")
+        put("a")
+        with pytest.raises(ClientError) as refused:
+            put("b")
+        assert refused.value.response["Error"]["Code"] == "IdempotentParameterMismatchException"
+
+
+def test_a_range_that_ends_before_it_begins_is_refused(world: World) -> None:
+    """As DynamoDB does: whoever asks for an empty range must not ask DynamoDB."""
+    asked = PersonItem.query("p", PersonItem.sk.between("b", "a"))
+    with pytest.raises(QueryError, match="ValidationException"):
+        list(asked)
+    assert list(PersonItem.query("p", PersonItem.sk.between("a", "a"))) == []

@@ -1,0 +1,46 @@
+"""Rows that are asked for by their keys, many at once."""
+
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from storepost.platform.persistence import item
+from storepost.platform.persistence.item import find_raw
+from storepost.values.problems import Busy
+
+KEYS = [(f"p{number}", "s") for number in range(2000)]
+
+
+def answering(brings: int) -> Any:
+    """A batch get that brings so many rows of each request and leaves the others."""
+
+    def answer(table: str, keys: list[Any], **_named: object) -> dict[str, Any]:
+        left = keys[brings:]
+        return {
+            "Responses": {table: keys[:brings]},
+            "UnprocessedKeys": {table: {"Keys": left}} if left else {},
+        }
+
+    return mock.Mock(side_effect=answer)
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for an engine that isn't there."""
+    monkeypatch.setattr("storepost.platform.persistence.patience.time.sleep", lambda _seconds: None)
+
+
+def test_however_often_something_is_left_as_long_as_something_comes() -> None:
+    """Of large rows each answer leaves some."""
+    with mock.patch.object(item.connection, "batch_get_item", answering(7)):
+        assert set(find_raw(KEYS)) == set(KEYS)
+
+
+def test_what_brings_nothing_is_given_up() -> None:
+    """Which is throttling."""
+    with (
+        mock.patch.object(item.connection, "batch_get_item", answering(0)),
+        pytest.raises(Busy),
+    ):
+        find_raw(KEYS)

@@ -1,0 +1,109 @@
+"""What a ledger keeps of the rows of a request, and for whom."""
+
+from uuid import uuid4
+
+import pytest
+
+from storepost.accounts.identity.repository import EmailClaimItem
+from storepost.platform.persistence.changes import Changes, LostRace
+from storepost.platform.persistence.ledger import Ledger, LedgerItem
+from tests.harness.world import World
+
+
+def kept(request_id: str = "request") -> Ledger:
+    """A run's ledger, read."""
+    ledger = Ledger()
+    ledger.keep_under(request_id)
+    ledger.read()
+    return ledger
+
+
+def effect(name: str) -> Changes:
+    """Something to write, once."""
+    changes = Changes()
+    changes.create(EmailClaimItem(f"email#{name}", "claim", person_id=str(uuid4())))
+    return changes
+
+
+def effects(world: World) -> list[str]:
+    """What was written."""
+    return sorted(row.pk.removeprefix("email#") for row in world.rows("email#"))
+
+
+def outcomes(ledger: Ledger) -> list[str | None]:
+    """Of the first four rows."""
+    return [ledger.outcome(row) for row in range(4)]
+
+
+def test_without_a_key_it_lasts_as_long_as_the_request(world: World) -> None:
+    ledger = Ledger()
+    ledger.commit(effect("a"), {1: "r"})
+    ledger.read()
+    assert outcomes(ledger) == [None, "r", None, None]
+    assert list(LedgerItem.scan()) == []
+    assert outcomes(Ledger()) == [None] * 4
+
+
+def test_another_run_reads_what_became_of_rows_and_when_the_first_began(world: World) -> None:
+    first = kept()
+    first.commit(effect("a"), {2: "r", 0: "u"})
+    first.commit(effect("b"), {3: "o"})
+    world.advance(minutes=5)
+    second = kept()
+    assert outcomes(second) == ["u", None, "r", "o"]
+    assert second.began == first.began
+    second.commit(effect("c"), {1: "r"})
+    assert outcomes(kept()) == ["u", "r", "r", "o"]
+    assert effects(world) == ["a", "b", "c"]
+
+
+def test_another_request_has_its_own(world: World) -> None:
+    kept().commit(effect("a"), {0: "r"})
+    assert outcomes(kept("other")) == [None] * 4
+
+
+def test_of_two_runs_at_once_one_writes(world: World) -> None:
+    first, second = kept(), kept()
+    first.commit(effect("a"), {0: "r"})
+    with pytest.raises(LostRace):
+        second.commit(effect("b"), {0: "r"})
+    assert effects(world) == ["a"]
+    assert outcomes(second) == [None] * 4
+    second.read()
+    assert outcomes(second) == ["r", None, None, None]
+    second.commit(effect("b"), {1: "u"})
+    with pytest.raises(LostRace):
+        first.commit(effect("c"), {2: "r"})
+    assert effects(world) == ["a", "b"]
+
+
+def test_what_is_not_written_is_not_kept(world: World) -> None:
+    ledger = kept()
+    ledger.commit(effect("a"), {0: "r"})
+    with pytest.raises(LostRace):
+        ledger.commit(effect("a"), {1: "r"})
+    assert outcomes(ledger) == outcomes(kept()) == ["r", None, None, None]
+
+
+def test_rows_that_take_no_write_take_none_here(world: World) -> None:
+    """A later write of another row keeps them too."""
+    ledger = kept()
+    ledger.commit(Changes(), {0: "u"})
+    assert outcomes(ledger) == ["u", None, None, None]
+    assert outcomes(kept()) == [None] * 4
+    ledger.commit(effect("a"), {1: "r"})
+    assert outcomes(kept()) == ["u", "r", None, None]
+
+
+def test_for_a_day(world: World) -> None:
+    """As long as the key counts; what is left then is written over."""
+    first = kept()
+    first.commit(effect("a"), {0: "r"})
+    world.advance(hours=23, minutes=59)
+    assert outcomes(kept()) == ["r", None, None, None]
+    world.advance(minutes=2)
+    late = kept()
+    assert outcomes(late) == [None] * 4
+    assert late.began > first.began
+    late.commit(effect("b"), {1: "r"})
+    assert outcomes(kept()) == [None, "r", None, None]

@@ -1,0 +1,210 @@
+"""Calls that DynamoDB refuses for a moment or doesn't answer: how often and how long they are tried
+again."""
+
+import random
+import time
+from unittest import mock
+
+import pytest
+from botocore.exceptions import ClientError, ConnectTimeoutError
+
+from storepost.accounts.identity.repository import (
+    PersonItem,
+    find_person,
+    person_key,
+    rename_person,
+)
+from storepost.platform.persistence import item
+from storepost.platform.persistence.changes import Changes
+from storepost.platform.persistence.item import Item, dynamodb_client, existing, find, find_raw
+from storepost.platform.persistence.patience import MARGIN_SECONDS, patience
+from storepost.values.problems import Busy, Gone
+from storepost.values.scope import PersonScope
+from tests.harness.faults import (
+    CONFLICT,
+    FAULT,
+    NO_ANSWER,
+    THROTTLED,
+    FakeTime,
+    faults,
+    lost_answer,
+    refusal,
+)
+from tests.harness.world import Someone, World
+
+MANY = 40
+"""Refusals one after the other: what DynamoDB has in store for a row that many want."""
+NO_TIME = int(MARGIN_SECONDS * 1000)
+
+
+def rename(someone: Someone, name: str) -> None:
+    person = find_person(PersonScope(someone.id))
+    assert person is not None
+    changes = Changes()
+    rename_person(changes, person, name)
+    changes.commit()
+
+
+def row_of(someone: Someone) -> PersonItem:
+    row = find(PersonItem, person_key(PersonScope(someone.id)))
+    assert row is not None
+    return row
+
+
+TRANSIENT = {
+    "conflict": CONFLICT,
+    "throttled in part": refusal("TransactionCanceledException", "ThrottlingError", "None"),
+    "throughput": refusal("TransactionCanceledException", "ProvisionedThroughputExceeded"),
+    "in progress": refusal("TransactionInProgressException"),
+    "fault": FAULT,
+    "unavailable": refusal("ServiceUnavailable", status=503),
+    "no answer": NO_ANSWER,
+    "no connection": ConnectTimeoutError(endpoint_url="https://dynamodb.example.com"),
+    **{code: refusal(code) for code in THROTTLED},
+}
+
+
+@pytest.mark.usefixtures("fake_time")
+class TestTriedAgain:
+    """As long as there is time."""
+
+    @pytest.mark.parametrize("error", TRANSIENT.values(), ids=TRANSIENT)
+    def test_a_transaction(self, world: World, error: Exception) -> None:
+        someone = world.person()
+        with patience(60_000), faults(error, "TransactWriteItems", MANY) as met:
+            rename(someone, "Ann")
+        assert met.made.count("TransactWriteItems") == MANY + 1
+        assert row_of(someone).name == "Ann"
+
+    @pytest.mark.parametrize(
+        "error", [FAULT, NO_ANSWER, *map(refusal, THROTTLED)], ids=lambda e: type(e).__name__
+    )
+    def test_a_read(self, world: World, error: Exception) -> None:
+        someone = world.person("Ann")
+        with patience(60_000), faults(error, "GetItem", MANY):
+            assert row_of(someone).name == "Ann"
+        with patience(60_000), faults(error, "Query", MANY):
+            assert len(list(PersonItem.query(row_of(someone).pk))) == 1
+
+    def test_a_read_by_threads(self, world: World) -> None:
+        """Threads have the patience of the run that started them."""
+        someone = world.person("Ann")
+        key = row_of(someone).key
+        keys = [(f"nobody{n}", "x") for n in range(200)] + [key]
+        with patience(600_000), faults(refusal(THROTTLED[0]), "BatchGetItem", 3 * MANY):
+            assert existing(PersonItem, keys) == {key}
+
+    def test_a_transaction_with_the_same_token(self, world: World) -> None:
+        """So that one whose answer was lost isn't written twice: its version counts once."""
+        someone = world.person()
+        before = row_of(someone).version
+        with patience(60_000), lost_answer("TransactWriteItems", 3):
+            rename(someone, "Ann")
+        assert row_of(someone).version == before + 1
+
+
+class TestNotTriedAgain:
+    """What no later try does better."""
+
+    @pytest.mark.parametrize(
+        "error",
+        [refusal("ValidationException"), refusal("AccessDeniedException")],
+        ids=["invalid", "forbidden"],
+    )
+    def test_an_error_of_ours(self, world: World, error: ClientError) -> None:
+        with patience(60_000), faults(error, "GetItem") as met, pytest.raises(Exception) as raised:  # noqa: PT011
+            row_of(world.person())
+        assert not isinstance(raised.value, Busy)
+        assert met.met == 1
+
+    def test_a_condition_that_fails_beside_a_conflict(self, world: World) -> None:
+        changes = Changes()
+        changes.update(
+            PersonItem(*row_of(world.person()).key), [PersonItem.name.set("Ann")], None, Gone()
+        )
+        both = ("ConditionalCheckFailed", "TransactionConflict")
+        error = refusal("TransactionCanceledException", *both)
+        with patience(60_000), faults(error, "TransactWriteItems") as met, pytest.raises(Gone):
+            changes.commit()
+        assert met.met == 1
+
+
+class TestUntilWhen:
+    """Three seconds before the time is over."""
+
+    @pytest.mark.parametrize("seconds", [4, 15, 29, 300])
+    def test_then_it_is_busy(self, world: World, fake_time: FakeTime, seconds: int) -> None:
+        someone, began = world.person(), fake_time.now
+        with (
+            patience(seconds * 1000),
+            faults(CONFLICT, "TransactWriteItems") as met,
+            pytest.raises(Busy) as busy,
+        ):
+            rename(someone, "Ann")
+        assert fake_time.now - began == pytest.approx(seconds - MARGIN_SECONDS)
+        assert int(busy.value.headers["Retry-After"]) >= 1
+        assert met.met > seconds - MARGIN_SECONDS
+
+    def test_each_call_is_tried_once_however_late(self, world: World) -> None:
+        someone = world.person()
+        with patience(NO_TIME):
+            rename(someone, "Ann")
+            with faults(CONFLICT, "TransactWriteItems") as met, pytest.raises(Busy):
+                rename(someone, "Bea")
+        assert met.met == 1
+
+    def test_waits_grow_to_a_second_and_are_by_chance(
+        self, world: World, fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        bounds: list[tuple[float, float]] = []
+
+        def chosen(least: float, most: float) -> float:
+            bounds.append((least, most))
+            return most
+
+        monkeypatch.setattr(random, "uniform", chosen)
+        with patience(60_000), faults(FAULT, "GetItem", 10):
+            row_of(world.person())
+        assert [least for least, _ in bounds] == [0] * 10
+        assert [most for _, most in bounds] == [0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1, 1, 1, 1]
+
+    def test_where_nobody_said_how_long_it_ends_too(
+        self, world: World, fake_time: FakeTime
+    ) -> None:
+        someone = world.person()
+        with faults(CONFLICT, "TransactWriteItems"), pytest.raises(Busy):
+            rename(someone, "Ann")
+        assert fake_time.now < 1015
+
+    def test_botocore_tries_nothing_by_itself(self) -> None:
+        """It knows no deadline: five tries of five seconds are more than a request has."""
+        config = dynamodb_client().meta.config
+        assert config.retries["total_max_attempts"] == 1
+        assert config.read_timeout <= MARGIN_SECONDS
+        assert config.connect_timeout <= 1
+
+
+class TestUnprocessed:
+    """What a batch leaves is throttled too."""
+
+    KEYS = [(f"p{number}", "s") for number in range(150)]  # noqa: RUF012
+
+    def test_keys(self, fake_time: FakeTime) -> None:
+        answers = [
+            {"Responses": {}, "UnprocessedKeys": {Item.Meta.table_name: {"Keys": keys}}}
+            for keys in [[{"pk": {"S": "p0"}, "sk": {"S": "s"}}]] * MANY
+        ]
+        answers.append({"Responses": {}, "UnprocessedKeys": {}})
+        with (
+            patience(60_000),
+            mock.patch.object(item.connection, "batch_get_item", side_effect=answers) as asked,
+        ):
+            assert find_raw(self.KEYS[:1]) == {}
+        assert asked.call_count == MANY + 1
+        assert fake_time.waits
+
+
+def test_time_is_the_machines() -> None:
+    """`patience` counts from now on, not from when the process began."""
+    with patience(4_000) as own:
+        assert own.until == pytest.approx(time.monotonic() + 1, abs=0.5)

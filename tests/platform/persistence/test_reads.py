@@ -1,0 +1,124 @@
+"""Rows that are read ahead for many units of work."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from storepost.accounts.identity.repository import EmailClaimItem, PersonItem, person_key
+from storepost.platform.persistence.changes import Changes, LostRace, WrittenTwice
+from storepost.platform.persistence.reads import REMEMBERED, ReadAfterWrite, ReadAhead, Reads
+from storepost.values.scope import PersonScope
+from tests.harness.kills import Calls, around_calls
+from tests.harness.world import Someone, World
+
+
+@contextmanager
+def calls() -> Iterator[Calls]:
+    """The calls of the block."""
+    with around_calls(lambda _number, _operation, _moment: None) as made:
+        yield made
+
+
+def key_of(someone: Someone) -> tuple[str, str]:
+    """Where the account stands."""
+    return person_key(PersonScope(someone.id))
+
+
+def rename(reads: Reads, someone: Someone, name: str) -> Changes:
+    """A unit of work that is decided on what it reads."""
+    changes = Changes(reads)
+    row = changes.reads.find(PersonItem, key_of(someone))
+    assert row is not None
+    row.name = name
+    changes.save(row)
+    return changes
+
+
+class TestReadAhead:
+    """What is read ahead is read once, and anew where it was written."""
+
+    def test_a_long_run_keeps_no_more_than_a_short_one(self, world: World) -> None:
+        someone, reads = world.person(), ReadAhead()
+        reads.ahead([key_of(someone)])
+        for _ in range(REMEMBERED - 1):
+            reads.next()
+        assert reads.knows([key_of(someone)])
+        reads.next()
+        assert not reads.knows([key_of(someone)])
+
+    def test_many_at_once(self, world: World) -> None:
+        people, reads = [world.person() for _ in range(3)], ReadAhead()
+        missing = person_key(PersonScope(people[0].session_id))
+        with calls() as made:
+            reads.ahead([missing, *map(key_of, people)])
+            found = reads.find_all(map(key_of, people))
+            assert reads.find(PersonItem, missing) is None
+            second = reads.find(PersonItem, key_of(people[1]))
+        assert made.made == ["BatchGetItem"]
+        assert {row.key for row in found.values()} == set(map(key_of, people))
+        assert second is not None
+        assert second.serialize() == found[second.key].serialize()
+
+    def test_what_was_not_foreseen_is_read_all_the_same(self, world: World) -> None:
+        someone, reads = world.person(), ReadAhead()
+        row = reads.find(PersonItem, key_of(someone))
+        assert row is not None
+        assert row.name == someone.name
+
+    def test_a_text_of_a_row(self, world: World) -> None:
+        someone, reads = world.person(), ReadAhead()
+        assert reads.text(key_of(someone), "name") is None
+        reads.ahead([key_of(someone)])
+        assert reads.text(key_of(someone), "name") == someone.name
+        assert reads.text(key_of(someone), "colour") is None
+
+    def test_another_kind_of_row(self, world: World) -> None:
+        someone = world.person()
+        with pytest.raises(TypeError):
+            ReadAhead().find(EmailClaimItem, key_of(someone))
+
+    def test_a_row_that_is_changed_and_not_written_stays_what_it_was(self, world: World) -> None:
+        someone, reads = world.person(), ReadAhead()
+        for _ in range(2):
+            row = reads.find(PersonItem, key_of(someone))
+            assert row is not None
+            assert row.name == someone.name
+            row.name = "Somebody else"
+
+    def test_nobody_reads_what_the_same_unit_writes(self, world: World) -> None:
+        someone, other, reads = world.person(), world.person(), ReadAhead()
+        changes = rename(reads, someone, "Ann")
+        assert reads.writes([key_of(other), key_of(someone)])
+        assert not reads.writes([key_of(other)])
+        with pytest.raises(ReadAfterWrite):
+            reads.find(PersonItem, key_of(someone))
+        with pytest.raises(WrittenTwice):
+            changes.save(PersonItem(*key_of(someone)))
+
+    def test_the_next_unit_reads_what_the_last_one_wrote(self, world: World) -> None:
+        someone, reads = world.person(), ReadAhead()
+        for name in ("Ann", "Bea", "Cid"):
+            rename(reads, someone, name).commit()
+            reads.next()
+        row = reads.find(PersonItem, key_of(someone))
+        assert row is not None
+        assert row.name == "Cid"
+
+    def test_what_others_wrote_is_a_lost_race_until_all_is_forgotten(self, world: World) -> None:
+        someone, reads = world.person(), ReadAhead()
+        reads.ahead([key_of(someone)])
+        rename(Reads(), someone, "Ann").commit()
+        with pytest.raises(LostRace):
+            rename(reads, someone, "Bea").commit()
+        reads.forget()
+        rename(reads, someone, "Bea").commit()
+
+    def test_what_is_kept_from_unit_to_unit(self) -> None:
+        reads = ReadAhead()
+        first = reads.kept("it", object)
+        reads.next()
+        assert reads.kept("it", object) is first
+        reads.forget()
+        assert reads.kept("it", object) is not first
+        assert Reads().kept("it", object) is None

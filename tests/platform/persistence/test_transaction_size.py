@@ -1,0 +1,30 @@
+"""A transaction's bytes: DynamoDB takes 4 MB of all rows together, which moto doesn't count."""
+
+import pytest
+
+from storepost.platform.messaging.outbox import OutboxItem, Queue
+from storepost.platform.persistence.changes import MOST_BYTES, Changes, TooManyWrites
+from storepost.values.ids import new_id
+from tests.harness.world import World
+
+
+def unit_of(rows: int, size: int) -> Changes:
+    """A unit of work that writes so many rows of so many bytes."""
+    changes = Changes()
+    for number in range(rows):
+        sent = [["x" * size, None]]
+        changes.create(
+            OutboxItem("size", f"{number:03}", id=new_id(), queue=Queue.EMAILS, sent=sent)
+        )
+    return changes
+
+
+def test_more_than_it_takes_is_never_sent(world: World) -> None:
+    with pytest.raises(TooManyWrites):
+        unit_of(20, 250_000).commit()
+    assert world.rows("size") == []
+
+
+def test_what_it_takes_is_sent(world: World) -> None:
+    unit_of(20, MOST_BYTES // 20 - 1_000).commit()
+    assert len(world.rows("size")) == 20

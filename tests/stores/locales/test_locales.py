@@ -1,0 +1,253 @@
+"""The workspace's locales, an operation a class."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.locales.model import Locales, Origin
+from storepost.stores.locales.repository import LocaleRepository
+from storepost.values import clock
+from storepost.values.ids import new_id
+from storepost.values.scope import WorkspaceScope
+from tests.harness.world import Someone, World
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    person = world.person()
+    world.workspace(person)
+    return person
+
+
+def added(world: World, by: Someone, code: str, label: str | None = None) -> dict[str, Any]:
+    """A locale that was just added."""
+    body = {"code": code} | ({"label": label} if label else {})
+    answer = world.call("POST", "/locales", token=by.token, json_body=body)
+    assert answer.status == 201, answer.body
+    row: dict[str, Any] = answer.json
+    return row
+
+
+def listed(world: World, by: Someone, **query: object) -> list[dict[str, Any]]:
+    """The locales as the list shows them."""
+    answer = world.call("GET", "/locales", token=by.token, query=query)
+    assert answer.status == 200, answer.body
+    assert answer.json["total"] == len(answer.json["items"])
+    rows: list[dict[str, Any]] = answer.json["items"]
+    return rows
+
+
+class TestList:
+    """GET /locales."""
+
+    def test_another_workspaces_are_invisible(self, world: World, owner: Someone) -> None:
+        added(world, owner, "de")
+        stranger = world.person()
+        world.workspace(stranger)
+        assert listed(world, stranger) == []
+
+    def test_bad_input(self, world: World, owner: Someone) -> None:
+        query = {"page": 0, "pageSize": 11, "origin": "none", "q": ""}
+        answer = world.call("GET", "/locales", token=owner.token, query=query)
+        assert sorted(answer.error_paths()) == [
+            "query.origin",
+            "query.page",
+            "query.pageSize",
+            "query.q",
+        ]
+
+    def test_newest_first_with_a_page(self, world: World, owner: Someone) -> None:
+        codes = ["de", "fr", "it", "es", "pt-BR", "nl", "sv", "da", "fi", "nb", "pl", "cs"]
+        for code in codes:
+            added(world, owner, code)
+            world.advance(seconds=1)
+        answer = world.call("GET", "/locales", token=owner.token, query={"page": 2, "pageSize": 10})
+        assert [row["code"] for row in answer.json["items"]] == ["fr", "de"]
+        assert {k: answer.json[k] for k in ("total", "page", "pageSize")} == {
+            "total": 12,
+            "page": 2,
+            "pageSize": 10,
+        }
+
+    def test_q_and_origin(self, world: World, owner: Someone) -> None:
+        added(world, owner, "de")
+        added(world, owner, "pt-BR")
+        assert [row["code"] for row in listed(world, owner, q="brazil")] == ["pt-BR"]
+        assert [row["code"] for row in listed(world, owner, q="DE")] == ["de"]
+        assert listed(world, owner, origin="store") == []
+        assert len(listed(world, owner, origin="store,manual")) == 2
+
+    def test_by_a_read_key(self, world: World, owner: Someone) -> None:
+        key = world.api_key(world.workspace(owner), KeyScope.READ, owner)
+        assert world.call("GET", "/locales", token=key).status == 200
+
+
+class TestCreate:
+    """POST /locales."""
+
+    @pytest.mark.parametrize(
+        ("body", "paths"),
+        [
+            ({}, ["/code"]),
+            ({"code": "klingon"}, ["/code"]),
+            ({"code": "xx-YY"}, ["/code"]),
+            ({"code": "de", "label": " "}, ["/label"]),
+            ({"code": "de", "label": "x" * 256}, ["/label"]),
+            ({"code": "de", "isDefault": True}, ["/isDefault"]),
+        ],
+    )
+    def test_bad_input(
+        self, world: World, owner: Someone, body: dict[str, Any], paths: list[str]
+    ) -> None:
+        answer = world.call("POST", "/locales", token=owner.token, json_body=body)
+        assert answer.error_paths() == paths
+        assert listed(world, owner) == []
+
+    def test_the_first_is_the_default(self, world: World, owner: Someone) -> None:
+        first = added(world, owner, "DE-at")
+        assert first == {
+            "id": first["id"],
+            "code": "de-AT",
+            "label": "German (Austria)",
+            "language": "de",
+            "region": "AT",
+            "origin": "manual",
+            "isDefault": True,
+            "createdAt": first["createdAt"],
+        }
+        second = added(world, owner, "fr", "Our French")
+        assert (second["label"], second["region"]) == ("Our French", None)
+        assert second["isDefault"] is False
+        assert {row["id"] for row in listed(world, owner)} == {first["id"], second["id"]}
+
+    def test_exists(self, world: World, owner: Someone) -> None:
+        added(world, owner, "de")
+        answer = world.call("POST", "/locales", token=owner.token, json_body={"code": "DE"})
+        assert answer.problem() == (409, "locale_exists")
+
+    def test_replay(self, world: World, owner: Someone) -> None:
+        body = {"code": "de"}
+        first = world.call("POST", "/locales", token=owner.token, json_body=body, key="k")
+        again = world.call("POST", "/locales", token=owner.token, json_body=body, key="k")
+        assert (again.status, again.body) == (201, first.body)
+        assert again.header("idempotency-replayed") == "true"
+        assert len(listed(world, owner)) == 1
+
+    def test_limit(self, world: World, owner: Someone) -> None:
+        """499 are there already, written in one go."""
+        repository = LocaleRepository(world.workspace(owner))
+        locales, changes = repository.get(), Changes()
+        for number in range(499):
+            new = locales.new(f"de-x-n{number}", None, Origin.MANUAL, clock.now())
+            locales = locales.put(new)
+        repository.save(changes, locales)
+        changes.commit()
+        added(world, owner, "de-x-n499")
+        answer = world.call("POST", "/locales", token=owner.token, json_body={"code": "sv"})
+        assert answer.problem() == (409, "locale_limit")
+
+
+class TestUpdate:
+    """PATCH /locales/{id}."""
+
+    def test_unknown_or_another_workspaces(self, world: World, owner: Someone) -> None:
+        row = added(world, owner, "de")
+        stranger = world.person()
+        world.workspace(stranger)
+        answer = world.call(
+            "PATCH", f"/locales/{row['id']}", token=stranger.token, json_body={"label": "Mine"}
+        )
+        assert answer.problem() == (404, "not_found")
+
+    def test_bad_input(self, world: World, owner: Someone) -> None:
+        row = added(world, owner, "de")
+        for body, paths in (
+            ({"isDefault": False, "code": "fr"}, ["/code", "/isDefault"]),
+            ({"isDefault": None, "label": None}, ["/isDefault", "/label"]),
+        ):
+            answer = world.call("PATCH", f"/locales/{row['id']}", token=owner.token, json_body=body)
+            assert sorted(answer.error_paths()) == paths
+
+    def test_the_old_default_is_cleared_in_the_same_step(
+        self, world: World, owner: Someone
+    ) -> None:
+        german, french = added(world, owner, "de"), added(world, owner, "fr")
+        answer = world.call(
+            "PATCH",
+            f"/locales/{french['id']}",
+            token=owner.token,
+            json_body={"label": "Fr", "isDefault": True},
+        )
+        assert (answer.status, answer.body) == (204, b"")
+        rows = {row["id"]: row for row in listed(world, owner)}
+        assert rows[french["id"]] == {**french, "label": "Fr", "isDefault": True}
+        assert rows[german["id"]] == {**german, "isDefault": False}
+
+    def test_replay(self, world: World, owner: Someone) -> None:
+        row = added(world, owner, "de")
+        path, body = f"/locales/{row['id']}", {"label": "A"}
+        assert world.call("PATCH", path, token=owner.token, json_body=body, key="k").status == 204
+        world.call("PATCH", path, token=owner.token, json_body={"label": "B"})
+        again = world.call("PATCH", path, token=owner.token, json_body=body, key="k")
+        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
+        assert listed(world, owner)[0]["label"] == "B"
+
+
+class TestDelete:
+    """DELETE /locales/{id}."""
+
+    def test_unknown(self, world: World, owner: Someone) -> None:
+        answer = world.call("DELETE", f"/locales/{uuid4()}", token=owner.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_the_default_stays(self, world: World, owner: Someone) -> None:
+        row = added(world, owner, "de")
+        answer = world.call("DELETE", f"/locales/{row['id']}", token=owner.token)
+        assert answer.problem() == (409, "locale_default")
+
+    def test_a_stores_stays(self, world: World, owner: Someone) -> None:
+        added(world, owner, "sv")
+        world.store(owner, primaryLocale="de")
+        [german] = listed(world, owner, origin="store")
+        answer = world.call("DELETE", f"/locales/{german['id']}", token=owner.token)
+        assert answer.problem() == (409, "locale_from_store")
+
+    def test_gone(self, world: World, owner: Someone) -> None:
+        german, french = added(world, owner, "de"), added(world, owner, "fr")
+        path = f"/locales/{french['id']}"
+        assert world.call("DELETE", path, token=owner.token, key="k").status == 204
+        again = world.call("DELETE", path, token=owner.token, key="k")
+        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
+        assert [row["id"] for row in listed(world, owner)] == [german["id"]]
+        assert world.call("DELETE", path, token=owner.token).problem() == (404, "not_found")
+
+
+class TestFollowingStores:
+    """What the stores have decides origin, whatever the order of changes."""
+
+    @given(
+        st.lists(st.lists(st.sampled_from(["de", "fr", "it", "es"]), max_size=4), max_size=6),
+        st.sets(st.sampled_from(["de", "sv"])),
+    )
+    def test_origins_say_what_the_stores_have_now(
+        self, history: list[list[str]], manual: set[str]
+    ) -> None:
+        workspace, now = WorkspaceScope(new_id()), clock.now()
+        locales = Locales(workspace, {})
+        for code in sorted(manual):
+            locales = locales.put(locales.new(code, f"My {code}", Origin.MANUAL, now))
+        for codes in history:
+            locales = locales.brought_by_stores(codes, now)
+        ever = {code for codes in history for code in codes}
+        current = set(history[-1]) if history else set()
+        rows = locales.by_code
+        assert set(rows) == ever | manual
+        assert {code for code, row in rows.items() if row.origin is Origin.STORE} == current
+        assert all(rows[code].label == f"My {code}" for code in manual)
+        assert [row.is_default for row in rows.values()].count(True) == bool(rows)

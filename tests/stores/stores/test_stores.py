@@ -1,0 +1,498 @@
+"""Custom stores, an operation a class."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.accounts.workspaces.model import Role
+from storepost.platform.fetching import guard
+from storepost.platform.persistence.idempotency import RecordItem, unpacked
+from storepost.stores.locales import service as locales
+from storepost.stores.stores.write_back import WriteBackRepository
+from storepost.values import clock
+from storepost.values.scope import WorkspaceScope
+from tests.harness.kills import before_the_commit
+from tests.harness.world import Someone, World
+
+NEW = {
+    "platform": "custom",
+    "name": "Olive's Shop",
+    "externalId": "olive-1",
+    "currency": "EUR",
+    "primaryLocale": "de-AT",
+    "adminUrl": "https://admin.olive.example.com/",
+}
+HOOK = "https://hooks.olive.example.com/consent"
+
+
+@pytest.fixture
+def owner(world: World) -> Someone:
+    """The owner of a workspace."""
+    person = world.person()
+    world.workspace(person)
+    return person
+
+
+@pytest.fixture(autouse=True)
+def _public_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every name leads to a public address, so that no test asks a resolver."""
+    monkeypatch.setattr(guard, "resolve", lambda _host, _port: ["93.184.216.34"])
+
+
+def expected(body: dict[str, Any], **given: object) -> dict[str, Any]:
+    """The whole store as it is answered before anything was put into it."""
+    return {
+        "id": body["id"],
+        "platform": "custom",
+        "name": "Olive's Shop",
+        "externalId": "olive-1",
+        "currency": "EUR",
+        "primaryLocale": "de-AT",
+        "status": "active",
+        "connectionStatus": "connected",
+        "importStatus": "none",
+        "permissions": {"coupons": True, "consent": False},
+        "connectedAt": body["connectedAt"],
+        "storefrontUrl": None,
+        "contactEmail": None,
+        "localeCount": 1,
+        "customerCount": 0,
+        "orderCount": 0,
+        "productCount": 0,
+        "lastOrderAt": None,
+        "lastProductSyncAt": None,
+        "imports": {"customersOrders": None, "products": None},
+        "latestCustomer": None,
+        "adminUrl": "https://admin.olive.example.com/",
+        **given,
+    }
+
+
+def store_count(world: World, someone: Someone) -> int:
+    """How many active stores the workspace says that it has."""
+    [workspace] = [row for row in world.rows("workspace#") if row.sk == "workspace"]
+    return int(workspace.attribute_values["store_count"])
+
+
+class TestList:
+    """GET /stores."""
+
+    def test_another_workspaces_are_invisible(self, world: World, owner: Someone) -> None:
+        world.store(owner)
+        stranger = world.person()
+        world.workspace(stranger)
+        assert world.call("GET", "/stores", token=stranger.token).json["items"] == []
+
+    def test_bad_input(self, world: World, owner: Someone) -> None:
+        query = {"platform": "amazon", "status": "x", "sort": "id", "connectionStatus": "y"}
+        answer = world.call("GET", "/stores", token=owner.token, query=query)
+        assert sorted(answer.error_paths()) == [
+            "query.connectionStatus",
+            "query.platform",
+            "query.sort",
+            "query.status",
+        ]
+
+    def test_filters_and_orders(self, world: World, owner: Someone) -> None:
+        ids = {}
+        for name in ("Zoë's", "anna", "Bo & Co"):
+            ids[name] = world.store(owner, name=name, externalId=name)
+            world.advance(seconds=1)
+        world.call("POST", f"/stores/{ids['anna']}/disconnect", token=owner.token)
+
+        def names(**query: object) -> list[str]:
+            answer = world.call("GET", "/stores", token=owner.token, query=query)
+            assert answer.json["total"] == len(answer.json["items"])
+            return [row["name"] for row in answer.json["items"]]
+
+        assert names() == ["Bo & Co", "anna", "Zoë's"]
+        assert names(sort="connectedAt") == ["Zoë's", "anna", "Bo & Co"]
+        assert names(sort="name") == ["anna", "Bo & Co", "Zoë's"]
+        assert names(sort="-name") == ["Zoë's", "Bo & Co", "anna"]
+        assert names(status="disconnected") == ["anna"]
+        assert names(connectionStatus="connected,needs_reauth") == ["Bo & Co", "Zoë's"]
+        assert names(q="zoe") == ["Zoë's"]
+        assert names(platform="shopify") == []
+        assert names(importStatus="none", sort="name", status="active") == ["Bo & Co", "Zoë's"]
+
+    def test_the_summary_whole(self, world: World, owner: Someone) -> None:
+        body = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
+        [row] = world.call("GET", "/stores", token=owner.token).json["items"]
+        summary = {name: body[name] for name in row}
+        assert row == summary
+        assert len(row) == 11
+
+
+class TestCreate:
+    """POST /stores."""
+
+    @pytest.mark.parametrize(
+        ("change", "paths"),
+        [
+            ({"platform": "shopify"}, ["/platform"]),
+            ({"name": "  "}, ["/name"]),
+            ({"currency": "EURO"}, ["/currency"]),
+            ({"currency": "ZZZ"}, ["/currency"]),
+            ({"primaryLocale": "german"}, ["/primaryLocale"]),
+            ({"adminUrl": "javascript:alert(1)"}, ["/adminUrl"]),
+            ({"storefrontUrl": "ftp://x.example.com"}, ["/storefrontUrl"]),
+            ({"contactEmail": "nobody"}, ["/contactEmail"]),
+            ({"more": 1}, ["/more"]),
+        ],
+    )
+    def test_bad_input(
+        self, world: World, owner: Someone, change: dict[str, Any], paths: list[str]
+    ) -> None:
+        answer = world.call("POST", "/stores", token=owner.token, json_body={**NEW, **change})
+        assert answer.error_paths() == paths
+        assert store_count(world, owner) == 0
+
+    def test_connects(self, world: World, owner: Someone) -> None:
+        answer = world.call(
+            "POST",
+            "/stores",
+            token=owner.token,
+            json_body={
+                **NEW,
+                "currency": "eur",
+                "storefrontUrl": "https://olive.example.com",
+                "contactEmail": "Hi@Olive.example.com",
+            },
+        )
+        assert answer.status == 201
+        body = answer.json
+        assert body == expected(
+            body,
+            storefrontUrl="https://olive.example.com",
+            contactEmail="hi@olive.example.com",
+        )
+        assert UUID(body["id"]).version == 4
+        assert clock.from_text(body["connectedAt"]) <= clock.now()
+        assert store_count(world, owner) == 1
+        [locale] = world.call("GET", "/locales", token=owner.token).json["items"]
+        assert (locale["code"], locale["origin"], locale["isDefault"]) == ("de-AT", "store", True)
+
+    def test_connected_already(self, world: World, owner: Someone) -> None:
+        world.call("POST", "/stores", token=owner.token, json_body=NEW)
+        answer = world.call("POST", "/stores", token=owner.token, json_body=NEW)
+        assert answer.problem() == (409, "store_exists")
+
+    def test_another_workspace_may_have_the_same(self, world: World, owner: Someone) -> None:
+        first = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
+        stranger = world.person()
+        world.workspace(stranger)
+        second = world.call("POST", "/stores", token=stranger.token, json_body=NEW)
+        assert second.status == 201
+        assert second.json["id"] != first["id"]
+
+    def test_reconnects_under_the_same_id(self, world: World, owner: Someone) -> None:
+        first = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
+        world.call("POST", f"/stores/{first['id']}/disconnect", token=owner.token)
+        assert store_count(world, owner) == 0
+        world.advance(hours=1)
+        again = world.call("POST", "/stores", token=owner.token, json_body={**NEW, "name": "New"})
+        assert again.status == 200
+        assert again.json == expected(again.json, name="New")
+        assert again.json["id"] == first["id"]
+        assert again.json["connectedAt"] > first["connectedAt"]
+        assert store_count(world, owner) == 1
+
+    def test_replay(self, world: World, owner: Someone) -> None:
+        first = world.call("POST", "/stores", token=owner.token, json_body=NEW, key="k")
+        again = world.call("POST", "/stores", token=owner.token, json_body=NEW, key="k")
+        assert (again.status, again.body) == (201, first.body)
+        assert again.header("idempotency-replayed") == "true"
+
+
+class TestGet:
+    """GET /stores/{id}."""
+
+    def test_another_workspaces(self, world: World, owner: Someone) -> None:
+        store = world.store(owner)
+        stranger = world.person()
+        world.workspace(stranger)
+        answer = world.call("GET", f"/stores/{store}", token=stranger.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_no_uuid(self, world: World, owner: Someone) -> None:
+        assert world.call("GET", "/stores/x", token=owner.token).error_paths() == ["path.id"]
+
+    def test_whole(self, world: World, owner: Someone) -> None:
+        made = world.call("POST", "/stores", token=owner.token, json_body=NEW).json
+        answer = world.call("GET", f"/stores/{made['id']}", token=owner.token)
+        assert (answer.status, answer.json) == (200, made)
+
+
+class TestUpdate:
+    """PATCH /stores/{id}."""
+
+    def test_unknown(self, world: World, owner: Someone) -> None:
+        answer = world.call("PATCH", f"/stores/{uuid4()}", token=owner.token, json_body={})
+        assert answer.problem() == (404, "not_found")
+
+    def test_bad_input(self, world: World, owner: Someone) -> None:
+        store = world.store(owner)
+        body = {"name": None, "currency": "USD", "storefrontUrl": "x"}
+        answer = world.call("PATCH", f"/stores/{store}", token=owner.token, json_body=body)
+        assert sorted(answer.error_paths()) == ["/currency", "/name", "/storefrontUrl"]
+
+    def test_null_clears_and_absent_keeps(self, world: World, owner: Someone) -> None:
+        body = {**NEW, "storefrontUrl": "https://o.example.com", "contactEmail": "a@example.com"}
+        made = world.call("POST", "/stores", token=owner.token, json_body=body).json
+        answer = world.call(
+            "PATCH",
+            f"/stores/{made['id']}",
+            token=owner.token,
+            json_body={"name": "Renamed", "contactEmail": None},
+        )
+        assert answer.status == 200
+        assert answer.json == {**made, "name": "Renamed", "contactEmail": None}
+        stored = world.call("GET", f"/stores/{made['id']}", token=owner.token)
+        assert stored.json == answer.json
+
+
+class TestDisconnect:
+    """POST /stores/{id}/disconnect."""
+
+    def test_role_too_small(self, world: World, owner: Someone) -> None:
+        workspace = world.workspace(owner)
+        store = world.store(owner)
+        member = world.member(workspace, Role.MEMBER)
+        answer = world.call("POST", f"/stores/{store}/disconnect", token=member.token)
+        assert answer.problem() == (403, "role")
+
+    def test_unknown(self, world: World, owner: Someone) -> None:
+        answer = world.call("POST", f"/stores/{uuid4()}/disconnect", token=owner.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_ends_its_part(self, world: World, owner: Someone) -> None:
+        store = world.store(owner)
+        path = f"/stores/{store}/disconnect"
+        assert world.call("POST", path, token=owner.token).status == 204
+        body = world.call("GET", f"/stores/{store}", token=owner.token).json
+        assert (body["status"], body["connectionStatus"]) == ("disconnected", "disconnected")
+        [locale] = world.call("GET", "/locales", token=owner.token).json["items"]
+        assert locale["origin"] == "manual"
+        answer = world.call("POST", path, token=owner.token)
+        assert answer.problem() == (409, "store_disconnected")
+        assert store_count(world, owner) == 0
+
+    def test_replay(self, world: World, owner: Someone) -> None:
+        path = f"/stores/{world.store(owner)}/disconnect"
+        assert world.call("POST", path, token=owner.token, key="k").status == 204
+        again = world.call("POST", path, token=owner.token, key="k")
+        assert (again.status, again.header("idempotency-replayed")) == (204, "true")
+
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "locale": "de-AT",
+        "label": "Deutsch",
+        "isPrimary": False,
+        "country": "AT",
+        "currency": "EUR",
+        "url": None,
+    },
+    {
+        "locale": "fr",
+        "label": "Français",
+        "isPrimary": True,
+        "country": "FR",
+        "currency": "EUR",
+        "url": "https://fr.olive.example.com",
+    },
+]
+
+
+class TestLocales:
+    """GET and PUT /stores/{id}/locales."""
+
+    def test_of_no_store(self, world: World, owner: Someone) -> None:
+        path = f"/stores/{uuid4()}/locales"
+        assert world.call("GET", path, token=owner.token).problem() == (404, "not_found")
+
+    def test_a_path_or_query_that_is_none(self, world: World, owner: Someone) -> None:
+        answer = world.call("GET", "/stores/none/locales", token=owner.token, query={"page": 0})
+        assert answer.error_paths() == ["path.id", "query.page"]
+        answer = world.call("PUT", "/stores/none/locales", token=owner.token, json_body=ROWS)
+        assert answer.error_paths() == ["path.id"]
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            [],
+            [{**ROWS[0]}],
+            [{**ROWS[1]}, {**ROWS[1]}],
+            [{**ROWS[0], "isPrimary": True}, ROWS[1]],
+            [ROWS[1]] + [{**ROWS[0], "locale": f"de-{n}"} for n in range(100, 140)],
+        ],
+    )
+    def test_a_list_that_is_not_one(self, world: World, owner: Someone, body: object) -> None:
+        path = f"/stores/{world.store(owner)}/locales"
+        answer = world.call("PUT", path, token=owner.token, json_body=body)
+        assert answer.problem() == (422, "validation")
+        assert world.call("GET", path, token=owner.token).json["total"] == 1
+
+    def test_bad_input(self, world: World, owner: Someone) -> None:
+        path = f"/stores/{world.store(owner)}/locales"
+        body: list[dict[str, Any]] = [{**ROWS[1], "country": "France", "currency": "F"}]
+        answer = world.call("PUT", path, token=owner.token, json_body=body)
+        assert sorted(answer.error_paths()) == ["/0/country", "/0/currency"]
+
+    def test_the_workspaces_follow(self, world: World, owner: Someone) -> None:
+        store = world.store(owner, primaryLocale="de-AT")
+        path = f"/stores/{store}/locales"
+        answer = world.call("PUT", path, token=owner.token, json_body=ROWS)
+        assert answer.status == 200
+        assert answer.json == {"items": ROWS, "total": 2, "page": 1, "pageSize": 100}
+        assert world.call("GET", path, token=owner.token).json["items"] == ROWS
+        body = world.call("GET", f"/stores/{store}", token=owner.token).json
+        assert (body["primaryLocale"], body["localeCount"]) == ("fr", 2)
+        world.call("PUT", path, token=owner.token, json_body=ROWS[1:])
+        rows = world.call("GET", "/locales", token=owner.token).json["items"]
+        assert {row["code"]: row["origin"] for row in rows} == {"fr": "store", "de-AT": "manual"}
+
+    @pytest.mark.parametrize(
+        ("kept", "origins"),
+        [
+            (["de-AT"], {"de-AT": "store", "it": "manual"}),
+            (["de-AT", "it"], {"de-AT": "store", "it": "store"}),
+        ],
+    )
+    def test_two_stores_at_once(
+        self, world: World, owner: Someone, kept: list[str], origins: dict[str, str]
+    ) -> None:
+        """Each gives up what the other still has, or one what the other just gets."""
+        paths = [f"/stores/{world.store(owner)}/locales" for _ in range(2)]
+
+        def put(path: str, *codes: str) -> None:
+            body = [{**ROWS[0], "locale": code, "isPrimary": code == "de-AT"} for code in codes]
+            assert world.call("PUT", path, token=owner.token, json_body=body).status == 200
+
+        put(paths[0], "de-AT", "it")
+        put(paths[1], "de-AT", *(["it"] if len(kept) == 1 else []))
+        with before_the_commit(lambda: put(paths[1], *kept)):
+            put(paths[0], "de-AT")
+        rows = world.call("GET", "/locales", token=owner.token).json["items"]
+        assert {row["code"]: row["origin"] for row in rows} == origins
+
+    def test_more_than_the_workspace_may_have(
+        self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """One that goes leaves its locales behind, so disconnecting is never refused."""
+        store = world.store(owner, primaryLocale="de-AT")
+        monkeypatch.setattr(locales, "MOST_LOCALES", 2)
+        path = f"/stores/{store}/locales"
+        answer = world.call("PUT", path, token=owner.token, json_body=ROWS)
+        assert answer.status == 200
+        answer = world.call("PUT", path, token=owner.token, json_body=[{**ROWS[1], "locale": "it"}])
+        assert answer.problem() == (409, "locale_limit")
+        assert world.call("GET", path, token=owner.token).json["items"] == ROWS
+        monkeypatch.setattr(locales, "MOST_LOCALES", 1)
+        answer = world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
+        assert answer.status == 204
+        known = {"name": "Shop", "currency": "EUR", "primaryLocale": "sv", "platform": "custom"}
+        body = {**known, "externalId": "other", "adminUrl": "https://admin.example.com/"}
+        answer = world.call("POST", "/stores", token=owner.token, json_body=body)
+        assert answer.problem() == (409, "locale_limit")
+
+
+class TestWriteBack:
+    """PUT, GET, DELETE /stores/{id}/write-back and POST …/rotate."""
+
+    def test_role_too_small(self, world: World, owner: Someone) -> None:
+        workspace = world.workspace(owner)
+        path = f"/stores/{world.store(owner)}/write-back"
+        member = world.member(workspace, Role.MEMBER)
+        key = world.api_key(workspace, KeyScope.WRITE, member)
+        for token in (member.token, key):
+            answer = world.call("PUT", path, token=token, json_body={"url": HOOK})
+            assert answer.problem() == (403, "role")
+            for method, at in (("GET", path), ("DELETE", path), ("POST", f"{path}/rotate")):
+                assert world.call(method, at, token=token).problem() == (403, "role")
+
+    def test_an_id_that_is_none(self, world: World, owner: Someone) -> None:
+        path = "/stores/none/write-back"
+        for method, more in (("GET", ""), ("DELETE", ""), ("POST", "/rotate")):
+            answer = world.call(method, f"{path}{more}", token=owner.token)
+            assert answer.error_paths() == ["path.id"]
+
+    def test_unknown(self, world: World, owner: Someone) -> None:
+        path = f"/stores/{world.store(owner)}/write-back"
+        for method in ("GET", "DELETE"):
+            answer = world.call(method, path, token=owner.token)
+            assert answer.problem() == (404, "not_found")
+        answer = world.call("POST", f"{path}/rotate", token=owner.token)
+        assert answer.problem() == (404, "not_found")
+
+    def test_no_uuid(self, world: World, owner: Someone) -> None:
+        for path in ("/stores/x/write-back", "/stores/x/locales"):
+            assert world.call("GET", path, token=owner.token).error_paths() == ["path.id"]
+
+    @pytest.mark.parametrize(
+        "url", ["http://hooks.example.com/", "https://127.0.0.1/", "https://localhost/", "x"]
+    )
+    def test_url_not_allowed(self, world: World, owner: Someone, url: str) -> None:
+        path = f"/stores/{world.store(owner)}/write-back"
+        answer = world.call("PUT", path, token=owner.token, json_body={"url": url})
+        assert answer.problem() == (422, "url_not_allowed")
+        assert [error["path"] for error in answer.json["errors"]] == ["/url"]
+
+    def test_the_secret_is_answered_on_the_first_set_alone(
+        self, world: World, owner: Someone
+    ) -> None:
+        store = world.store(owner)
+        path = f"/stores/{store}/write-back"
+        first = world.call("PUT", path, token=owner.token, json_body={"url": HOOK})
+        assert first.status == 200
+        assert set(first.json) == {"url", "secret"}
+        assert first.json["secret"].startswith("whsec_")
+        again = world.call("PUT", path, token=owner.token, json_body={"url": HOOK + "2"})
+        assert again.json == {"url": HOOK + "2", "secret": None}
+        answer = world.call("GET", path, token=owner.token)
+        assert answer.json == {"url": HOOK + "2", "lastSucceededAt": None, "lastError": None}
+        body = world.call("GET", f"/stores/{store}", token=owner.token).json
+        assert body["permissions"] == {"coupons": True, "consent": True}
+
+    def test_the_old_secret_signs_for_a_day(self, world: World, owner: Someone) -> None:
+        workspace: WorkspaceScope = world.workspace(owner)
+        store = world.store(owner)
+        path = f"/stores/{store}/write-back"
+        old = world.call("PUT", path, token=owner.token, json_body={"url": HOOK}).json["secret"]
+        new = world.call("POST", f"{path}/rotate", token=owner.token).json["secret"]
+        repository = WriteBackRepository(workspace)
+        config = repository.get(UUID(store))
+        assert config is not None
+        assert config.secrets == (new, old)
+        world.advance(hours=24)
+        config = repository.get(UUID(store))
+        assert config is not None
+        assert config.secrets == (new,)
+
+    def test_gone(self, world: World, owner: Someone) -> None:
+        store = world.store(owner)
+        path = f"/stores/{store}/write-back"
+        world.call("PUT", path, token=owner.token, json_body={"url": HOOK})
+        assert world.call("DELETE", path, token=owner.token).status == 204
+        assert world.call("GET", path, token=owner.token).problem() == (404, "not_found")
+        body = world.call("GET", f"/stores/{store}", token=owner.token).json
+        assert body["permissions"]["consent"] is False
+
+    def test_replay_for_the_same_token_alone(self, world: World, owner: Someone) -> None:
+        workspace = world.workspace(owner)
+        path = f"/stores/{world.store(owner)}/write-back"
+        body = {"url": HOOK}
+        first = world.call("PUT", path, token=owner.token, json_body=body, key="k")
+        again = world.call("PUT", path, token=owner.token, json_body=body, key="k")
+        assert (again.status, again.body) == (200, first.body)
+        assert again.header("idempotency-replayed") == "true"
+        other, _ = world.sign_in(owner.id, workspace)
+        answer = world.call("PUT", path, token=other, json_body=body, key="k")
+        assert answer.problem() == (409, "idempotency_secret_sealed")
+        secret = first.json["secret"]
+        kept = [str(unpacked(record.answer)) for record in RecordItem.scan() if record.answer]
+        assert kept
+        assert all(secret not in answer for answer in kept)
+        assert all(secret not in str(row.attribute_values) for row in world.rows())

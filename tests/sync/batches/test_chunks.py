@@ -1,0 +1,140 @@
+"""The worker: which records share a transaction, and who else writes meanwhile."""
+
+import pytest
+
+from storepost.orders.repository import OrderItem
+from storepost.platform.persistence.changes import MOST_ITEMS
+from storepost.sync.batches import chunks
+from tests.harness.kills import around_calls, before_the_commit
+from tests.harness.world import CANARY
+from tests.orders.sample import eur
+from tests.sync.batches.shop import Shop, buyer, customer, order, orders
+from tests.sync.batches.watching import (
+    FIRST_CHUNK,
+    SECOND_CHUNK,
+    chunks_of,
+    key_of,
+    transactions,
+)
+
+
+class TestChunks:
+    """Records that have nothing to do with each other go together."""
+
+    def test_in_their_order_entries_take_three_units_at_most(self, shop: Shop) -> None:
+        """Each row and each node of a transaction is two; of both lists, with buyers all new."""
+        shop.queue(orders=orders(60))
+        with transactions() as seen:
+            shop.world.deliver()
+        for tree in ("#orders#placed", "#placed"):
+            rows = nodes = 0
+            for items in chunks_of(seen):
+                keys = [pk for pk, _ in map(key_of, items)]
+                rows += sum(pk.endswith(tree) for pk in keys)
+                nodes += sum(pk.endswith(f"{tree}#nodes") for pk in keys)
+            assert rows >= 60
+            assert 2 * (rows + nodes) / rows <= 3
+
+    def test_at_most_ninety_items_and_what_notes_them(self, shop: Shop) -> None:
+        shop.queue(orders=[{**order(n), "customer": None} for n in range(120)])
+        shop.queue(orders=orders(40))
+        with transactions() as seen:
+            shop.world.deliver()
+        sizes = [len(items) for items in chunks_of(seen)]
+        assert max(sizes) <= MOST_ITEMS + 1
+        assert len(sizes) < 20
+        shop.check_lists()
+
+    def test_one_buyers_orders_are_chunks_of_their_own(self, shop: Shop) -> None:
+        shop.queue(orders=[order(n, customer=buyer(0)) for n in range(4)])
+        with transactions() as seen:
+            shop.world.deliver()
+        assert len(chunks_of(seen)) == 4
+        [profile] = shop.get("/profiles")["items"]
+        whole = shop.get(f"/profiles/{profile['id']}")
+        assert (whole["orders"], whole["spent"]) == (4, [eur(100 + 101 + 102 + 103)])
+
+    def test_people_who_are_one_only_by_what_is_held(self, shop: Shop) -> None:
+        """One order has the email, the other the phone of somebody known."""
+        email, phone = f"both.{CANARY}@example.com", "+436601234567"
+        shop.bring(customers=[customer(0, email=email, phone=phone)])
+        shop.bring(
+            orders=[order(1, customer={"email": email}), order(2, customer={"phone": phone})]
+        )
+        [profile] = shop.get("/profiles")["items"]
+        assert shop.get(f"/profiles/{profile['id']}")["orders"] == 2
+
+    def test_rows_are_read_in_batches(self, shop: Shop) -> None:
+        """Sixty orders of sixty people whom nobody knows: no row is read by itself."""
+        shop.queue(orders=orders(60))
+        counted = self.calls(shop)
+        assert counted["BatchGetItem"] <= 12
+        assert counted["GetItem"] <= 10
+
+    def calls(self, shop: Shop) -> dict[str, int]:
+        """How often the worker calls each operation."""
+        with around_calls(lambda _number, _operation, _moment: None) as calls:
+            assert shop.run_worker() == []
+        return {name: calls.made.count(name) for name in set(calls.made)}
+
+    def test_what_is_too_much_at_once_is_halved(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Should the weighing ever be wrong."""
+        monkeypatch.setattr(chunks, "MOST_ITEMS", 10_000)
+        shop.queue(orders=orders(25))
+        with transactions() as seen:
+            shop.world.deliver()
+        assert shop.numbers() == [f"#{number}" for number in range(25)]
+        assert max(len(items) for items in chunks_of(seen)) <= 100
+        shop.check_lists()
+
+    def test_what_reads_the_chunks_own_rows_after_all_waits(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Should nobody have foreseen that it would."""
+        monkeypatch.setattr(chunks.Chunks, "_waits", lambda _self, _record: False)
+        shop.bring(orders=[order(n, customer=buyer(n // 2)) for n in range(8)])
+        people = [shop.get(f"/profiles/{row['id']}") for row in shop.get("/profiles")["items"]]
+        assert [each["orders"] for each in people] == [2, 2, 2, 2]
+        shop.check_lists()
+
+
+class TestOthers:
+    """Somebody else writes meanwhile."""
+
+    def test_a_put_of_the_same_order_in_between(self, shop: Shop) -> None:
+        """The chunk is a lost race, and finds the newer one."""
+        queued = shop.queue(orders=orders(3))
+        body = order(1, 9, number="#newer")
+        del body["externalId"]
+        put: list[int] = []
+        with before_the_commit(
+            lambda: put.append(shop.do("PUT", "/orders/o-1", body).status), FIRST_CHUNK
+        ):
+            assert shop.run_worker() == []
+        assert put == [201]
+        assert shop.read(queued)["imported"]["orders"] == 3
+        assert shop.numbers() == ["#0", "#newer", "#2"]
+        shop.check_lists()
+
+    def test_another_run_of_the_same_message_in_between(self, shop: Shop) -> None:
+        """Both are told of the same store; each record is written once."""
+        queued = shop.queue(customers=[customer(0)], orders=orders(30))
+        other: list[list[str]] = []
+        with before_the_commit(lambda: other.append(shop.run_worker()), SECOND_CHUNK):
+            assert shop.run_worker() == []
+        assert other == [[]]
+        assert shop.read(queued)["imported"] == {"customers": 1, "orders": 30, "products": 0}
+        assert len(shop.numbers()) == 30
+        rows = [row for row in shop.world.rows(shop.workspace.key) if isinstance(row, OrderItem)]
+        assert {row.version for row in rows} == {1}
+        shop.check_lists()
+
+    def test_a_batch_is_sent_while_another_starts(self, shop: Shop) -> None:
+        first = shop.queue(orders=[order(0)])
+        later: list[str] = []
+        with before_the_commit(lambda: later.append(shop.queue(orders=[order(1)]))):
+            assert shop.run_worker() == []
+        assert [shop.read(each)["status"] for each in (first, *later)] == ["completed"] * 2
+        assert shop.turns().waiting == 0

@@ -1,0 +1,118 @@
+"""How large a batch may be, and how many may wait."""
+
+import json
+from dataclasses import replace
+
+from storepost.api.http.app import BODY_BYTES, LARGE_BODY_BYTES
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.imports.model import ImportScope, ImportStatus
+from storepost.stores.imports.repository import TurnsRepository
+from storepost.stores.imports.turns import Turns
+from storepost.sync.batches.service import MOST_WAITING
+from tests.harness.kills import before_the_commit
+from tests.harness.world import CANARY
+from tests.orders.sample import eur
+from tests.sync.batches.shop import Shop, order, orders
+
+
+class TestRecords:
+    """At most 500, whatever they are."""
+
+    def test_500_come_through(self, shop: Shop) -> None:
+        done = shop.bring(orders=[{**order(n), "customer": None} for n in range(500)])
+        assert (done["status"], done["imported"]["orders"]) == ("completed", 500)
+        listed = shop.get("/orders", sort="placedAt", pageSize=100, page=5)
+        assert listed["total"] == 500
+        assert [row["number"] for row in listed["items"]] == [f"#{n}" for n in range(400, 500)]
+        shop.check_lists()
+
+
+class TestSize:
+    """The body of a batch may have 5 MB."""
+
+    def body(self, size: int) -> bytes:
+        """A batch of exactly so many bytes: much blank between its few records."""
+        batch = json.dumps({"orders": orders(3)}).encode()
+        return batch[:-1] + b" " * (size - len(batch)) + batch[-1:]
+
+    def test_more_than_a_single_body_may_have(self, shop: Shop) -> None:
+        for size in (BODY_BYTES + 1, LARGE_BODY_BYTES):
+            body = self.body(size)
+            assert len(body) == size
+            answer = shop.world.call(
+                "POST", f"{shop.path}/batches", token=shop.owner.token, body=body
+            )
+            assert answer.status == 202
+
+    def test_a_byte_too_many(self, shop: Shop) -> None:
+        answer = shop.world.call(
+            "POST",
+            f"{shop.path}/batches",
+            token=shop.owner.token,
+            body=self.body(LARGE_BODY_BYTES + 1),
+        )
+        assert answer.problem() == (413, "payload_too_large")
+        assert shop.world.objects() == {}
+
+    def test_a_batch_as_large_as_may_be_is_imported(self, shop: Shop) -> None:
+        """Each order as large as 5 MB allow."""
+        line = {"quantity": 1, "unitPrice": eur(1), "totalDiscount": eur(0)}
+        lines = [{"title": f"{CANARY} {'x' * 240}", **line} for _ in range(240)]
+        batch = [order(number, lineItems=lines) for number in range(54)]
+        assert 4_400_000 < len(json.dumps({"orders": batch})) < LARGE_BODY_BYTES
+        done = shop.bring(orders=batch)
+        assert (done["status"], done["imported"]["orders"]) == ("completed", 54)
+
+
+class TestBacklog:
+    """At most 100 batches of a store wait."""
+
+    def with_waiting(self, shop: Shop, count: int) -> None:
+        """A store with so many that wait, as far as its turns say."""
+        held, changes = shop.turns(), Changes()
+        waiting = {(ImportScope.CUSTOMERS_ORDERS, ImportStatus.QUEUED): count}
+        TurnsRepository(shop.workspace).save(changes, replace(held, counts=waiting))
+        changes.commit()
+
+    def test_the_last_that_has_room(self, shop: Shop) -> None:
+        self.with_waiting(shop, MOST_WAITING - 1)
+        assert shop.send(orders=orders(1)).status == 202
+        answer = shop.send(orders=orders(1))
+        assert answer.problem() == (429, "batch_backlog")
+        assert int(answer.header("retry-after") or 0) > 0
+        assert shop.turns().waiting == MOST_WAITING
+
+    def test_is_no_answer_that_is_kept(self, shop: Shop) -> None:
+        self.with_waiting(shop, MOST_WAITING)
+        assert shop.send(orders=orders(1), key="k").status == 429
+        assert shop.world.objects() == {}
+        self.with_waiting(shop, MOST_WAITING - 1)
+        assert shop.send(orders=orders(1), key="k").status == 202
+
+    def test_another_stores_are_no_ones_burden(self, shop: Shop) -> None:
+        self.with_waiting(shop, MOST_WAITING)
+        other = replace(shop, store=shop.world.store(shop.owner))
+        assert other.send(orders=orders(1)).status == 202
+
+    def test_the_last_place_is_taken_once(self, shop: Shop) -> None:
+        self.with_waiting(shop, MOST_WAITING - 1)
+        between: list[int] = []
+        with before_the_commit(lambda: between.append(shop.send(orders=orders(1)).status)):
+            answer = shop.send(orders=orders(2))
+        assert between == [202]
+        assert answer.problem() == (429, "batch_backlog")
+
+    def test_one_that_runs_waits_no_more(self, shop: Shop) -> None:
+        shop.queue(orders=orders(1))
+        assert shop.turns().waiting == 1
+        shop.world.deliver()
+        assert shop.turns().waiting == 0
+        assert shop.turns() == Turns(
+            shop.store_id,
+            {(ImportScope.CUSTOMERS_ORDERS, ImportStatus.COMPLETED): 1},
+            latest=shop.turns().latest,
+            latest_of=shop.turns().latest_of,
+            queued_at=shop.turns().queued_at,
+            ended=shop.turns().latest,
+            outcome=ImportStatus.COMPLETED,
+        )

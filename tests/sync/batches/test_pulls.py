@@ -1,0 +1,140 @@
+"""Asking for what a platform holds of a store."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from storepost.accounts.identity.model import KeyScope
+from storepost.stores.imports.model import ImportScope, ImportStatus
+from storepost.stores.stores.model import ConnectionStatus, Platform
+from tests.harness.kills import before_the_commit
+from tests.harness.world import Answer, World
+from tests.sync.batches.making import make
+from tests.sync.batches.shop import Shop, open_shop
+
+PULL = {"scope": "customers_orders"}
+
+
+@pytest.fixture
+def shop(world: World) -> Shop:
+    """A store on a platform that can be pulled from."""
+    opened = open_shop(world)
+    opened.change(platform=Platform.SHOPIFY)
+    return opened
+
+
+def ask(shop: Shop, body: object = PULL, **more: Any) -> Answer:
+    """Asks for a pull."""
+    by = {"token": shop.owner.token, **more}
+    return shop.world.call("POST", f"{shop.path}/imports", json_body=body, **by)
+
+
+class TestCreateImport:
+    """POST /stores/{id}/imports."""
+
+    def test_an_id_that_is_none(self, shop: Shop) -> None:
+        assert ask(replace(shop, store="x")).error_paths() == ["path.id"]
+
+    @pytest.mark.parametrize(
+        ("body", "path"),
+        [
+            ({}, "/scope"),
+            ({"scope": None}, "/scope"),
+            ({"scope": "events"}, "/scope"),
+            ({**PULL, "since": "2026-01-01T00:00:00Z"}, "/since"),
+            ([], ""),
+        ],
+    )
+    def test_bad_input(self, shop: Shop, body: object, path: str) -> None:
+        assert ask(shop, body).error_paths() == [path]
+
+    def test_unknown_and_anothers_store(self, world: World, shop: Shop) -> None:
+        for store in (str(uuid4()), open_shop(world).store):
+            assert ask(replace(shop, store=store)).problem() == (404, "not_found")
+
+    @pytest.mark.parametrize(
+        ("given", "code"),
+        [
+            (lambda shop: shop.change(platform=Platform.CUSTOM), "store_not_pullable"),
+            (lambda shop: shop.disconnect(), "store_disconnected"),
+            (
+                lambda shop: shop.change(connection_status=ConnectionStatus.NEEDS_REAUTH),
+                "needs_reauth",
+            ),
+            (ask, "import_in_progress"),
+        ],
+    )
+    def test_refused(self, shop: Shop, given: Callable[[Shop], object], code: str) -> None:
+        given(shop)
+        before = [row.serialize() for row in shop.world.rows()]
+        assert ask(shop).problem() == (409, code)
+        assert [row.serialize() for row in shop.world.rows()] == before
+
+    def test_is_queued(self, shop: Shop) -> None:
+        answer = ask(shop)
+        assert answer.status == 202
+        queued = {
+            "id": answer.json["id"],
+            "scope": "customers_orders",
+            "status": "queued",
+            "stage": None,
+            "requestedBy": {"id": str(shop.owner.id), "name": shop.owner.name},
+            "imported": {"customers": 0, "orders": 0, "products": 0},
+            "error": None,
+            "queuedAt": answer.json["queuedAt"],
+            "startedAt": None,
+            "completedAt": None,
+        }
+        assert answer.json == queued
+        assert shop.read(answer.json["id"]) == queued
+        assert shop.get(shop.path)["imports"] == {"customersOrders": queued, "products": None}
+        [message] = shop.told()
+        assert message.group == shop.store
+        assert json.loads(message.body) == json.loads(shop.message)
+
+    def test_a_key_has_a_name_and_no_id(self, world: World, shop: Shop) -> None:
+        secret = world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
+        answer = ask(shop, token=secret)
+        assert answer.json["requestedBy"] == {"id": None, "name": world.key_of(secret).name}
+
+    def test_one_of_each_scope(self, shop: Shop) -> None:
+        both = [ask(shop, {"scope": scope}) for scope in ("customers_orders", "products")]
+        assert [answer.status for answer in both] == [202, 202]
+        assert [answer.json["scope"] for answer in both] == ["customers_orders", "products"]
+        for scope in ("customers_orders", "products"):
+            assert ask(shop, {"scope": scope}).problem() == (409, "import_in_progress")
+
+    @pytest.mark.parametrize("ended", [ImportStatus.COMPLETED, ImportStatus.FAILED])
+    def test_again_once_it_has_ended(self, shop: Shop, ended: ImportStatus) -> None:
+        make(shop, ImportScope.CUSTOMERS_ORDERS, ended)
+        assert ask(shop).status == 202
+
+    def test_two_at_once(self, shop: Shop) -> None:
+        between: list[int] = []
+        with before_the_commit(lambda: between.append(ask(shop).status)):
+            answer = ask(shop)
+        assert between == [202]
+        assert answer.problem() == (409, "import_in_progress")
+
+    def test_replay(self, shop: Shop) -> None:
+        first, again = ask(shop, key="k"), ask(shop, key="k")
+        assert (again.status, again.body) == (202, first.body)
+        assert again.header("idempotency-replayed") == "true"
+        other = ask(shop, {"scope": "products"}, key="k")
+        assert other.problem() == (422, "idempotency_key_reused")
+        assert shop.turns().waiting == 1
+
+
+class TestRunning:
+    """What becomes of a pull."""
+
+    def test_disconnected_meanwhile(self, shop: Shop) -> None:
+        queued = ask(shop).json["id"]
+        shop.disconnect()
+        assert shop.read(queued)["error"] == "store_disconnected"
+        shop.world.deliver()
+        assert shop.get(shop.path)["importStatus"] == "failed"

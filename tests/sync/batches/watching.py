@@ -1,0 +1,61 @@
+"""What a run of the worker is watched by, and made to run out of time by."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from botocore.client import BaseClient
+
+from local import functions
+from local.events.pumps import reader_of
+from local.functions import JobContext
+from storepost.sync.batches.running import MARGIN_MILLISECONDS
+from tests.sync.batches.shop import QUEUE
+
+FIRST_CHUNK, SECOND_CHUNK = 2, 3
+"""Transactions of a run: the first is the import's start."""
+
+
+@contextmanager
+def transactions() -> Iterator[list[list[dict[str, Any]]]]:
+    """The items of each transaction inside the block."""
+    seen: list[list[dict[str, Any]]] = []
+    plain = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def call(self: Any, operation: str, parameters: Any) -> Any:
+        if operation == "TransactWriteItems":
+            seen.append(parameters["TransactItems"])
+        return plain(self, operation, parameters)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BaseClient, "_make_api_call", call)
+        yield seen
+
+
+def chunks_of(seen: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
+    """Those of the transactions that hold orders."""
+    return [items for items in seen if any("#order#" in key_of(item)[0] for item in items)]
+
+
+def key_of(item: dict[str, Any]) -> tuple[str, str]:
+    """The key of what an item of a transaction writes."""
+    [(_, written)] = item.items()
+    key = written.get("Key") or written["Item"]
+    return key["pk"]["S"], key["sk"]["S"]
+
+
+def slow(monkeypatch: pytest.MonkeyPatch, chunks_each: int) -> None:
+    """Runs of the worker whose time is over after so many chunks and one more."""
+
+    class Running(JobContext):
+        def get_remaining_time_in_millis(self) -> int:
+            self.remaining_milliseconds -= 1
+            return self.remaining_milliseconds
+
+    def context(name: str, milliseconds: int) -> JobContext:
+        if name != reader_of(QUEUE).name:
+            return JobContext(name, milliseconds)
+        return Running(name, MARGIN_MILLISECONDS + chunks_each)
+
+    monkeypatch.setattr(functions, "JobContext", context)

@@ -1,0 +1,44 @@
+"""Long fields of CSV: what is read doesn't depend on what was imported or read before."""
+
+import csv
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from storepost.coupons.files import read_codes
+from storepost.feeds.files.source import FeedText
+from storepost.feeds.files.tables import table_rows
+
+LONG = "x" * 200_000
+IMPORTS = "import csv, storepost.feeds.files.tables, storepost.coupons.files"
+
+
+@pytest.fixture
+def _short_fields() -> Iterator[None]:
+    """Whoever runs in the same process has Python's bound somewhere else."""
+    before = csv.field_size_limit(10)
+    yield
+    csv.field_size_limit(before)
+
+
+def test_an_import_changes_nothing() -> None:
+    """In a process of its own, as this one has imported both."""
+    program = f"{IMPORTS}; print(csv.field_size_limit())"
+    ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    assert ran.stdout.strip() == b"131072"
+
+
+@pytest.mark.usefixtures("_short_fields")
+def test_a_feed() -> None:
+    text = FeedText(iter([f"id,title\n1,{LONG}\n".encode()]), "utf-8", may_break_off=False)
+    assert list(table_rows(text, ",")) == [{"id": "1", "title": LONG}]
+
+
+@pytest.mark.usefixtures("_short_fields")
+def test_codes() -> None:
+    """What is too long for a code is that row's problem; the others count."""
+    file = read_codes(f"code\nSAVE10\n{LONG}\n", None)
+    assert file.codes == ("SAVE10",)
+    assert [(fault.row, fault.value) for fault in file.faults] == [(3, LONG)]
