@@ -28,7 +28,7 @@ from storepost.values.scope import WorkspaceScope
 
 SECONDS = int(os.environ.get("SECONDS", "30"))
 """Of the benchmark's clock."""
-MOST_UNITS = 0.1
+MAX_UNITS = 0.1
 BURST = int(parameter_defaults()["BudgetBurstSeconds"])
 KEY = Policy("key", int(parameter_defaults()["CallerRequestsPerSecond"]), BURST)
 WORKSPACE = Policy("workspace", int(parameter_defaults()["WorkspaceRequestsPerSecond"]), BURST)
@@ -42,7 +42,7 @@ COLUMNS = (
     Column("passed", "a second", 1),
     Column("past the budget", "requests", 1),
     Column("at most", "requests"),
-    Column("write units", "a request", 3, most=MOST_UNITS),
+    Column("write units", "a request", 3, most=MAX_UNITS),
     Column("longest wait", "s", 1),
     Column("check", "µs of CPU", 1),
     Column("the other refused", most=0),

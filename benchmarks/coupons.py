@@ -20,7 +20,7 @@ from local.aws.dynoxide import VERSION
 CODES = int(os.environ.get("CODES", "200000"))
 POOLS = (100, CODES)
 ASSIGNMENTS = 40
-MOST_GROWTH = 64
+MAX_GROWTH = 64
 COLUMNS = (
     Column("what"),
     Column("codes", "of the pool"),
@@ -30,7 +30,7 @@ COLUMNS = (
     Column("write units", "each", 2),
     Column("calls", "each", 2),
     Column("memory", "the worker's, MB at most"),
-    Column("growth", "MB, beside the smaller", most=MOST_GROWTH),
+    Column("growth", "MB, beside the smaller", most=MAX_GROWTH),
 )
 NOTES = (
     "An import is a coupon's file of codes, from the request to the last code.",

@@ -45,7 +45,7 @@ from storepost.feeds.files.bounds import Bound
 from storepost.feeds.files.reading import read_feed
 from storepost.feeds.imports import objects, running
 from storepost.feeds.imports.matching import digest_of
-from storepost.feeds.imports.work import Work
+from storepost.feeds.imports.staging import FeedStaging
 from storepost.feeds.records.mapping import Target
 from storepost.feeds.records.reading import RowReader, Terms
 from storepost.platform.persistence.changes import commit_anew
@@ -212,7 +212,7 @@ def run(workspace: WorkspaceScope, feed_id: UUID) -> Run:
     """Has the waiting import run to its end."""
     message = json.dumps({"workspaceId": str(workspace.id), "feedId": str(feed_id)})
     began = time.perf_counter()
-    running.go_on(message, 1, lambda: 10**9)
+    running.resume(message, 1, lambda: 10**9)
     seconds = time.perf_counter() - began
     feed = FeedRepository(workspace).get(feed_id)
     if feed is None or feed.ended is None:
@@ -232,7 +232,7 @@ def parsed(path: Path) -> float:
 
 def manifest_of(path: Path, settings: str, manifest: Path) -> None:
     """Reads, settles and plans a file, and writes the manifest that its import would leave."""
-    with TemporaryDirectory() as place, Work(Path(place) / "rows") as work:
+    with TemporaryDirectory() as place, FeedStaging(Path(place) / "rows") as work:
         reader = RowReader(MAPPING, Terms("EUR"))
         work.read(read_feed(pieces(path), "", Bound()).rows, reader, lambda: False)
         work.settle(lambda rows: [None] * len(rows), lambda: False, adds=True, settings=settings)

@@ -21,7 +21,7 @@ from storepost.stores.stores.model import Store
 
 CUSTOMERS = int(os.environ.get("CUSTOMERS", "100000"))
 ORDERS_A_CUSTOMER = 3
-MOST_GROWTH = 64
+MAX_GROWTH = 64
 COLUMNS = (
     Column("what"),
     Column("records", "customers and orders"),
@@ -31,7 +31,7 @@ COLUMNS = (
     Column("times parsing", "", 1),
     Column("memory", "MB at most"),
     Column("before", "MB"),
-    Column("growth", "MB, beside the smaller", most=MOST_GROWTH),
+    Column("growth", "MB, beside the smaller", most=MAX_GROWTH),
 )
 NOTES = (
     f"{ORDERS_A_CUSTOMER} orders a customer, of two lines each; everybody is new and subscribed.",

@@ -224,7 +224,7 @@ def _refusals(problems: Iterable[type[Problem]]) -> Document:
 
 
 def _refusal(by_code: dict[str, type[Problem]]) -> Document:
-    lines = [f"- `{code}`: {problem.title}. {problem.mend}" for code, problem in by_code.items()]
+    lines = [f"- `{code}`: {problem.title}. {problem.remedy}" for code, problem in by_code.items()]
     headers = _REQUEST_ID | _BUDGETS
     for problem in by_code.values():
         headers |= _headers_of(problem)

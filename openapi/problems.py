@@ -36,7 +36,7 @@ def _kind(kind: type[Problem]) -> dict[str, object]:
         "status": kind.status,
         "title": kind.title,
         "meaning": meaning(kind),
-        "mend": kind.mend,
+        "remedy": kind.remedy,
         "codes": [_code(own), *(_code(stated[code]) for code in sorted(stated))],
     }
 
@@ -46,7 +46,7 @@ def _code(problem: type[Problem]) -> dict[str, str]:
         "code": problem.code,
         "title": problem.title,
         "meaning": meaning(problem),
-        "mend": problem.mend,
+        "remedy": problem.remedy,
     }
 
 

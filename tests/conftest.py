@@ -24,11 +24,11 @@ aws.create_resources(demo_keys())
 import pytest  # noqa: E402 - the service reads its environment when it is imported
 
 from storepost.accounts.identity import passwords  # noqa: E402
+from tests.harness.coverage import ResumePoint, unreached  # noqa: E402
+from tests.harness.described import ToldAnswers  # noqa: E402
 from tests.harness.faults import FakeTime  # noqa: E402
 from tests.harness.least_privilege import Recorder, unused  # noqa: E402
 from tests.harness.log_watch import LogWatch  # noqa: E402
-from tests.harness.reached import Reached, unreached  # noqa: E402
-from tests.harness.told import ToldAnswers  # noqa: E402
 from tests.harness.transactions import Transactions  # noqa: E402
 from tests.harness.world import World  # noqa: E402
 
@@ -47,7 +47,7 @@ log_watch = LogWatch()
 log_watch.install()
 told_answers = ToldAnswers()
 told_answers.install()
-reached = Reached()
+reached = ResumePoint()
 reached.install()
 transactions = Transactions()
 transactions.install()

@@ -17,7 +17,7 @@ from local.functions import invoke
 from local.template import Function, functions
 from storepost.values import clock
 
-MOST_RECEIVED = 10
+MAX_RECEIVED = 10
 """What one receive of SQS brings at most, and a reader's batch where it says nothing."""
 STREAM_BATCH = 100
 STREAMS = "dynamodbstreams"
@@ -211,7 +211,7 @@ def pump_queue(queue: str, first_seconds: int | None = None) -> int:
     url = queue_url(queue)
     messages = sqs.receive_message(
         QueueUrl=url,
-        MaxNumberOfMessages=min(source.get("BatchSize", MOST_RECEIVED), MOST_RECEIVED),
+        MaxNumberOfMessages=min(source.get("BatchSize", MAX_RECEIVED), MAX_RECEIVED),
         MessageSystemAttributeNames=["All"],
         MessageAttributeNames=["All"],
     ).get("Messages", [])

@@ -7,7 +7,7 @@ from typing import Any
 GID = "gid://shopify/DiscountCodeNode/"
 CODE_GID = "gid://shopify/DiscountRedeemCode/"
 CREATION_GID = "gid://shopify/DiscountRedeemCodeBulkCreation/"
-MOST_CODES = 250
+MAX_CODES = 250
 
 
 @dataclass

@@ -7,7 +7,7 @@ from local.shopify.discount_records import (
     CODE_GID,
     CREATION_GID,
     GID,
-    MOST_CODES,
+    MAX_CODES,
     Creation,
     Discount,
 )
@@ -52,7 +52,7 @@ def add_codes(shop: Shop, gid: str, codes: Sequence[Mapping[str, str]]) -> dict[
     discount = _found(shop, gid)
     if discount is None:
         return {"bulkCreation": None, "userErrors": [_unknown("discountId")]}
-    if not 0 < len(codes) <= MOST_CODES:
+    if not 0 < len(codes) <= MAX_CODES:
         error = {"field": ["codes"], "message": "Too many codes", "code": "INVALID"}
         return {"bulkCreation": None, "userErrors": [error]}
     results = [_added(shop, discount, each["code"]) for each in codes]
@@ -73,7 +73,7 @@ def creation(shop: Shop, gid: str) -> dict[str, Any] | None:
 def created(made: Mapping[str, Any], first: int | None, after: str | None) -> dict[str, Any]:
     """A page of what became of a bulk creation's codes."""
     results, begin = made["of"].results, int(after or 0)
-    end = begin + (first or MOST_CODES)
+    end = begin + (first or MAX_CODES)
     return {
         "nodes": results[begin:end],
         "pageInfo": {"hasNextPage": end < len(results), "endCursor": str(end)},

@@ -21,7 +21,7 @@ COLUMNS = (
 
 def table() -> Table:
     """Two ways of doing a thing, one of them too dear."""
-    made = Table("thing", "A thing", COLUMNS, {"engine": "1.2"}, ["Said once."])
+    made = Table("thing", "A thing", COLUMNS, {"engine": "1.2"}, ["SourceValues once."])
     made.add("cheap", 1.26, 1.5, 3)
     made.add("a dear one", 1234.5678, 1.501, None)
     return made
@@ -37,7 +37,7 @@ def test_the_table_is_aligned_and_marks_what_is_above_the_figure() -> None:
             "cheap            1.3         1.50        3",
             "a dear one   1,234.6         1.50 !      -",
             "",
-            "Said once.",
+            "SourceValues once.",
         ]
     )
 
@@ -58,7 +58,7 @@ def test_the_document_names_units_figures_versions_and_the_day() -> None:
             {"what": "cheap", "cpu": 1.26, "ratio": 1.5, "calls": 3},
             {"what": "a dear one", "cpu": 1234.568, "ratio": 1.501, "calls": None},
         ],
-        "notes": ["Said once."],
+        "notes": ["SourceValues once."],
     }
 
 

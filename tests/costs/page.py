@@ -20,7 +20,7 @@ from tests.costs.summary import (
 
 PAGE = ROOT / "docs" / "costs.md"
 TOLERANCE = 0.05
-MOST_A_CONSENT = 18
+MAX_A_CONSENT = 18
 """Dollars that a million changes of consent may cost, logs and traces apart."""
 
 CONSENT, TOLD = "consent.changeEmail", "one store told"
@@ -41,7 +41,7 @@ def page(findings: Findings) -> str:
         prose.DURATION,
         prose.ORDER_PAGES,
         *order_pages(),
-        prose.consent(MOST_A_CONSENT),
+        prose.consent(MAX_A_CONSENT),
         *consent_by_item(told, with_key),
         prose.GROWING,
         *consent_by_size(told),

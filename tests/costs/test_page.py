@@ -4,7 +4,7 @@ import pytest
 
 from storepost.accounts.identity import passwords
 from tests.costs.measuring import measure_all
-from tests.costs.page import MOST_A_CONSENT, PAGE, differences, dollars_a_consent, named, page
+from tests.costs.page import MAX_A_CONSENT, PAGE, differences, dollars_a_consent, named, page
 from tests.costs.scenarios import ALL
 from tests.costs.summary import runs_a_month
 from tests.costs.town import operations
@@ -39,7 +39,7 @@ def test_every_operation_costs_what_the_page_says(monkeypatch: pytest.MonkeyPatc
     findings = measure_all(ALL)
     off = differences(PAGE.read_text("utf-8"), page(findings))
     assert off == [], "`make costs` writes docs/costs.md anew: see whether you want what it says"
-    assert dollars_a_consent(findings) <= MOST_A_CONSENT
+    assert dollars_a_consent(findings) <= MAX_A_CONSENT
 
 
 @pytest.mark.parametrize(

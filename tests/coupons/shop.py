@@ -67,7 +67,7 @@ class Shop(Town):
         """Imports a coupon."""
         body = {
             "storeId": self.store_id,
-            "name": "Brought",
+            "name": "SourceProduct",
             "content": content,
             "validity": {"type": "none"},
             "reissue": "every_email",

@@ -8,7 +8,13 @@ import pytest
 from storepost.platform.persistence.counted_tree import Entry, Filter, Tree, scanning
 from storepost.platform.persistence.sealing import forget_keys
 from tests.coupons.shop import Shop, counts
-from tests.harness.kills import Moment, another_container, around_calls, before_the_commit, counted
+from tests.harness.kills import (
+    UtcDateTimeAttribute,
+    another_container,
+    around_calls,
+    before_the_commit,
+    counted,
+)
 from tests.harness.world import Answer
 
 
@@ -224,9 +230,9 @@ class TestRaces:
             taken: list[Answer] = []
 
             def take(
-                at: int, _op: str, moment: Moment, place: int = place, to: Any = taken
+                at: int, _op: str, moment: UtcDateTimeAttribute, place: int = place, to: Any = taken
             ) -> None:
-                if (at, moment) == (place, Moment.BEFORE):
+                if (at, moment) == (place, UtcDateTimeAttribute.BEFORE):
                     with another_container():
                         to.append(shop.assign(coupon, ann))
 
@@ -305,7 +311,7 @@ class TestList:
         coupon, other = shop.pool(4, prefix="AB-"), shop.texts(shop.pool(1, prefix="AB-"))[0]
         first, second = shop.texts(coupon)[:2]
         shop.use(second)
-        monkeypatch.setattr(scanning, "MOST_ROWS", 2)
+        monkeypatch.setattr(scanning, "MAX_ROWS", 2)
         assert shop.texts(coupon, q=first) == [first]
         assert shop.texts(coupon, q=f" {first.lower()} ", status="available") == [first]
         assert shop.texts(coupon, q=first, status="assigned,available") == [first]
@@ -323,7 +329,7 @@ class TestList:
         coupon = shop.brought("SAVE1\nSAVE10\nSAVE11\nOTHER\n").json["id"]
         shop.world.deliver()
         assert set(shop.texts(coupon, q="save1")) == {"SAVE1", "SAVE10", "SAVE11"}
-        monkeypatch.setattr(scanning, "MOST_ROWS", 2)
+        monkeypatch.setattr(scanning, "MAX_ROWS", 2)
         answer = shop.call("GET", f"/coupons/{coupon}/codes", query={"q": "SAVE1"})
         assert answer.problem() == (422, "filter_too_broad")
 

@@ -68,7 +68,7 @@ class TestDays:
         for number in range(30):
             shop.given(coupon, ann, f"mail-{number}")
         shop.world.advance(days=1)
-        monkeypatch.setattr(expiring, "MOST_OF_A_SHARD", 25)  # type: ignore[attr-defined]
+        monkeypatch.setattr(expiring, "MAX_OF_A_SHARD", 25)  # type: ignore[attr-defined]
         assert pumps.run_schedule("coupon_expiry") == {"moved": 25}
         assert [row.status for row in shop.code_rows()].count("expired") == 25
         assert shop.counts(coupon) == counts(available=8, expired=30)

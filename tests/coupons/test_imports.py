@@ -213,7 +213,7 @@ class TestImport:
                 "platform": "custom",
                 "currency": "EUR",
             },
-            "name": "Brought",
+            "name": "SourceProduct",
             "source": "import",
             "kind": "bulk",
             "quantity": None,

@@ -10,15 +10,15 @@ from werkzeug.wrappers import Response
 
 from local.events import pumps
 from local.shopify.discount_records import Discount
-from storepost.coupons import telling, working
+from storepost.coupons import shop_sync, working
+from storepost.coupons.backoff import schedule_retry
 from storepost.coupons.erasing import erase_holder
 from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import Coupon
-from storepost.coupons.putting_off import put_off
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CouponDueItem
 from storepost.coupons.shop import add_codes, seed_of
-from storepost.coupons.telling import Telling
+from storepost.coupons.shop_sync import ShopSync
 from storepost.people.consent.model import Origin, Source
 from storepost.people.customers.model import GivenCustomer
 from storepost.people.customers.service import write_customer
@@ -64,7 +64,7 @@ class OnShopify(Shop):
 
     def store_codes(self) -> None:
         """Has the worker store what was asked for, and die before it tells the shop."""
-        with mock.patch.object(Telling, "tell_some", return_value=False):
+        with mock.patch.object(ShopSync, "tell_some", return_value=False):
             self.world.deliver()
 
     def buyer(self) -> str:
@@ -225,7 +225,7 @@ class TestPersonal:
             shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
             shop.world.deliver()
         # The coupon's message comes late: the person is gone by then.
-        with mock.patch.object(Telling, "tell_some", return_value=False):
+        with mock.patch.object(ShopSync, "tell_some", return_value=False):
             assert shop.call("DELETE", f"/profiles/{ann}").status == 204
             shop.world.deliver()
         shop.work(coupon)
@@ -253,9 +253,9 @@ class TestPersonal:
             assert erase_holder(erasure) is False
             return results
 
-        with mock.patch.object(Telling, "tell_some", return_value=False):
+        with mock.patch.object(ShopSync, "tell_some", return_value=False):
             assert shop.call("DELETE", f"/profiles/{ann}").status == 204
-        with mock.patch.object(telling, "add_codes", add_and_erase):
+        with mock.patch.object(shop_sync, "add_codes", add_and_erase):
             shop.work(coupon)
         assert (len(taken), shop.there(coupon)) == (1, set())
         assert shop.counts(coupon) == counts(expired=1)
@@ -276,7 +276,7 @@ class TestPersonal:
                 raise NeedsReauth("not any more")
             return results
 
-        with mock.patch.object(telling, "add_codes", add_and_end):
+        with mock.patch.object(shop_sync, "add_codes", add_and_end):
             shop.work(coupon)
         assert shop.counts(coupon) == counts(expired=1)
         assert [row.status for row in shop.code_rows()] == ["expired"]
@@ -496,7 +496,7 @@ class TestTroubles:
     ) -> None:
         """As does the last try where that is killed: pending codes nobody could retry."""
         coupon = shop.pool(1)
-        monkeypatch.setattr(telling, "add_codes", mock.Mock(side_effect=ArithmeticError))
+        monkeypatch.setattr(shop_sync, "add_codes", mock.Mock(side_effect=ArithmeticError))
         shop.work(coupon, tries=TRIES - 1, fails=True)
         assert shop.counts(coupon) == counts(pending=1)
         if tries > TRIES:
@@ -508,12 +508,12 @@ class TestTroubles:
     def test_a_large_pool_fails_in_several_runs_of_which_one_asks_the_shop(
         self, shop: OnShopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(telling, "CODES_OF_A_CALL", 4)
+        monkeypatch.setattr(shop_sync, "CODES_OF_A_CALL", 4)
         coupon = shop.pool(10)
         monkeypatch.setattr(working, "MARGIN_MILLISECONDS", 10**9)
         refused = MutationRefused((UserError("Not now."),))
         with (
-            mock.patch.object(telling, "add_codes", side_effect=refused) as told,
+            mock.patch.object(shop_sync, "add_codes", side_effect=refused) as told,
             mock.patch.object(working, "_send", wraps=working._send) as sent,
         ):
             shop.world.deliver()
@@ -543,21 +543,21 @@ class TestTroubles:
         shop.shopify.connect(shop.owner, shop.workspace)
         shop.world.deliver()
         assert shop.there(expired) == set(shop.texts(expired, status="available"))
-        assert shop.stored(expired).told_in_vain == 0
+        assert shop.stored(expired).failed_syncs == 0
         shop.check()
 
     def test_a_shop_that_fails_is_told_again_less_and_less_often(
         self, shop: OnShopify, expired: str
     ) -> None:
         with mock.patch.object(
-            telling, "delete_codes", side_effect=ShopUnavailable("away")
+            shop_sync, "delete_codes", side_effect=ShopUnavailable("away")
         ) as told:
             pumps.run_schedule("coupon_expiry")
             shop.work(expired, tries=TRIES - 1, fails=True)
-            assert (shop.stored(expired).told_in_vain, told.call_count) == (0, 1)
+            assert (shop.stored(expired).failed_syncs, told.call_count) == (0, 1)
             shop.work(expired, tries=TRIES)
             for tries, minutes in enumerate((10, 20, 40), 1):
-                assert (shop.stored(expired).told_in_vain, told.call_count) == (tries, tries + 1)
+                assert (shop.stored(expired).failed_syncs, told.call_count) == (tries, tries + 1)
                 shop.world.advance(minutes=minutes - 1)
                 assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
                 shop.world.advance(minutes=1)
@@ -566,7 +566,7 @@ class TestTroubles:
         shop.world.advance(minutes=80)
         shop.run_expiry()
         assert shop.there(expired) == set(shop.texts(expired, status="available"))
-        assert shop.stored(expired).told_in_vain == 0
+        assert shop.stored(expired).failed_syncs == 0
         shop.world.advance(days=30)
         assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
 
@@ -579,7 +579,7 @@ class TestTroubles:
             shop.world.advance(days=1)
             shop.run_expiry()
         assert len(shop.there(expired)) == 2
-        assert 10 < shop.stored(expired).told_in_vain < 15
+        assert 10 < shop.stored(expired).failed_syncs < 15
         shop.shopify.connect(shop.owner, shop.workspace)
         shop.world.deliver()
         assert shop.there(expired) == set(shop.texts(expired, status="available"))
@@ -597,14 +597,14 @@ class TestTroubles:
             assert again_at is not None
             waits = again_at - clock.now()
         refused = MutationRefused((UserError("Not now."),))
-        with mock.patch.object(telling, "delete_codes", side_effect=refused):
+        with mock.patch.object(shop_sync, "delete_codes", side_effect=refused):
             shop.shopify.connect(shop.owner, shop.workspace)
             shop.world.deliver()
-        assert shop.stored(expired).told_in_vain == 1
+        assert shop.stored(expired).failed_syncs == 1
         shop.world.advance(minutes=10)
         shop.run_expiry()
         assert shop.there(expired) == set(shop.texts(expired, status="available"))
-        assert shop.stored(expired).told_in_vain == 0
+        assert shop.stored(expired).failed_syncs == 0
         shop.world.advance(days=30)
         assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
 
@@ -616,16 +616,16 @@ class TestTroubles:
         def put_off_once_it_is_back(*given: Any, **named: Any) -> None:
             if not named["is_connected"]:
                 shop.shopify.connect(shop.owner, shop.workspace)
-            put_off(*given, **named)
+            schedule_retry(*given, **named)
 
         assert shop.call("POST", f"/stores/{shop.store_id}/disconnect").status == 204
-        with mock.patch.object(telling, "put_off", put_off_once_it_is_back):
+        with mock.patch.object(shop_sync, "schedule_retry", put_off_once_it_is_back):
             shop.run_expiry()
         assert len(shop.there(expired)) == 2
         shop.world.advance(minutes=10)
         shop.run_expiry()
         assert shop.there(expired) == set(shop.texts(expired, status="available"))
-        assert shop.stored(expired).told_in_vain == 0
+        assert shop.stored(expired).failed_syncs == 0
 
     @pytest.mark.parametrize("ends", [False, True])
     def test_of_a_discount_that_is_gone_there_is_nothing_left_to_forget(
@@ -637,19 +637,19 @@ class TestTroubles:
             assert shop.call("POST", f"/coupons/{expired}/end").status == 200
         shop.run_expiry()
         stored = shop.stored(expired)
-        assert (stored.told_in_vain, stored.external_id is None) == (0, ends)
+        assert (stored.failed_syncs, stored.external_id is None) == (0, ends)
         assert CouponRepository(shop.workspace).removals(stored.id, 10) == []
         for _ in range(2):
             shop.world.advance(days=30)
             shop.run_expiry()
         assert pumps.run_schedule("coupon_expiry") == {"moved": 0}
-        assert shop.stored(expired).told_in_vain == 0
+        assert shop.stored(expired).failed_syncs == 0
 
     def test_what_the_shop_does_not_forget_lets_no_new_code_fail(
         self, shop: OnShopify, expired: str
     ) -> None:
         refused = MutationRefused((UserError("Not now."),))
-        with mock.patch.object(telling, "delete_codes", side_effect=refused):
+        with mock.patch.object(shop_sync, "delete_codes", side_effect=refused):
             shop.run_expiry()
             shop.call("POST", f"/coupons/{expired}/codes", {"quantity": 2})
             shop.world.deliver()

@@ -107,7 +107,7 @@ class TestProblems:
         known = {(p.status, p.kind, p.code): p for p in reversed([*all_problems()])}
         assert told.keys() == known.keys()
         for name, problem in known.items():
-            assert told[name]["mend"] == problem.mend
+            assert told[name]["remedy"] == problem.remedy
             assert told[name]["title"] == problem.title
 
     def test_pages(self, world: World) -> None:
@@ -137,7 +137,7 @@ class TestProblem:
         assert (body["kind"], body["status"]) == (path.rsplit("/", 1)[1], refused["status"])
         assert body["codes"][0]["code"] == body["kind"]
         assert all(
-            code[part] for code in body["codes"] for part in ("title", "meaning", "mend", "code")
+            code[part] for code in body["codes"] for part in ("title", "meaning", "remedy", "code")
         )
 
     @pytest.mark.parametrize("kind", [kind.kind for kind in kinds()])

@@ -155,7 +155,7 @@ class TestProblems:
             assert len(meaning(problem)) > 10
             assert problem.title
             assert not problem.title.endswith(".")
-            assert problem.mend.endswith((".", "?")), problem
+            assert problem.remedy.endswith((".", "?")), problem
             assert re.fullmatch(r"[a-z0-9_]+", problem.code), problem
 
     def test_each_can_be_made_and_rendered(self) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from storepost.platform.persistence.sealing import forget_keys
-from tests.harness.kills import Moment, around_calls
+from tests.harness.kills import UtcDateTimeAttribute, around_calls
 from tests.harness.snapshots import Outside, Snapshot
 from tests.harness.world import Answer, World
 
@@ -29,12 +29,12 @@ class Place(NamedTuple):
 
     number: int
     operation: str
-    moment: Moment
+    moment: UtcDateTimeAttribute
 
     @property
     def may_have_written(self) -> bool:
         """Whether AWS may differ from the place before; reads change nothing there."""
-        return self.moment is Moment.AFTER and not self.operation.startswith(_READS)
+        return self.moment is UtcDateTimeAttribute.AFTER and not self.operation.startswith(_READS)
 
 
 class Shard(NamedTuple):

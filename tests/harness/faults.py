@@ -7,7 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from tests.harness.kills import Moment, around_calls
+from tests.harness.kills import UtcDateTimeAttribute, around_calls
 
 NO_ANSWER = ReadTimeoutError(endpoint_url="https://dynamodb.example.com")
 THROTTLED = (
@@ -50,12 +50,12 @@ def faults(
     error: Exception | Callable[[], Exception],
     operation: str,
     times: float = float("inf"),
-    moment: Moment = Moment.BEFORE,
+    moment: UtcDateTimeAttribute = UtcDateTimeAttribute.BEFORE,
 ) -> Iterator[Faults]:
     """So many calls of an operation meet the error; after a call it is the answer that is lost."""
     seen = Faults()
 
-    def step(_number: int, called: str, side: Moment) -> None:
+    def step(_number: int, called: str, side: UtcDateTimeAttribute) -> None:
         if (called, side) == (operation, moment) and seen.met < times:
             seen.met += 1
             raise error if isinstance(error, Exception) else error()
@@ -67,7 +67,7 @@ def faults(
 
 def lost_answer(operation: str, times: float = 1) -> Any:
     """So many calls are carried out, and nobody hears of it."""
-    return faults(NO_ANSWER, operation, times, Moment.AFTER)
+    return faults(NO_ANSWER, operation, times, UtcDateTimeAttribute.AFTER)
 
 
 @dataclass

@@ -441,7 +441,7 @@ class TestList:
     def test_a_buyer_of_so_many(
         self, world: World, owner: Someone, store: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(listing, "MOST_ROWS", 1)
+        monkeypatch.setattr(listing, "MAX_ROWS", 1)
         [one, _] = [put(world, owner, store, f"o-{n}", order()).json for n in range(2)]
         query = {"profileId": one["buyer"]["profileId"], "cancelled": "false"}
         broad = world.call("GET", "/orders", token=owner.token, query=query)

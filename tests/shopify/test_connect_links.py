@@ -352,7 +352,7 @@ class TestConnect:
         """The link stays good for whoever makes room."""
         world.store(owner, primaryLocale="sv")
         known = len(world.call("GET", "/locales", token=owner.token).json["items"])
-        monkeypatch.setattr(locales, "MOST_LOCALES", known)
+        monkeypatch.setattr(locales, "MAX_LOCALES", known)
         answer = shopify.choose(owner, link, choose_existing(workspace))
         assert answer.problem() == (409, "locale_limit")
         assert [store.external_id for store in StoreRepository(workspace).all()] != [SHOP]

@@ -7,11 +7,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from storepost.catalog.products.records import Said
+from storepost.catalog.products.records import SourceValues
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.rows import DeletedProductItem
 from storepost.catalog.products.rules import product_source_id
-from storepost.catalog.products.writing import Bringer, Brought, replace_layer
+from storepost.catalog.products.writing import ProductSource, SourceProduct, replace_layer
 from storepost.platform.persistence.changes import commit_anew
 from storepost.sync.records.products import product_of
 from storepost.sync.records.reading import NoRecord
@@ -141,9 +141,9 @@ class TestProducts:
         self, hooks: Hooks, owner: Someone, *, is_first: bool
     ) -> None:
         """Whether it comes before the feed's or after it, it is the shop's own that stays away."""
-        feed = Bringer(hooks.store, uuid4())
-        said = Said({"title": "Of a feed"}, locale=hooks.store.primary_locale)
-        brought = Brought(str(PRODUCT), (said,))
+        feed = ProductSource(hooks.store, uuid4())
+        said = SourceValues({"title": "Of a feed"}, locale=hooks.store.primary_locale)
+        brought = SourceProduct(str(PRODUCT), (said,))
 
         def feeds() -> None:
             commit_anew(lambda changes: replace_layer(changes, feed, brought))

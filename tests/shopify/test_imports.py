@@ -364,7 +364,7 @@ class TestPartial:
         shopify.server.interruptions += [fails] * 100
         told = pulled(hooks, owner)
         assert (told["status"], told["error"]) == ("failed", "export_failed")
-        assert len(shopify.shop(SHOP).operations) == running.MOST_BROKEN
+        assert len(shopify.shop(SHOP).operations) == running.MAX_BROKEN
 
     def test_a_file_that_lacks_records_is_fetched_again(
         self, hooks: Hooks, owner: Someone, shopify: Shopify

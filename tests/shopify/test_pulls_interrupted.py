@@ -17,7 +17,7 @@ from storepost.sync.batches import chunks
 from storepost.sync.pulls import reconciling
 from storepost.values import clock
 from tests.harness.crashes import Shard, crashes, in_shards
-from tests.harness.kills import Moment, killed_at
+from tests.harness.kills import UtcDateTimeAttribute, killed_at
 from tests.harness.world import Someone
 from tests.shopify.hooks import Hooks
 from tests.shopify.shops import SHOP, Shopify
@@ -107,7 +107,7 @@ def test_killed_again_and_again(hooks: Hooks, shop: Shop, anew: Callable[[], Non
     anew()
     chance = random.Random(1)
     for _ in range(100):
-        if not killed_at(chance.randrange(8, 40), Moment.AFTER, shop.run_worker):
+        if not killed_at(chance.randrange(8, 40), UtcDateTimeAttribute.AFTER, shop.run_worker):
             break
     assert outcome(hooks, shop) == expected
 

@@ -10,7 +10,7 @@ from local import gateway
 from local.shopify.app import APP
 from storepost.platform.messaging.outbox import OutboxItem
 from storepost.platform.persistence.secrets import forget_secrets
-from storepost.sync.webhooks.messages import MOST_INLINE_BYTES
+from storepost.sync.webhooks.messages import MAX_INLINE_BYTES
 from tests.harness.world import World
 from tests.shopify.hooks import CUSTOMER, SHOP_BODY, Hooks, customer_body, order_body, signature
 
@@ -136,7 +136,7 @@ class TestQueue:
         assert len(set(groups)) == 4
 
     def test_a_large_one_lies_on_s3(self, hooks: Hooks) -> None:
-        body = order_body(note="x" * MOST_INLINE_BYTES)
+        body = order_body(note="x" * MAX_INLINE_BYTES)
         hooks.post("orders/create", body)
         [(name, content)] = hooks.world.objects().items()
         assert name.startswith("webhooks/")
@@ -147,7 +147,7 @@ class TestQueue:
         assert order.number == "#1001"
 
     def test_one_that_is_gone_from_there_is_left(self, hooks: Hooks) -> None:
-        hooks.post("orders/create", order_body(note="x" * MOST_INLINE_BYTES))
+        hooks.post("orders/create", order_body(note="x" * MAX_INLINE_BYTES))
         hooks.world.forget_objects()
         hooks.world.deliver()
         assert hooks.order() is None

@@ -7,7 +7,7 @@ import pytest
 from storepost.sync.webhooks import redacting
 from tests.harness.world import Someone
 from tests.shopify.hooks import EMAIL, PHONE, Hooks, consents, customer_body
-from tests.shopify.test_hooks_of_the_law import REDACT, profiles, put_elsewhere
+from tests.shopify.test_privacy_webhooks import REDACT, profiles, put_elsewhere
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def say(hooks: Hooks, owner: Someone, channel: str, number: int) -> None:
 def test_of_the_address_that_nobody_else_knows(
     known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    monkeypatch.setattr(redacting, "MOST_ROWS", at_once)
+    monkeypatch.setattr(redacting, "MAX_ROWS", at_once)
     for number in range(3):
         say(known, owner, "sms", number)
         say(known, owner, "email", number)

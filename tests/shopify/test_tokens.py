@@ -24,7 +24,7 @@ from storepost.stores.stores.model import ConnectionStatus
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 from tests.harness.crashes import crashes
-from tests.harness.kills import Moment, around_calls, killed_at
+from tests.harness.kills import UtcDateTimeAttribute, around_calls, killed_at
 from tests.harness.world import Someone, World
 from tests.shopify.shops import SHOP, Shopify, entrusted, tokens_of
 
@@ -235,12 +235,12 @@ class TestAtOnce:
         self, world: World, connected: Shopify, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         world.advance(hours=1)
-        asleep, go_on = threading.Event(), threading.Event()
+        asleep, resume = threading.Event(), threading.Event()
         found: list[Grant] = []
 
         def nap(seconds: float) -> None:
             asleep.set()
-            assert go_on.wait(SOON_SECONDS)
+            assert resume.wait(SOON_SECONDS)
 
         monkeypatch.setattr(patience, "sleep", nap)
         second = threading.Thread(target=lambda: found.append(usable_grant(SHOP, patient())))
@@ -251,7 +251,7 @@ class TestAtOnce:
 
         connected.server.interruptions.append(while_the_first_asks)
         first = usable_grant(SHOP, patient())
-        go_on.set()
+        resume.set()
         second.join(SOON_SECONDS)
         assert connected.token_requests() == 1
         assert found == [first]
@@ -326,8 +326,10 @@ class TestKilled:
         for _ in range(3):
             writes: list[str] = []
 
-            def die(_number: int, operation: str, moment: Moment, seen: Any = writes) -> None:
-                if operation == "TransactWriteItems" and moment is Moment.BEFORE:
+            def die(
+                _number: int, operation: str, moment: UtcDateTimeAttribute, seen: Any = writes
+            ) -> None:
+                if operation == "TransactWriteItems" and moment is UtcDateTimeAttribute.BEFORE:
                     seen.append(operation)
                     if len(seen) == 2:  # the lease was the first
                         raise SystemExit
@@ -344,8 +346,8 @@ class TestKilled:
     ) -> None:
         world.advance(hours=1)
 
-        def die(_number: int, operation: str, moment: Moment) -> None:
-            if operation == "TransactWriteItems" and moment is Moment.AFTER:
+        def die(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
+            if operation == "TransactWriteItems" and moment is UtcDateTimeAttribute.AFTER:
                 raise SystemExit  # with the lease, before Shopify is asked
 
         with pytest.raises(SystemExit), around_calls(die):
@@ -426,8 +428,12 @@ class TestHistories:
             "approve": lambda: approve_in_place(shopify),
             "lose the answer": lambda: self.use_and_lose(shopify),
             "use": lambda: self.use(shopify),
-            "kill before": lambda: killed_at(number, Moment.BEFORE, lambda: self.use(shopify)),
-            "kill after": lambda: killed_at(number, Moment.AFTER, lambda: self.use(shopify)),
+            "kill before": lambda: killed_at(
+                number, UtcDateTimeAttribute.BEFORE, lambda: self.use(shopify)
+            ),
+            "kill after": lambda: killed_at(
+                number, UtcDateTimeAttribute.AFTER, lambda: self.use(shopify)
+            ),
         }
         steps[step]()
 

@@ -78,10 +78,10 @@ class TestQuiet:
     def test_a_run_takes_so_many_and_the_next_one_the_rest(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(upkeep, "MOST_OF_A_SHARD", 0)
+        monkeypatch.setattr(upkeep, "MAX_OF_A_SHARD", 0)
         world.advance(days=30, seconds=1)
         assert run() == 0
-        monkeypatch.setattr(upkeep, "MOST_OF_A_SHARD", 1)
+        monkeypatch.setattr(upkeep, "MAX_OF_A_SHARD", 1)
         assert run() == 1
 
     def test_a_move_leaves_it_due_once(self, world: World, shopify: Shopify) -> None:
@@ -162,7 +162,7 @@ def test_those_that_fail_hold_nobody_up(
     """They are tried a day later, each at a time of its own, and forgotten never."""
     monkeypatch.setattr(claims, "SHARDS", 1)
     monkeypatch.setattr(upkeep, "SHARDS", 1)
-    monkeypatch.setattr(upkeep, "MOST_OF_A_SHARD", 1)
+    monkeypatch.setattr(upkeep, "MAX_OF_A_SHARD", 1)
     workspace = world.workspace(owner)
     for shop in (SHOP, OTHER):
         shopify.connect(owner, workspace, shop)

@@ -9,7 +9,7 @@ import pytest
 from local.events.pumps import read_queues, reader_of
 from local.template import ROOT, Function, functions, resources, template, written
 from storepost.platform.messaging.tries import RECEIVES, TRIES
-from storepost.sync.pulls.exports import DISK_BYTES, MOST_BYTES
+from storepost.sync.pulls.exports import DISK_BYTES, MAX_BYTES
 from storepost.sync.pulls.spool import DISK_FACTOR
 from tests.harness.least_privilege import ADDED_BY_SAM, OF_STREAMS, SECRET, SENDER, granted
 
@@ -128,7 +128,7 @@ def test_a_whole_exports_spool_fits_on_its_workers_disk() -> None:
     [worker] = [f for f in functions() if f.job == "store_import"]
     disk = worker.properties["EphemeralStorage"]["Size"] * 1024**2
     assert disk == DISK_BYTES
-    assert 0.96 * disk >= MOST_BYTES * DISK_FACTOR
+    assert 0.96 * disk >= MAX_BYTES * DISK_FACTOR
 
 
 class TestSchedules:

@@ -9,9 +9,9 @@ from aws_lambda_powertools import Logger
 
 from storepost.values.logs import log_unexpected, logger
 from tests import conftest
+from tests.harness.coverage import ResumePoint, unreached
+from tests.harness.described import ToldAnswers
 from tests.harness.log_watch import LogWatch
-from tests.harness.reached import Reached, unreached
-from tests.harness.told import ToldAnswers
 from tests.harness.world import CANARY
 
 TOKEN = "sts_" + "a1" * 20
@@ -100,7 +100,7 @@ class TestReached:
 
     PROBLEM: ClassVar[dict[str, str]] = {"Content-Type": "application/problem+json"}
 
-    def keep(self, watch: Reached, method: str, path: str, status: int, code: str = "") -> None:
+    def keep(self, watch: ResumePoint, method: str, path: str, status: int, code: str = "") -> None:
         event = {"rawPath": path, "requestContext": {"http": {"method": method}}}
         body = {"headers": self.PROBLEM, "body": f'{{"code": "{code}"}}'} if code else {}
         watch.keep(event, {"statusCode": status, **body})
@@ -131,7 +131,7 @@ class TestReached:
         assert not never & set(lacking)
 
     def test_each_answer_takes_its_own_off(self) -> None:
-        watch, before = Reached(), set(unreached(set()))
+        watch, before = ResumePoint(), set(unreached(set()))
         self.keep(watch, "DELETE", "/v1/locales/7", 204)
         assert before - set(unreached(watch.answers)) == {"locales.delete: 204"}
         self.keep(watch, "GET", "/v1/workspaces/available-slug", 401, "unauthenticated")

@@ -18,7 +18,7 @@ from storepost.people.customers.bodies import Customer, CustomerExternalId
 from storepost.people.customers.listing import list_customers as customers_of
 from storepost.people.customers.releasing import release_identity
 from storepost.people.customers.schemas import ProfileCustomer
-from storepost.people.profiles import by_hand, service
+from storepost.people.profiles import manual, service
 from storepost.people.profiles.bodies import MergeRequest, ProfileUpdate, UpsertProfile
 from storepost.people.profiles.listing import ProfileFilter, identities_asked, list_profiles
 from storepost.people.profiles.model import IdentityType
@@ -85,8 +85,8 @@ def upsert_profile(
 
     Where they are several profiles' that can be one person, those become one.
     """
-    cause, given = by_hand.cause_of(caller), body.value()
-    profile, is_new = by_hand.upsert_profile(caller.workspace, given, cause, writes)
+    cause, given = manual.cause_of(caller), body.value()
+    profile, is_new = manual.upsert_profile(caller.workspace, given, cause, writes)
     shape = Profile.of(profile, service.stores_of(profile))
     return Response(201 if is_new else 200, JSON, shape)
 
@@ -108,7 +108,7 @@ def update_profile(
     shown no longer goes on naming the person, who may still come with it. A locale that is given
     holds against every order and customer; one that is cleared leaves it to them again.
     """
-    profile = by_hand.update_profile(caller.workspace, id, body.given(), writes)
+    profile = manual.update_profile(caller.workspace, id, body.given(), writes)
     return Profile.of(profile, service.stores_of(profile))
 
 
@@ -135,8 +135,8 @@ def merge_profiles(
     This one keeps what it shows and takes the other's where it has nothing. Orders, customers,
     identities and the history of consent are both's at once. It can't be undone.
     """
-    cause = by_hand.cause_of(caller)
-    profile = by_hand.merge_profiles(caller.workspace, id, body.profile_id, cause, writes)
+    cause = manual.cause_of(caller)
+    profile = manual.merge_profiles(caller.workspace, id, body.profile_id, cause, writes)
     return Profile.of(profile, service.stores_of(profile))
 
 

@@ -3,7 +3,7 @@
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.lifecycle.merges.absorbing import absorb
+from storepost.lifecycle.merges.pending_sources import absorb
 from storepost.platform.jobs.batches import queue_handler
 
 

@@ -26,7 +26,7 @@ from tests.harness.faults import (
     lost_answer,
     refusal,
 )
-from tests.harness.kills import Moment, around_calls, before_the_commit
+from tests.harness.kills import UtcDateTimeAttribute, around_calls, before_the_commit
 from tests.harness.world import Answer, Someone, World
 
 pytestmark = pytest.mark.usefixtures("workspace", "fake_time")
@@ -103,7 +103,7 @@ class TestOutlastsTheRequest:
 
     def test_what_was_written_is_replayed(self, world: World, owner: Someone) -> None:
         """Nobody heard of the commit: the retry does."""
-        with faults(NO_ANSWER, "TransactWriteItems", moment=Moment.AFTER):
+        with faults(NO_ANSWER, "TransactWriteItems", moment=UtcDateTimeAttribute.AFTER):
             assert is_busy(create(world, owner))
         assert codes(world, owner) == ["de"]
         again = create(world, owner)
@@ -174,12 +174,12 @@ class TestClaim:
 
     def test_nor_does_one_before_a_conflict(self, world: World, owner: Someone) -> None:
         """The first put was carried out, whatever the second one meets."""
-        puts = list[Moment]()
+        puts = list[UtcDateTimeAttribute]()
 
-        def step(_number: int, operation: str, moment: Moment) -> None:
+        def step(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
             if operation == "PutItem":
                 puts.append(moment)
-                if puts == [Moment.BEFORE, Moment.AFTER]:
+                if puts == [UtcDateTimeAttribute.BEFORE, UtcDateTimeAttribute.AFTER]:
                     raise NO_ANSWER
                 if len(puts) == 3:
                     raise CONFLICT_OF_ONE

@@ -10,7 +10,7 @@ from botocore.exceptions import HTTPClientError
 from local import functions
 from local.functions import Context
 from storepost.api.http.deadline import MARGIN_SECONDS
-from storepost.platform.persistence.changes import MOST_RUNS, Changes, LostRace
+from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace
 from storepost.platform.persistence.idempotency import RecordItem
 from storepost.platform.persistence.item import dynamodb_client
 from storepost.stores.locales import service
@@ -98,14 +98,14 @@ class TestConflict:
             patched.setattr(service, "add_locale", lambda *given: lose(given[-1]))
             answer = create(world, owner, key)
         assert answer.problem() == (409, "conflict")
-        assert runs == [0] * MOST_RUNS
+        assert runs == [0] * MAX_RUNS
         again = create(world, owner, key)
         assert (again.status, again.header("idempotency-replayed")) == (201, None)
 
     def test_won_in_the_last_run(
         self, world: World, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        plain, lost = service.add_locale, [LostRace()] * (MOST_RUNS - 1)
+        plain, lost = service.add_locale, [LostRace()] * (MAX_RUNS - 1)
 
         def lose_first(*given: Any) -> Any:
             made = plain(*given)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from storepost.catalog.products.feeds import add_feed
-from storepost.catalog.products.records import Said
+from storepost.catalog.products.records import SourceValues
 from storepost.catalog.products.writing import (
-    Bringer,
-    Brought,
     Outcome,
+    ProductSource,
+    SourceProduct,
     keys_behind,
     keys_of,
     replace_layer,
@@ -19,11 +19,11 @@ from storepost.stores.stores.model import Store
 from storepost.values.ids import new_id
 
 
-def feed(store: Store, name: str = "A feed") -> Bringer:
+def feed(store: Store, name: str = "A feed") -> ProductSource:
     """A new feed of the store."""
     identifier = new_id()
     commit_anew(lambda changes: add_feed(changes, store, identifier, name))
-    return Bringer(store, identifier)
+    return ProductSource(store, identifier)
 
 
 def says(
@@ -32,15 +32,15 @@ def says(
     variants: Mapping[str, Mapping[str, Any]] | None = None,
     custom: Mapping[str, str] | None = None,
     **fields: Any,
-) -> Brought:
+) -> SourceProduct:
     """What a feed says of a product and of some of its variants."""
     fields |= {f"custom.{key}": value for key, value in (custom or {}).items()}
-    own = [Said(fields, locale)] if fields else []
-    others = [Said(said, locale, key) for key, said in (variants or {}).items()]
-    return Brought(external_id, (*own, *others))
+    own = [SourceValues(fields, locale)] if fields else []
+    others = [SourceValues(said, locale, key) for key, said in (variants or {}).items()]
+    return SourceProduct(external_id, (*own, *others))
 
 
-def bring(bringer: Bringer, *brought: Brought) -> list[Outcome]:
+def bring(bringer: ProductSource, *brought: SourceProduct) -> list[Outcome]:
     """Brings products in one transaction, whose rows are read ahead."""
 
     def write(changes: Changes) -> list[Outcome]:

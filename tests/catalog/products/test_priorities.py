@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from storepost.catalog.priorities import running
 from storepost.catalog.priorities import service as priority_service
-from storepost.catalog.priorities.comparing import MOST_BYTES
+from storepost.catalog.priorities.comparing import MAX_BYTES
 from storepost.catalog.priorities.model import ChangedProduct, FieldChange
 from storepost.catalog.priorities.repository import ChangedProductItem
 from storepost.catalog.priorities.schemas import PriorityChangeProduct
 from storepost.catalog.products.feeds import note_import, remove_feed, rename_feed
 from storepost.catalog.products.rules import product_source_id
-from storepost.catalog.products.writing import Bringer
+from storepost.catalog.products.writing import ProductSource
 from storepost.platform.messaging.outbox import PARTITION
 from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.platform.persistence.changes import commit_anew
@@ -82,7 +82,7 @@ def place(world: World, owner: Someone, store: str) -> Place:
 
 
 @pytest.fixture
-def bringer(place: Place) -> Bringer:
+def bringer(place: Place) -> ProductSource:
     """A feed that says other things of two of the store's products, and has one of its own."""
     place.put("p-1")
     place.put("p-2", link=None)
@@ -119,7 +119,7 @@ def other_paths(place: Place) -> list[tuple[str, str]]:
 class TestWhoMay:
     """All of them."""
 
-    def test_another_workspaces(self, world: World, place: Place, bringer: Bringer) -> None:
+    def test_another_workspaces(self, world: World, place: Place, bringer: ProductSource) -> None:
         change = place.ready(str(bringer.source))
         stranger = world.person()
         world.workspace(stranger)
@@ -163,7 +163,7 @@ class TestGetPriority:
             "customFields": ["b", "origin"],
         }
 
-    def test_with_a_feed(self, place: Place, bringer: Bringer) -> None:
+    def test_with_a_feed(self, place: Place, bringer: ProductSource) -> None:
         shown = place.get(place.path)
         assert [each["products"] for each in shown["sources"]] == [3, 3]
         assert shown["sources"][1] == {
@@ -179,7 +179,7 @@ class TestGetPriority:
         commit_anew(lambda c: rename_feed(c, place.value, bringer.source_id, "Other"))
         assert place.get(place.path)["sources"][1]["name"] == "Other"
 
-    def test_a_feed_that_left(self, place: Place, bringer: Bringer) -> None:
+    def test_a_feed_that_left(self, place: Place, bringer: ProductSource) -> None:
         change = place.ready(str(bringer.source), product__title=[str(bringer.source)])
         assert place.act(change, "apply").status == 202
         place.world.deliver()
@@ -194,7 +194,7 @@ class TestGetPriority:
 class TestPropose:
     """POST /stores/{id}/product-priority/changes."""
 
-    def test_a_new_change(self, place: Place, bringer: Bringer) -> None:
+    def test_a_new_change(self, place: Place, bringer: ProductSource) -> None:
         first = place.propose(str(bringer.source), product__title=[place.own])
         assert first == {
             "id": first["id"],
@@ -274,7 +274,7 @@ class TestPropose:
 class TestProducts:
     """GET /product-priority-changes/{id}/products."""
 
-    def test_from_and_to(self, place: Place, bringer: Bringer) -> None:
+    def test_from_and_to(self, place: Place, bringer: ProductSource) -> None:
         change = place.ready(str(bringer.source))
         listed = place.get(f"/product-priority-changes/{change['id']}/products")
         by_id = {row["externalId"]: row for row in listed["items"]}
@@ -316,7 +316,7 @@ class TestProducts:
             ],
         }
 
-    def test_filters(self, place: Place, bringer: Bringer) -> None:
+    def test_filters(self, place: Place, bringer: ProductSource) -> None:
         bring(bringer, says("p-3", vendor="Feed", custom={"origin": "Kyoto"}))
         change = place.ready(str(bringer.source))
         path = f"/product-priority-changes/{change['id']}/products"
@@ -339,27 +339,27 @@ class TestProducts:
         assert place.get(path, page=2)["items"] == []
 
     def test_too_broad(
-        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch
+        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         change = place.ready(str(bringer.source))
-        monkeypatch.setattr(priority_service, "MOST_ROWS", 0)
+        monkeypatch.setattr(priority_service, "MAX_ROWS", 0)
         path = f"/product-priority-changes/{change['id']}/products"
         answer = place.call("GET", path, query={"q": "tea"})
         assert answer.problem() == (422, "filter_too_broad")
         assert place.get(path)["total"] == 1
 
     def test_a_page_that_is_too_large(
-        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch
+        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         change = place.ready(str(bringer.source))
         path = f"/product-priority-changes/{change['id']}/products"
         [row] = place.get(path)["items"]
-        monkeypatch.setattr(pagination, "MOST_ANSWERED", answered(row) - 1)
+        monkeypatch.setattr(pagination, "MAX_ANSWERED", answered(row) - 1)
         for query in ({}, {"q": "p-1"}):
             answer = place.call("GET", path, query=query)
             assert answer.problem() == (422, "page_too_large")
 
-    def test_ten_of_the_largest_fit_a_page(self, place: Place, bringer: Bringer) -> None:
+    def test_ten_of_the_largest_fit_a_page(self, place: Place, bringer: ProductSource) -> None:
         """Of what a product may have, no more is listed than lets ten of them be answered."""
         many = [variant(n, title="茶" * 255, sku=None, barcode=None) for n in range(500)]
         place.put("茶" * 255, variants=many, locales=[{"locale": "de-AT", "title": "茶" * 255}])
@@ -369,14 +369,14 @@ class TestProducts:
         path = f"/product-priority-changes/{change['id']}/products"
         [row] = place.get(path, field="variant.price", q="茶")["items"]
         assert len(row["changes"]) < 500
-        assert answered(row) > 0.9 * MOST_BYTES
-        assert 10 * answered(row) <= pagination.MOST_ANSWERED
+        assert answered(row) > 0.9 * MAX_BYTES
+        assert 10 * answered(row) <= pagination.MAX_ANSWERED
 
     def test_nothing_around_the_changes_is_large(self) -> None:
         texts = "\x01" * 255
         image = {"url": "\u0301" * 2048, "alt": texts}
         bare = ChangedProduct(UUID(int=1), texts, texts, image, ())
-        assert 10 * (MOST_BYTES + bare.size) <= pagination.MOST_ANSWERED
+        assert 10 * (MAX_BYTES + bare.size) <= pagination.MAX_ANSWERED
 
     @given(
         texts=st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=4, max_size=4),
@@ -400,7 +400,7 @@ class TestProducts:
 class TestStale:
     """A ready change is stale once a source, a product or the rules in force changed."""
 
-    def other(self, place: Place, bringer: Bringer) -> dict[str, Callable[[], object]]:
+    def other(self, place: Place, bringer: ProductSource) -> dict[str, Callable[[], object]]:
         removed = f"/stores/{place.id}/products/p-3"
         return {
             "a product": lambda: place.put("p-2", vendor="Other"),
@@ -413,7 +413,7 @@ class TestStale:
             ),
         }
 
-    def test_whatever_changes(self, world: World, place: Place, bringer: Bringer) -> None:
+    def test_whatever_changes(self, world: World, place: Place, bringer: ProductSource) -> None:
         change = place.ready(str(bringer.source), place.own)
         begin_anew = world.kept()
         for what, do in self.other(place, bringer).items():
@@ -425,7 +425,7 @@ class TestStale:
             assert place.change(change) == {**change, "stale": True}
             begin_anew()
 
-    def test_what_says_nothing_new_is_nothing(self, place: Place, bringer: Bringer) -> None:
+    def test_what_says_nothing_new_is_nothing(self, place: Place, bringer: ProductSource) -> None:
         change = place.ready(str(bringer.source))
         place.put("p-1")
         place.put("p-1", updatedAt="2026-03-09T00:00:00Z")
@@ -437,7 +437,7 @@ class TestStale:
         put(place.world, place.owner, other, "p-1", product())
         assert place.change(change) == change
 
-    def test_the_stores_locales(self, world: World, place: Place, bringer: Bringer) -> None:
+    def test_the_stores_locales(self, world: World, place: Place, bringer: ProductSource) -> None:
         """Another primary one, or another currency in one; no more than a label is nothing."""
 
         def put_locales(primary: str, currency: str, label: str = "L") -> None:
@@ -469,7 +469,7 @@ class TestStale:
         [({"primaryLocale": "en"}, True), ({"currency": "USD"}, True), ({"name": "New"}, False)],
     )
     def test_the_store_connected_again(
-        self, place: Place, bringer: Bringer, change_of: dict[str, str], is_stale: bool
+        self, place: Place, bringer: ProductSource, change_of: dict[str, str], is_stale: bool
     ) -> None:
         change = place.ready(str(bringer.source))
         assert place.call("POST", f"/stores/{place.id}/disconnect").status == 204
@@ -491,7 +491,7 @@ class TestStale:
         )
 
     def test_what_is_written_for_a_store_that_was_read_before(
-        self, place: Place, bringer: Bringer
+        self, place: Place, bringer: ProductSource
     ) -> None:
         """A worker that holds the store follows the locales that it has by then."""
         rows = [
@@ -515,7 +515,7 @@ class TestStale:
         assert listed["title"] == "Green tea"
 
     def test_a_product_that_changes_while_it_is_applied(
-        self, place: Place, bringer: Bringer
+        self, place: Place, bringer: ProductSource
     ) -> None:
         """Between the look at the marks and the commit."""
         change = place.ready(str(bringer.source))
@@ -527,7 +527,7 @@ class TestStale:
             assert place.act(change, "apply").problem() == (409, "stale")
         assert place.get(place.path)["openChange"]["status"] == "ready"
 
-    def test_refreshed(self, place: Place, bringer: Bringer) -> None:
+    def test_refreshed(self, place: Place, bringer: ProductSource) -> None:
         change = place.ready(str(bringer.source))
         bring(
             bringer,
@@ -551,7 +551,7 @@ class TestStale:
 class TestApply:
     """POST /product-priority-changes/{id}/apply."""
 
-    def test_applied(self, place: Place, bringer: Bringer) -> None:
+    def test_applied(self, place: Place, bringer: ProductSource) -> None:
         change = place.ready(str(bringer.source), custom__x=[place.own])
         answer = place.act(change, "apply")
         assert answer.status == 202
@@ -585,7 +585,7 @@ class TestApply:
         place.propose(place.own)
 
     def test_a_write_under_the_former_rules_is_done_again(
-        self, place: Place, bringer: Bringer
+        self, place: Place, bringer: ProductSource
     ) -> None:
         change = place.ready(str(bringer.source))
 
@@ -603,7 +603,7 @@ class TestApply:
 class TestDelete:
     """DELETE /product-priority-changes/{id}."""
 
-    def test_discarded(self, place: Place, bringer: Bringer) -> None:
+    def test_discarded(self, place: Place, bringer: ProductSource) -> None:
         change = place.ready(str(bringer.source))
         path = f"/product-priority-changes/{change['id']}"
         assert place.call("DELETE", path).status == 204
@@ -613,7 +613,7 @@ class TestDelete:
         assert not [row for row in place.world.rows() if isinstance(row, ChangedProductItem)]
         place.propose(place.own)
 
-    def test_the_one_before_is_the_last_again(self, place: Place, bringer: Bringer) -> None:
+    def test_the_one_before_is_the_last_again(self, place: Place, bringer: ProductSource) -> None:
         firsts = (str(bringer.source), place.own, str(bringer.source))
         changes = [self.applied(place, first) for first in firsts]
         for deleted, left in ((1, 2), (2, 0), (0, None)):
@@ -625,7 +625,7 @@ class TestDelete:
 
     @pytest.mark.parametrize(("asked", "other"), [(2, 1), (1, 2)])
     def test_two_at_once_leave_the_one_before_them(
-        self, place: Place, bringer: Bringer, asked: int, other: int
+        self, place: Place, bringer: ProductSource, asked: int, other: int
     ) -> None:
         firsts = (str(bringer.source), place.own, str(bringer.source))
         changes = [self.applied(place, first) for first in firsts]
@@ -647,7 +647,7 @@ class TestDelete:
         place.world.advance(seconds=1)
         return change
 
-    def test_while_it_is_previewed(self, place: Place, bringer: Bringer) -> None:
+    def test_while_it_is_previewed(self, place: Place, bringer: ProductSource) -> None:
         change = place.propose(str(bringer.source))
         assert place.call("DELETE", f"/product-priority-changes/{change['id']}").status == 204
         place.world.deliver()
@@ -686,13 +686,13 @@ class TestWorker:
         return {**told, "changed": listed, "products": rows}
 
     def test_killed_anywhere_in_a_preview(
-        self, world: World, place: Place, bringer: Bringer
+        self, world: World, place: Place, bringer: ProductSource
     ) -> None:
         change = place.propose(str(bringer.source))
         self.killed_anywhere(world, place, change)
 
     def test_killed_anywhere_while_applying(
-        self, world: World, place: Place, bringer: Bringer
+        self, world: World, place: Place, bringer: ProductSource
     ) -> None:
         change = place.ready(str(bringer.source))
         assert place.act(change, "apply").status == 202
@@ -711,10 +711,10 @@ class TestWorker:
             assert self.outcome(place, change) == expected, places
 
     def test_a_step_of_a_preview_ends_with_what_a_transaction_takes(
-        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch
+        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Two of the four products change: no step that keeps one looks at any after it."""
-        assert running.MOST_KEPT_AT_ONCE + 400 * 1024 < 3.5 * 1024**2
+        assert running.MAX_KEPT_AT_ONCE + 400 * 1024 < 3.5 * 1024**2
         monkeypatch.setattr(running, "PREVIEWED_AT_ONCE", 4)
         ahead = [row["externalId"] for row in place.get("/products", sort="changedAt")["items"]]
         change = place.propose(str(bringer.source))
@@ -722,7 +722,7 @@ class TestWorker:
         kept = {row["externalId"] for row in expected["changed"]}
         steps = [n + 1 for n, name in enumerate(ahead) if name in kept]
         steps += [4] * (steps[-1] < 4)
-        monkeypatch.setattr(running, "MOST_KEPT_AT_ONCE", 1)
+        monkeypatch.setattr(running, "MAX_KEPT_AT_ONCE", 1)
         self.run(place, change, ms=1)
         for previewed in steps:
             self.run(place, change, ms=1)
@@ -738,7 +738,7 @@ class TestWorker:
         back()
         return expected
 
-    def test_goes_on_with_the_next_message(self, place: Place, bringer: Bringer) -> None:
+    def test_goes_on_with_the_next_message(self, place: Place, bringer: ProductSource) -> None:
         change = place.propose(str(bringer.source))
         for row in place.world.rows(PARTITION):
             row.delete()
@@ -750,7 +750,7 @@ class TestWorker:
         assert place.change(change)["status"] == "ready"
 
     def test_applied_counts_what_the_preview_listed(
-        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch
+        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Two of four: the walk passes p-1, p-2, p-3 and f-1 in some order, one a run."""
         bring(bringer, says("p-3", vendor="Feed"))
@@ -771,7 +771,7 @@ class TestWorker:
         assert (shown["status"], shown["counts"]["applied"]) == ("applied", 2)
 
     def test_what_changes_meanwhile_is_looked_at_again(
-        self, place: Place, bringer: Bringer
+        self, place: Place, bringer: ProductSource
     ) -> None:
         change = place.propose(str(bringer.source))
         self.run(place, change, ms=1)
@@ -787,7 +787,7 @@ class TestWorker:
         assert shown["counts"] == {"products": 4, "previewed": 4, "changed": 2, "applied": 0}
 
     def test_rules_that_change_meanwhile_begin_it_anew(
-        self, place: Place, bringer: Bringer
+        self, place: Place, bringer: ProductSource
     ) -> None:
         change = place.propose(str(bringer.source))
         self.run(place, change, ms=1)
@@ -799,7 +799,7 @@ class TestWorker:
         assert (shown["status"], shown["stale"], shown["counts"]["changed"]) == ("ready", False, 1)
 
     def test_a_source_that_leaves_meanwhile_makes_it_stale(
-        self, place: Place, bringer: Bringer
+        self, place: Place, bringer: ProductSource
     ) -> None:
         change = place.propose(place.own, product__title=[str(bringer.source)])
         self.run(place, change, ms=1)
@@ -815,7 +815,7 @@ class TestWorker:
 
     @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
     def test_fails_in_the_end(
-        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch, tries: int
+        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch, tries: int
     ) -> None:
         """Once more than it is tried it comes only where the last try was killed."""
         change = place.propose(str(bringer.source))
@@ -842,7 +842,7 @@ class TestWorker:
 
     @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
     def test_what_a_discarded_change_leaves_is_not_given_up_quietly(
-        self, place: Place, bringer: Bringer, monkeypatch: pytest.MonkeyPatch, tries: int
+        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch, tries: int
     ) -> None:
         """Nothing would show that it failed: so it goes to the dead-letter queue."""
         change = place.ready(str(bringer.source))

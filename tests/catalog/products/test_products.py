@@ -637,7 +637,7 @@ class TestList:
     ) -> None:
         for number in range(3):
             put(world, owner, store, f"p-{number}", product())
-        monkeypatch.setattr(scanning, "MOST_ROWS", 2)
+        monkeypatch.setattr(scanning, "MAX_ROWS", 2)
         assert get("/products", published="true").json["total"] == 3
         for query, advised in (
             ({"vendor": "A"}, "storeId"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storepost.catalog.products.model import Missing
-from storepost.catalog.products.records import Record, Said
+from storepost.catalog.products.records import Record, SourceValues
 from storepost.catalog.products.resolution import Resolution, Terms
 from storepost.catalog.products.rules import Rules, Source, SourceKind
 from storepost.catalog.products.summing import summary_of
@@ -51,7 +51,7 @@ def record(draw: st.DrawFn) -> Record:
     """What any source says of the product or of one of two variants, in any locale or none."""
     variant = draw(st.sampled_from([None, None, "v-1", "v-2"]))
     first = draw(moments)
-    said = Said(
+    said = SourceValues(
         draw(fields_of(VARIANT if variant else PRODUCT)), draw(st.sampled_from(LOCALES)), variant
     )
     removed = draw(st.none() | st.just(first + timedelta(days=1)))

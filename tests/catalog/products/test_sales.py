@@ -203,7 +203,7 @@ class TestCounting:
     def test_killed_anywhere_and_twice(
         self, world: World, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(counting, "MOST_AT_ONCE", 2)
+        monkeypatch.setattr(counting, "MAX_AT_ONCE", 2)
         shop.sell("1", line("p-1"), line("p-2"), line("p-3"))
         order_id = shop.sell(
             "1", line("p-1", 2), line("p-3"), line("p-4"), line("p-5"), deliver=False

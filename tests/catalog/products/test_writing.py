@@ -10,12 +10,12 @@ from storepost.catalog.products import writing
 from storepost.catalog.products.feeds import add_feed, note_import, remove_feed, rules_of
 from storepost.catalog.products.matching import Match, Wanted, match
 from storepost.catalog.products.model import product_id
-from storepost.catalog.products.naming import MOST_SKU_BYTES, candidates
+from storepost.catalog.products.naming import MAX_SKU_BYTES, candidates
 from storepost.catalog.products.packing import packed
 from storepost.catalog.products.rows import LayerItem, NameItem
 from storepost.catalog.products.writing import (
-    Bringer,
     Outcome,
+    ProductSource,
     remove_records,
     resolve_again,
 )
@@ -105,7 +105,7 @@ class TestBringing:
             bring(source, says("f-1", None, {"a": {"title": "A"}}))
 
     def test_too_many_variants(self, shop: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(writing, "MOST_VARIANTS", 2)
+        monkeypatch.setattr(writing, "MAX_VARIANTS", 2)
         source = feed(shop)
         many = {str(n): {"title": "x"} for n in range(3)}
         with pytest.raises(ValidationFailed):
@@ -114,7 +114,7 @@ class TestBringing:
     def test_a_layer_that_is_too_large(
         self, world: World, shop: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(writing, "MOST_LAYER_BYTES", 100)
+        monkeypatch.setattr(writing, "MAX_LAYER_BYTES", 100)
         source, text = feed(shop), "".join(chr(0x4E00 + 7 * n) for n in range(200))
         with pytest.raises(PayloadTooLarge):
             bring(source, says("f-1", title=text))
@@ -143,7 +143,7 @@ class TestBringing:
         said = {*(each["sku"] for each in many), *(each["sku"] for each in others.values())}
         assert len(said) == 4_000
         assert list(kept.skus) == sorted(said)[: len(kept.skus)]
-        assert 90_000 < len(packed(kept.skus)) <= MOST_SKU_BYTES
+        assert 90_000 < len(packed(kept.skus)) <= MAX_SKU_BYTES
         before = stored(world)
         again = commit_anew(lambda changes: resolve_again(changes, shop, kept))
         assert (again.outcome, stored(world)) == (UNCHANGED, before)
@@ -185,7 +185,7 @@ class TestBringing:
 class TestRemoving:
     """remove_records: in that layer alone."""
 
-    def remove(self, source: Bringer, external_id: str) -> Outcome | None:
+    def remove(self, source: ProductSource, external_id: str) -> Outcome | None:
         written = commit_anew(lambda changes: remove_records(changes, source, external_id))
         return written.outcome if written else None
 

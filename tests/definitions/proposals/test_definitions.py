@@ -121,7 +121,7 @@ class TestList:
 
     def test_a_page_that_is_too_large(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         desk.define()
-        monkeypatch.setattr(pagination, "MOST_ANSWERED", 10)
+        monkeypatch.setattr(pagination, "MAX_ANSWERED", 10)
         answer = desk.send(desk.owner.token, "GET", "/definitions")
         assert answer.problem() == (422, "page_too_large")
 
@@ -227,7 +227,7 @@ class TestVersions:
 
     def test_a_page_that_is_too_large(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         definition = desk.define()
-        monkeypatch.setattr(pagination, "MOST_ANSWERED", 10)
+        monkeypatch.setattr(pagination, "MAX_ANSWERED", 10)
         path = f"/definitions/{definition['id']}/versions"
         answer = desk.send(desk.owner.token, "GET", path)
         assert answer.problem() == (422, "page_too_large")

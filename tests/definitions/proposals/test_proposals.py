@@ -8,7 +8,7 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.definitions.definitions.patching import Inapplicable, Op, Operation, patched
 from storepost.definitions.definitions.problems import SchemaMismatch
 from storepost.definitions.proposals import reading, service
-from storepost.definitions.proposals.schemas import MOST_OPERATIONS
+from storepost.definitions.proposals.schemas import MAX_OPERATIONS
 from storepost.values.problems import FieldError
 from tests.definitions.proposals.desk import (
     NOWHERE,
@@ -227,7 +227,7 @@ class TestProposeChange:
             "/patch/4/path",
             "/summary",
         ]
-        for patch in ([], [REPLACED] * (MOST_OPERATIONS + 1)):
+        for patch in ([], [REPLACED] * (MAX_OPERATIONS + 1)):
             body = {"definitionId": NOWHERE, "baseVersionId": NOWHERE, "summary": "x"}
             answer = desk.send(
                 desk.owner.token, "POST", "/change-proposals", {**body, "patch": patch}
@@ -405,7 +405,7 @@ class TestList:
     def test_too_many_to_filter(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(2):
             desk.propose()
-        monkeypatch.setattr(reading, "MOST_ROWS", 1)
+        monkeypatch.setattr(reading, "MAX_ROWS", 1)
         query = {"kind": "segment"}
         answer = desk.send(desk.owner.token, "GET", "/change-proposals", query=query)
         assert answer.problem() == (422, "filter_too_broad")

@@ -15,13 +15,13 @@ from botocore.exceptions import ClientError
 from local.events import pumps
 from storepost.feeds.feeds.model import FeedImportStatus
 from storepost.feeds.feeds.repository import FeedRepository
-from storepost.feeds.imports import bringing, run, running, taking, writing
+from storepost.feeds.imports import import_run, row_staging, run, running, writing
 from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.platform.persistence.sealing import forget_keys
 from tests.feeds.feeds.shop import Json, Shop, counts, csv
 from tests.harness.crashes import Shard, crashes, in_shards
-from tests.harness.kills import Moment, around_calls, killed_at
+from tests.harness.kills import UtcDateTimeAttribute, around_calls, killed_at
 
 FIRST = csv(
     *({"id": f"p{n}", "title": f"Title {n}", "price": str(n + 1)} for n in range(7)),
@@ -60,9 +60,9 @@ def message(shop: Shop, feed: Json) -> str:
     return json.dumps({"workspaceId": str(shop.workspace.id), "feedId": feed["id"]})
 
 
-def go_on(shop: Shop, feed: Json, *, tries: int = 1, milliseconds: int = 300_000) -> None:
+def resume(shop: Shop, feed: Json, *, tries: int = 1, milliseconds: int = 300_000) -> None:
     """One run of the worker."""
-    running.go_on(message(shop, feed), tries, lambda: milliseconds)
+    running.resume(message(shop, feed), tries, lambda: milliseconds)
 
 
 def outcome(shop: Shop, feed: Json) -> dict[str, Any]:
@@ -87,13 +87,13 @@ def outcome(shop: Shop, feed: Json) -> dict[str, Any]:
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that there are several."""
     monkeypatch.setattr(writing, "AHEAD", 2)
-    monkeypatch.setattr(bringing, "AHEAD", 2)
-    monkeypatch.setattr(taking, "_ROWS_TOGETHER", 2)
+    monkeypatch.setattr(import_run, "AHEAD", 2)
+    monkeypatch.setattr(row_staging, "_ROWS_TOGETHER", 2)
 
 
 def expected(shop: Shop, feed: Json) -> dict[str, Any]:
     """How it ends undisturbed."""
-    go_on(shop, feed)
+    resume(shop, feed)
     shop.world.deliver()
     ended = outcome(shop, feed)
     assert ended["import"]["counts"] == COUNTS
@@ -106,10 +106,10 @@ def test_killed_at_any_call(shop: Shop, shard: Shard) -> None:
     feed, begin = ready(shop)
     undisturbed = expected(shop, feed)
     begin()
-    found = crashes(shop.world, partial(go_on, shop, feed), deliver=False)
+    found = crashes(shop.world, partial(resume, shop, feed), deliver=False)
     assert len(found.places) > 40
     for places in found.shard(shard):
-        go_on(shop, feed, tries=2)
+        resume(shop, feed, tries=2)
         shop.world.deliver()
         assert outcome(shop, feed) == undisturbed, places
         assert shop.world.rows(PARTITION) == []
@@ -122,8 +122,12 @@ def test_killed_again_and_again(shop: Shop) -> None:
     begin()
     generator = random.Random(7)
     for _ in range(20):
-        killed_at(generator.randrange(1, 40), Moment.AFTER, partial(go_on, shop, feed, tries=2))
-    go_on(shop, feed, tries=2)
+        killed_at(
+            generator.randrange(1, 40),
+            UtcDateTimeAttribute.AFTER,
+            partial(resume, shop, feed, tries=2),
+        )
+    resume(shop, feed, tries=2)
     shop.world.deliver()
     assert outcome(shop, feed) == undisturbed
 
@@ -134,7 +138,7 @@ def test_the_same_message_twice(shop: Shop) -> None:
     begin()
     asked = len(shop.server.asked)
     for _ in range(2):
-        go_on(shop, feed)
+        resume(shop, feed)
     shop.world.deliver()
     assert outcome(shop, feed) == undisturbed
     assert len(shop.server.asked) == asked + 1
@@ -148,15 +152,19 @@ def test_two_runs_at_once(shop: Shop, which: int) -> None:
     begin()
     waiting = [True]
 
-    def step(_number: int, operation: str, moment: Moment) -> None:
-        if operation != "TransactWriteItems" or moment is not Moment.BEFORE or not waiting:
+    def step(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
+        if (
+            operation != "TransactWriteItems"
+            or moment is not UtcDateTimeAttribute.BEFORE
+            or not waiting
+        ):
             return
         if calls.made.count(operation) == which:
             waiting.clear()
-            go_on(shop, feed)
+            resume(shop, feed)
 
     with around_calls(step) as calls:
-        go_on(shop, feed)
+        resume(shop, feed)
     shop.world.deliver()
     assert waiting == []
     assert outcome(shop, feed) == undisturbed
@@ -171,7 +179,7 @@ def test_out_of_time_again_and_again(shop: Shop) -> None:
     runs = 0
     while runs < 60:
         runs += 1
-        go_on(shop, feed, milliseconds=run.MARGIN_MILLISECONDS - 1)
+        resume(shop, feed, milliseconds=run.MARGIN_MILLISECONDS - 1)
         stored = FeedRepository(shop.workspace).get(UUID(feed["id"]))
         assert stored is not None
         if stored.running is None:
@@ -185,10 +193,10 @@ def test_out_of_time_again_and_again(shop: Shop) -> None:
 def test_an_import_that_waits_gets_a_run_with_time_to_fetch(shop: Shop) -> None:
     feed = shop.create(shop.server.put("/feed", FIRST))
     shop.world.deliver_outbox()
-    go_on(shop, feed, milliseconds=run.MARGIN_MILLISECONDS - 1)
+    resume(shop, feed, milliseconds=run.MARGIN_MILLISECONDS - 1)
     assert shop.get(f"/feeds/{feed['id']}")["latestImport"]["status"] == "running"
     waiting = shop.do("POST", f"/feeds/{feed['id']}/imports").json["id"]
-    go_on(shop, feed, milliseconds=running.FRESH_MILLISECONDS - 1)
+    resume(shop, feed, milliseconds=running.FRESH_MILLISECONDS - 1)
     path = f"/feeds/{feed['id']}/imports"
     assert [row["status"] for row in shop.get(path)["items"]] == ["queued", "completed"]
     shop.world.deliver()
@@ -211,7 +219,7 @@ def test_throttled_one_call_in_five(shop: Shop) -> None:
     with mock.patch.object(BaseClient, "_make_api_call", call):
         for tries in range(1, 40):
             try:
-                go_on(shop, feed, tries=min(tries, TRIES - 1))
+                resume(shop, feed, tries=min(tries, TRIES - 1))
             except Exception:
                 continue
             break
@@ -242,10 +250,10 @@ def test_what_fails_every_time_ends_and_the_next_one_mends_it(
     with monkeypatch.context() as broken:
         broken.setattr(writing.Writer, "write", write)
         with pytest.raises(RuntimeError):
-            go_on(shop, feed, tries=1)
+            resume(shop, feed, tries=1)
         if tries > TRIES:
             broken.undo()
-        go_on(shop, feed, tries=tries)
+        resume(shop, feed, tries=tries)
     shop.world.deliver()
     failed = shop.get(f"/feeds/{feed['id']}")["latestImport"]
     assert (failed["status"], failed["error"]) == (FeedImportStatus.FAILED, "import_failed")
@@ -264,12 +272,12 @@ def test_what_waited_behind_has_tries_of_its_own(
     """The message's last try brings the first import to its end, whichever that is."""
     feed = shop.create(shop.server.put("/feed", body))
     with monkeypatch.context() as broken:
-        broken.setattr(running, "Bringing", mock.Mock(side_effect=RuntimeError))
+        broken.setattr(running, "FeedImportRun", mock.Mock(side_effect=RuntimeError))
         with pytest.raises(RuntimeError):
-            go_on(shop, feed)
+            resume(shop, feed)
     waiting = shop.do("POST", f"/feeds/{feed['id']}/imports").json["id"]
     lose(shop)
-    go_on(shop, feed, tries=TRIES)
+    resume(shop, feed, tries=TRIES)
     path = f"/feeds/{feed['id']}/imports"
     ended = "completed" if body == FIRST else "failed"
     assert [row["status"] for row in shop.get(path)["items"]] == ["queued", ended]
@@ -285,8 +293,12 @@ def test_deleted_while_it_runs(shop: Shop) -> None:
     """It writes nothing more, and what it wrote is taken back."""
     feed, _ = ready(shop)
 
-    def step(_number: int, operation: str, moment: Moment) -> None:
-        if operation != "TransactWriteItems" or moment is not Moment.BEFORE or not waiting:
+    def step(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
+        if (
+            operation != "TransactWriteItems"
+            or moment is not UtcDateTimeAttribute.BEFORE
+            or not waiting
+        ):
             return
         if calls.made.count(operation) == 5:
             waiting.clear()
@@ -294,7 +306,7 @@ def test_deleted_while_it_runs(shop: Shop) -> None:
 
     waiting = [True]
     with around_calls(step) as calls:
-        go_on(shop, feed)
+        resume(shop, feed)
     shop.world.deliver()
     assert waiting == []
     assert set(shop.products()) == {"own"}
@@ -305,8 +317,8 @@ def test_a_deletion_killed_at_any_call(shop: Shop) -> None:
     feed = shop.feed(FIRST)
     shop.do("DELETE", f"/feeds/{feed['id']}")
     shop.world.deliver_outbox()
-    for places in crashes(shop.world, partial(go_on, shop, feed), deliver=False):
-        go_on(shop, feed, tries=2)
+    for places in crashes(shop.world, partial(resume, shop, feed), deliver=False):
+        resume(shop, feed, tries=2)
         shop.world.deliver()
         assert shop.products() == {}, places
         assert [row for row in shop.world.rows() if "feed" in row.sk or "feed" in row.pk] == []
@@ -323,7 +335,7 @@ def test_an_import_that_no_try_began_has_failed(shop: Shop) -> None:
     """Each of its message's tries was killed before it came so far; the next import brings all."""
     feed = shop.create(shop.server.put("/feed", FIRST))
     lose(shop)
-    go_on(shop, feed, tries=RECEIVES)
+    resume(shop, feed, tries=RECEIVES)
     latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
     assert latest == {
         **feed["latestImport"],
@@ -358,7 +370,7 @@ def test_asking_for_what_waits_sends_its_message_again(shop: Shop, asked: str) -
         pumps.run_schedule("feed_schedule")
     assert len(shop.world.rows(PARTITION)) == 1
     shop.world.deliver()
-    go_on(shop, feed)
+    resume(shop, feed)
     latest = shop.get(f"/feeds/{feed['id']}")["latestImport"]
     assert (latest["id"], latest["status"]) == (feed["latestImport"]["id"], "completed")
     assert len(shop.server.asked) == 1
@@ -372,12 +384,12 @@ def test_what_takes_a_feed_back_is_not_given_up_quietly(
     shop.do("DELETE", f"/feeds/{feed['id']}")
     lose(shop)
     with pytest.raises(NeverEnded):
-        go_on(shop, feed, tries=RECEIVES)
+        resume(shop, feed, tries=RECEIVES)
     with monkeypatch.context() as broken:
         broken.setattr(running, "take_back", mock.Mock(side_effect=RuntimeError))
         with pytest.raises(RuntimeError):
-            go_on(shop, feed, tries=TRIES)
+            resume(shop, feed, tries=TRIES)
     assert len(shop.products()) == 8
-    go_on(shop, feed)
+    resume(shop, feed)
     assert shop.products() == {}
-    go_on(shop, feed, tries=RECEIVES)
+    resume(shop, feed, tries=RECEIVES)

@@ -411,7 +411,7 @@ class TestImports:
         ]
 
     def test_so_many(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(listing, "MOST_ROWS", 1)
+        monkeypatch.setattr(listing, "MAX_ROWS", 1)
         feed = shop.feed(ROWS)
         for content in ("id\n", ROWS):
             shop.again(feed, content)
@@ -454,7 +454,7 @@ class TestImports:
         assert shop.products() == before
 
     def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(bounds, "MOST_BYTES", 3000)
+        monkeypatch.setattr(bounds, "MAX_BYTES", 3000)
         feed = shop.feed(
             gzip.compress(csv(*[{"id": str(n), "title": "x"} for n in range(999)]).encode())
         )

@@ -183,7 +183,7 @@ def zeros(megabytes: int) -> Iterator[bytes]:
 
 
 def test_what_inflates_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MOST_BYTES", 8 * 1024**2)
+    monkeypatch.setattr(bounds, "MAX_BYTES", 8 * 1024**2)
     packed = b"".join(zeros(64))
     assert len(packed) < 1024**2
     feed = read_feed(pieces(packed), "", Bound())

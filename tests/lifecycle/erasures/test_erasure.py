@@ -160,11 +160,11 @@ class TestTheRest:
     def test_many_of_everything(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
         """More than one transaction takes of each kind, and than one run does."""
         monkeypatch.setattr("storepost.orders.erasing.MOST_ORDERS", 2)
-        monkeypatch.setattr(profile_rows, "_MOST_CHANGES", 2)
-        monkeypatch.setattr(profile_rows, "_MOST_MERGES", 1)
+        monkeypatch.setattr(profile_rows, "_MAX_CHANGES", 2)
+        monkeypatch.setattr(profile_rows, "_MAX_MERGES", 1)
         monkeypatch.setattr("storepost.lifecycle.erasures.service.MOST_ADDRESSES", 1)
         monkeypatch.setattr(profile_repository, "PLACES_OF_AN_ERASURE", 1)
-        monkeypatch.setattr(profile_repository, "MOST_PLACES", 1)
+        monkeypatch.setattr(profile_repository, "MAX_PLACES", 1)
         monkeypatch.setattr(erasing, "MARGIN_MILLISECONDS", 10**9)
         person = place.somebody()
         for number in range(3):

@@ -72,7 +72,7 @@ class TestErasure:
     def test_also_more_than_a_transaction_holds(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(erasing, "_MOST_CHANGES", 2)
+        monkeypatch.setattr(erasing, "_MAX_CHANGES", 2)
         keep(place, 7)
         person = place.somebody()
         for number in range(5):

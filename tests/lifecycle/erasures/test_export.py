@@ -101,7 +101,7 @@ class TestExport:
         assert found["complete"] is True
 
     def test_rows_past_the_most(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(service, "MOST_ROWS", 2)
+        monkeypatch.setattr(service, "MAX_ROWS", 2)
         monkeypatch.setattr(service, "_AT_ONCE", 1)
         person = place.somebody()
         place.order(place.shop, "3", 2, buyer={"email": ANN})
@@ -114,7 +114,7 @@ class TestExport:
     def test_bytes_past_the_most(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
         person = place.somebody()
         whole = place.call("GET", f"/profiles/{person}/export")
-        monkeypatch.setattr(service, "MOST_BYTES", len(whole.body) // 2)
+        monkeypatch.setattr(service, "MAX_BYTES", len(whole.body) // 2)
         cut = place.call("GET", f"/profiles/{person}/export")
         assert len(cut.body) < len(whole.body)
         assert cut.json["complete"] is False

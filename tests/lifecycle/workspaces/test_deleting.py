@@ -17,7 +17,7 @@ from storepost.coupons.rows import CodeRow
 from storepost.lifecycle.workspaces import removing, rows, service
 from storepost.lifecycle.workspaces.holdings import BESIDE, CONTENTS, ENDS
 from storepost.people.consent_changes import requests
-from storepost.people.profiles.by_hand import GivenPerson, upsert_profile
+from storepost.people.profiles.manual import GivenPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.rows import ProfileRow
 from storepost.platform.persistence.changes import Changes

@@ -80,7 +80,7 @@ class TestProfiles:
 
     def test_too_many(self, people: Town, monkeypatch: pytest.MonkeyPatch) -> None:
         people.world.deliver()
-        monkeypatch.setattr(listing, "MOST_ROWS", 1)
+        monkeypatch.setattr(listing, "MAX_ROWS", 1)
         monkeypatch.setattr(listing, "_STRIDE", 2)
         query = {"q": "l"}
         answer = people.call("GET", "/profiles", query=query)
@@ -196,7 +196,7 @@ class TestProducts:
         }
         town.call("PUT", f"/stores/{store}/products/p", body)
         town.world.deliver()
-        monkeypatch.setattr(listing, "MOST_ROWS", 1)
+        monkeypatch.setattr(listing, "MAX_ROWS", 1)
         monkeypatch.setattr(listing, "_STRIDE", 2)
         for query in ({"q": "cup"}, {"q": "cup", "storeId": store}):
             answer = town.call("GET", "/products", query=query)

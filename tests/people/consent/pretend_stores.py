@@ -158,14 +158,14 @@ class MovingShop:
     """None while it isn't connected."""
     been: set[UUID] = field(default_factory=set)
     """The workspaces that it ever was connected to."""
-    told_of: str | None = None
+    recorded_events_of: str | None = None
     """The address of the change that it is told."""
 
     def tell(
         self, store: Store, change: ConsentChange, external_ids: list[str], *more: Any, **named: Any
     ) -> Refusal | SkipReason | None:
         """Takes the place of `tell_shop`, to see which address the change is of."""
-        self.told_of = change.address
+        self.recorded_events_of = change.address
         return tell_shop(store, change, external_ids, *more, **named)
 
     @property
@@ -191,7 +191,7 @@ class MovingShop:
             if address["marketingState"] == state:
                 place = (self.hooks.store.id, node["id"].rpartition("/")[2])
                 at = clock.from_text(asked["consentUpdatedAt"])
-                self.rules.take(place, self.told_of, state.lower(), at)
+                self.rules.take(place, self.recorded_events_of, state.lower(), at)
         return answer
 
     def change(self, number: str, email: str, state: str, consent_at: str | None) -> None:

@@ -29,7 +29,7 @@ KINDS = ["request", "list", "list without proof", "store", "undated store", "box
 
 
 @dataclass(frozen=True)
-class Said:
+class SourceValues:
     """What somebody said, and how that arrives."""
 
     kind: str
@@ -61,7 +61,7 @@ class Arrivals:
         self.shop, self.stores, self.email, self.numbers = shop, stores, email, count()
         self.person = upserted(shop, email=email)["id"]
 
-    def messages(self, number: int, said: Said) -> list[Callable[[], object]]:
+    def messages(self, number: int, said: SourceValues) -> list[Callable[[], object]]:
         """What arrives, in the order that one sender keeps."""
         at, earlier = clock.to_text(said.at), clock.to_text(said.at - timedelta(minutes=1))
         if said.kind == "request":
@@ -116,7 +116,7 @@ class Arrivals:
 
 
 all_said = st.lists(
-    st.builds(Said, st.sampled_from(KINDS), st.sampled_from(STATES), st.integers(2, 6)),
+    st.builds(SourceValues, st.sampled_from(KINDS), st.sampled_from(STATES), st.integers(2, 6)),
     min_size=2,
     max_size=5,
 )
@@ -136,7 +136,7 @@ def arrivals(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Arriva
 )
 @given(said=all_said, data=st.data())
 def test_every_order_of_arrival_ends_in_the_state_that_the_rules_say(
-    arrivals: Callable[[], Arrivals], said: list[Said], data: st.DataObject
+    arrivals: Callable[[], Arrivals], said: list[SourceValues], data: st.DataObject
 ) -> None:
     rules = AddressRules()
     for statement in (each for one in said for each in one.statements):

@@ -553,7 +553,7 @@ class TestList:
 
     def test_so_many(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """A filter looks at each row; without one, all can be read page by page."""
-        monkeypatch.setattr(listing, "MOST_ROWS", 2)
+        monkeypatch.setattr(listing, "MAX_ROWS", 2)
         profile = shop.person()
         for state in (ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED, ConsentState.PENDING):
             said(shop, profile, state)

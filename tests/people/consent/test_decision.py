@@ -209,8 +209,8 @@ class TestTold:
         in_vain = Assertion(SUBSCRIBED, at(10), dated=False)
         _, second, third = arrived(refused, in_vain, Assertion(PENDING, at(7)))
         assert (third.recorded, third.superseded, third.after.state) == (True, True, SUBSCRIBED)
-        assert second.after.yielding is not None
-        assert third.restored == second.after.yielding.change
+        assert second.after.undated is not None
+        assert third.restored == second.after.undated.change
 
     def test_a_subscription_behind_which_an_undated_one_stands(self) -> None:
         refused = Assertion(UNSUBSCRIBED, at(5))

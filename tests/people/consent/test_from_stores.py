@@ -12,8 +12,8 @@ from storepost.people.consent.assertions import assert_consent
 from storepost.people.consent.from_stores import Given, assert_from_store
 from storepost.people.consent.model import Address, ConsentChange, Origin, Source, Subject
 from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.statements import Outcome
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent.words import Outcome
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.model import ConnectionStatus, Platform, Store, StoreStatus
 from storepost.values import clock
@@ -227,7 +227,7 @@ class TestWhen:
 
 
 @dataclass(frozen=True)
-class Word:
+class ConsentStatement:
     """A word about the address, by its minute of an hour long ago."""
 
     state: ConsentState
@@ -240,11 +240,11 @@ class Word:
         return datetime(2026, 1, 1, 12, self.minute, tzinfo=UTC)
 
 
-words = st.builds(Word, st.sampled_from(ORDER), st.integers(0, 4))
-any_words = st.builds(Word, st.sampled_from(ORDER), st.integers(0, 4), st.booleans())
+words = st.builds(ConsentStatement, st.sampled_from(ORDER), st.integers(0, 4))
+any_words = st.builds(ConsentStatement, st.sampled_from(ORDER), st.integers(0, 4), st.booleans())
 
 
-def told_in_turn(arrivals: list[Word]) -> tuple[Somebody, ConsentState]:
+def told_in_turn(arrivals: list[ConsentStatement]) -> tuple[Somebody, ConsentState]:
     """Somebody of whom these words arrived, and the last outcome's state."""
     somebody, state = somebody_new(), NOTHING
     for word in arrivals:
@@ -262,7 +262,7 @@ class TestAnyOrder:
     )
     @given(arrivals=st.lists(words, min_size=1, max_size=6), data=st.data())
     def test_the_greatest_word_holds(
-        self, world: World, arrivals: list[Word], data: st.DataObject
+        self, world: World, arrivals: list[ConsentStatement], data: st.DataObject
     ) -> None:
         world.close()
         greatest = max(arrivals, key=lambda word: (word.at, ORDER.index(word.state)))
@@ -286,7 +286,7 @@ class TestAnyOrder:
     )
     @given(arrivals=st.lists(any_words, min_size=2, max_size=5), data=st.data())
     def test_undated_words_too(
-        self, world: World, arrivals: list[Word], data: st.DataObject
+        self, world: World, arrivals: list[ConsentStatement], data: st.DataObject
     ) -> None:
         world.close()
         shuffled = data.draw(st.permutations(arrivals))

@@ -23,10 +23,10 @@ from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel
 from storepost.people.consent_changes import delivery, requests
 from storepost.people.customers import contradictions
+from storepost.people.profiles.consent_summary import identity_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
-from storepost.people.profiles.shown import identity_of
 from storepost.platform.fetching import Answer as Fetched
 from storepost.shopify import patience
 from storepost.sync.pulls import running

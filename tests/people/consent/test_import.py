@@ -13,7 +13,7 @@ from storepost.api.http.app import BODY_BYTES, LARGE_BODY_BYTES
 from storepost.people.consent_changes import importing
 from storepost.people.consent_changes.import_schemas import ChangeFault
 from storepost.people.profiles.lists import ProfileLists
-from storepost.platform.persistence.changes import MOST_RUNS, Changes, LostRace, TooManyWrites
+from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace, TooManyWrites
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.idempotency import RecordItem
 from storepost.platform.persistence.ledger import Ledger
@@ -125,14 +125,14 @@ BAD_ROWS: list[tuple[object, str, str]] = [
 class TestFailed:
     """Rows that can't be read fail alone, with what mends them."""
 
-    @pytest.mark.parametrize(("bad", "code", "mend"), BAD_ROWS)
-    def test_a_bad_row(self, shop: Shop, bad: object, code: str, mend: str) -> None:
+    @pytest.mark.parametrize(("bad", "code", "remedy"), BAD_ROWS)
+    def test_a_bad_row(self, shop: Shop, bad: object, code: str, remedy: str) -> None:
         answer = send(shop, [row(BEN), bad, row(CAT)])
         assert answer.status == 200
         [failed] = answer.json["failed"]
         assert answer.json == {"recorded": 2, "unchanged": 0, "older": 0, "failed": [failed]}
         assert (failed["index"], failed["code"]) == (1, code)
-        assert mend in failed["detail"]
+        assert remedy in failed["detail"]
         assert total(shop) == 2
 
     def test_every_code_is_among_them(self) -> None:
@@ -528,7 +528,7 @@ class TestAtOnce:
 
             patched.setattr(Ledger, "commit", lose_all_but_one)
             assert send(shop, rows, key="k").problem() == (409, "conflict")
-        assert len(commits) == 1 + 1 + MOST_RUNS
+        assert len(commits) == 1 + 1 + MAX_RUNS
         assert total(shop) == 2
         assert counts(shop, *rows, key="k") == (3, 0, 0)
         assert total(shop) == 3

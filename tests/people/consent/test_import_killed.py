@@ -12,7 +12,13 @@ from storepost.platform.messaging.outbox import PARTITION
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.sealing import forget_keys
 from tests.harness.crashes import KEY, LEASE_SECONDS, crashes, until_answered
-from tests.harness.kills import Killed, Moment, another_container, around_calls, killed_at
+from tests.harness.kills import (
+    Killed,
+    UtcDateTimeAttribute,
+    another_container,
+    around_calls,
+    killed_at,
+)
 from tests.harness.world import CANARY, Answer, World
 from tests.people.consent.imports import (
     ANN,
@@ -133,8 +139,8 @@ class TestWithAKey:
         forget_keys()
         second: list[Answer] = []
 
-        def overtake(at: int, _operation: str, moment: Moment) -> None:
-            if (at, moment) == (place, Moment.BEFORE) and not second:
+        def overtake(at: int, _operation: str, moment: UtcDateTimeAttribute) -> None:
+            if (at, moment) == (place, UtcDateTimeAttribute.BEFORE) and not second:
                 world.advance(seconds=LEASE_SECONDS)
                 with another_container():
                     second.append(import_them())
@@ -153,7 +159,7 @@ class TestWithAKey:
         last = transactions_of(import_them)[-1]
         begin_anew()
         forget_keys()
-        assert killed_at(last, Moment.BEFORE, import_them)
+        assert killed_at(last, UtcDateTimeAttribute.BEFORE, import_them)
         world.advance(seconds=LEASE_SECONDS)
         assert counts(shop, row(ANN, "subscribed", 9, proof={"reference": "form"})) == (1, 0, 0)
         as_if_once(import_them())
@@ -172,7 +178,7 @@ class TestWithAKey:
         begin_anew = world.kept()
         first, *_ = transactions_of(import_them)
         begin_anew()
-        assert killed_at(first, Moment.AFTER, import_them)
+        assert killed_at(first, UtcDateTimeAttribute.AFTER, import_them)
         world.advance(seconds=LEASE_SECONDS)
         assert import_them().json["recorded"] == 2
         moments = {
@@ -224,8 +230,8 @@ def transactions_of(work: Callable[[], object]) -> list[int]:
 def killed_after_a_transaction(work: Callable[[], object]) -> bool:
     """Kills the work once its first transaction is written; whether it came that far."""
 
-    def kill(_number: int, operation: str, moment: Moment) -> None:
-        if (operation, moment) == ("TransactWriteItems", Moment.AFTER):
+    def kill(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
+        if (operation, moment) == ("TransactWriteItems", UtcDateTimeAttribute.AFTER):
             raise Killed()
 
     try:

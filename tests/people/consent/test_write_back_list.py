@@ -175,9 +175,9 @@ class TestList:
             shop.change(person, state)
             listener.answers = [400]
             shop.world.deliver()
-        monkeypatch.setattr(write_back_list, "MOST_ROWS", 2)
+        monkeypatch.setattr(write_back_list, "MAX_ROWS", 2)
         assert ask(shop, **query).json["total"] == 2
-        monkeypatch.setattr(write_back_list, "MOST_ROWS", 1)
+        monkeypatch.setattr(write_back_list, "MAX_ROWS", 1)
         answer = ask(shop, **query)
         assert answer.problem() == (422, "filter_too_broad")
         assert [each["path"] for each in answer.json["errors"]] == [f"query.{advised}"]
@@ -406,7 +406,7 @@ class TestRetry:
     ) -> None:
         store = shop.store()
         self.failing(shop, listener, store, 2)
-        monkeypatch.setattr(retrying, "MOST_ROWS", 1)
+        monkeypatch.setattr(retrying, "MAX_ROWS", 1)
         answer = self.retry(shop, store)
         assert answer.problem() == (422, "filter_too_broad")
         assert [each["path"] for each in answer.json["errors"]] == ["/recordedFrom"]

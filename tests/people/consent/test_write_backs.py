@@ -23,9 +23,9 @@ from storepost.people.consent.model import Address, ConsentChange, Origin, Sourc
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent_changes.signing import signed_headers
+from storepost.people.profiles.consent_summary import subject_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.shown import subject_of
 from storepost.platform.fetching import FetchFailed, UrlNotAllowed
 from storepost.platform.fetching.guard import Failure, Refusal
 from storepost.platform.messaging.tries import RECEIVES, TRIES
@@ -35,7 +35,7 @@ from storepost.values import clock
 from tests.harness.crashes import crashes
 from tests.harness.kills import (
     Killed,
-    Moment,
+    UtcDateTimeAttribute,
     another_container,
     around_calls,
 )
@@ -695,8 +695,12 @@ class TestAgainAndAgain:
         change = shop.change(profile, "subscribed")
         [message] = shop.queued()
 
-        def meanwhile(_number: int, operation: str, moment: Moment) -> None:
-            if listener.received and operation == "UpdateItem" and moment is Moment.BEFORE:
+        def meanwhile(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
+            if (
+                listener.received
+                and operation == "UpdateItem"
+                and moment is UtcDateTimeAttribute.BEFORE
+            ):
                 with another_container():
                     shop.customer(profile, store_id, email=f"other.{CANARY}@example.com")
 
@@ -714,9 +718,14 @@ class TestAgainAndAgain:
         first, second = shop.queued()
         waiting = [second]
 
-        def meanwhile(_number: int, operation: str, moment: Moment) -> None:
+        def meanwhile(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
             told = len(listener.received) == 1
-            if told and operation == "UpdateItem" and moment is Moment.BEFORE and waiting:
+            if (
+                told
+                and operation == "UpdateItem"
+                and moment is UtcDateTimeAttribute.BEFORE
+                and waiting
+            ):
                 assert hand_over(waiting.pop())
 
         with around_calls(meanwhile):
@@ -734,9 +743,14 @@ class TestAgainAndAgain:
         [message] = shop.queued()
         waiting = [UNSUBSCRIBED]
 
-        def meanwhile(_number: int, operation: str, moment: Moment) -> None:
+        def meanwhile(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
             told = len(listener.received) == 1
-            if told and operation == "UpdateItem" and moment is Moment.BEFORE and waiting:
+            if (
+                told
+                and operation == "UpdateItem"
+                and moment is UtcDateTimeAttribute.BEFORE
+                and waiting
+            ):
                 with another_container():
                     gave(shop, profile, store_id, waiting.pop())
 
@@ -867,8 +881,8 @@ class TestToldAgain:
     ) -> None:
         message = self.holds_again(shop, person)
 
-        def kill_at_the_mark(_number: int, operation: str, moment: Moment) -> None:
-            if operation == "UpdateItem" and moment is Moment.AFTER:
+        def kill_at_the_mark(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
+            if operation == "UpdateItem" and moment is UtcDateTimeAttribute.AFTER:
                 raise Killed
 
         with pytest.raises(Killed), around_calls(kill_at_the_mark):
@@ -887,8 +901,12 @@ class TestToldAgain:
         [message] = shop.queued()
         waiting = [message]
 
-        def meanwhile(_number: int, operation: str, moment: Moment) -> None:
-            if listener.received and operation == "UpdateItem" and moment is Moment.BEFORE:
+        def meanwhile(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
+            if (
+                listener.received
+                and operation == "UpdateItem"
+                and moment is UtcDateTimeAttribute.BEFORE
+            ):
                 while waiting:
                     with another_container():
                         assert hand_over(waiting.pop())

@@ -19,10 +19,10 @@ from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.customers.model import GivenConsent, GivenCustomer
 from storepost.people.customers.repository import CustomerItem
 from storepost.people.customers.service import delete_customer, put_customer
-from storepost.people.profiles.by_hand import GivenPerson, upsert_profile
 from storepost.people.profiles.keys import claim_key
 from storepost.people.profiles.listing import ProfileFilter, list_profiles
 from storepost.people.profiles.lists import ProfileLists
+from storepost.people.profiles.manual import GivenPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.problems import IdentityConflict

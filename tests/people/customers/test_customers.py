@@ -21,9 +21,9 @@ from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.customers.model import GivenCustomer, customer_id
 from storepost.people.customers.repository import CustomerItem
 from storepost.people.customers.service import put_customer
+from storepost.people.profiles.consent_summary import subject_of
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import IdentityItem, ProfileItem
-from storepost.people.profiles.shown import subject_of
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.model import Platform
 from storepost.stores.stores.repository import StoreRepository

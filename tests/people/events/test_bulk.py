@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.events import bulk
 from storepost.people.events.bulk_schemas import EventFault
-from storepost.people.profiles.by_hand import GivenPerson, upsert_profile
+from storepost.people.profiles.manual import GivenPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
@@ -142,7 +142,7 @@ class TestCreateMany:
         town.upsert(email=ANN)
         rows = [event({"email": ANN}, at=n / 500) for n in range(500)]
         calls = counted(lambda: tell_many(town, *rows))
-        assert calls.count("TransactWriteItems") == 500 // (bulk.MOST_OF_ONE - 1) + 1
+        assert calls.count("TransactWriteItems") == 500 // (bulk.MAX_OF_ONE - 1) + 1
         assert len(names_of(town, town.whose(email=ANN)["id"])) == 500
         check_counts(town)
 
@@ -151,7 +151,7 @@ class TestCreateMany:
     ) -> None:
         """They move the person in each store's list, too: a transaction takes fewer events."""
         town.customer(town.store(), "7", 100, email=ANN)
-        monkeypatch.setattr(changes, "MOST_ITEMS", bulk.MOST_OF_ONE + 4)
+        monkeypatch.setattr(changes, "MAX_ITEMS", bulk.MAX_OF_ONE + 4)
         rows = [event({"email": ANN}, f"{n:03}", at=90 - n / 10) for n in range(80)]
         assert told(town, *rows) == (80, 0, [])
         profile = town.whose(email=ANN)
@@ -296,7 +296,7 @@ def test_bulk_is_as_so_many_single_ones(
     accepted = duplicates = 0
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(bulk, "ROOM", data.draw(st.sampled_from([8, 76])))
-        patched.setattr(bulk, "MOST_OF_ONE", data.draw(st.sampled_from([2, 70])))
+        patched.setattr(bulk, "MAX_OF_ONE", data.draw(st.sampled_from([2, 70])))
         for start, end in zip([0, *cuts], [*cuts, len(events)], strict=True):
             if start == end:
                 continue

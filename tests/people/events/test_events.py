@@ -409,7 +409,7 @@ class TestList:
     def test_so_many(
         self, town: Town, ann: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(listing, "MOST_ROWS", 3)
+        monkeypatch.setattr(listing, "MAX_ROWS", 3)
         for number in range(4):
             tell(town, event({"id": ann["id"]}, at=number))
         path = f"/profiles/{ann['id']}/events"

@@ -10,7 +10,7 @@ from storepost.platform.persistence import changes
 from storepost.platform.persistence.sealing import forget_keys
 from tests.harness.crashes import KEY, LEASE_SECONDS, crashes, until_answered
 from tests.harness.kills import (
-    Moment,
+    UtcDateTimeAttribute,
     another_container,
     around_calls,
     before_the_commit,
@@ -57,13 +57,13 @@ class TestOne:
             check_counts(town)
 
 
-@pytest.mark.parametrize("moment", Moment)
+@pytest.mark.parametrize("moment", UtcDateTimeAttribute)
 def test_a_persons_events_that_were_divided(
-    town: Town, monkeypatch: pytest.MonkeyPatch, moment: Moment
+    town: Town, monkeypatch: pytest.MonkeyPatch, moment: UtcDateTimeAttribute
 ) -> None:
     """Killed at the second part of what was too much for a transaction."""
     town.customer(town.store(), "7", 100, email=ANN)
-    monkeypatch.setattr(changes, "MOST_ITEMS", bulk.MOST_OF_ONE + 4)
+    monkeypatch.setattr(changes, "MAX_ITEMS", bulk.MAX_OF_ONE + 4)
     rows = [event({"email": ANN}, f"{n:03}", at=90 - n / 10) for n in range(80)]
     send = partial(tell_many, town, *rows, key=KEY)
     begin_anew = town.world.kept()
@@ -100,7 +100,7 @@ class TestMany:
     def _several_transactions(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A person or two in one."""
         monkeypatch.setattr(bulk, "ROOM", 8)
-        monkeypatch.setattr(bulk, "MOST_OF_ONE", 3)
+        monkeypatch.setattr(bulk, "MAX_OF_ONE", 3)
 
     @pytest.fixture
     def town(self, world: World) -> Town:
@@ -144,9 +144,13 @@ class TestMany:
             second: list[Answer] = []
 
             def overtake(
-                at: int, _op: str, moment: Moment, place: int = place, second: Any = second
+                at: int,
+                _op: str,
+                moment: UtcDateTimeAttribute,
+                place: int = place,
+                second: Any = second,
             ) -> None:
-                if (at, moment) == (place, Moment.BEFORE) and not second:
+                if (at, moment) == (place, UtcDateTimeAttribute.BEFORE) and not second:
                     town.world.advance(seconds=LEASE_SECONDS)
                     with another_container():
                         second.append(send())
@@ -165,7 +169,7 @@ class TestMany:
         last = len(counted(send))
         begin_anew()
         forget_keys()
-        assert killed_at(last, Moment.BEFORE, send)
+        assert killed_at(last, UtcDateTimeAttribute.BEFORE, send)
         town.world.advance(seconds=LEASE_SECONDS)
         assert send().json["accepted"] == 6
         people = [row["id"] for row in town.get("/profiles")["items"]]
@@ -178,7 +182,7 @@ class TestMoving:
 
     @pytest.fixture(autouse=True)
     def _a_few_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(moving, "MOST_EVENTS", 2)
+        monkeypatch.setattr(moving, "MAX_EVENTS", 2)
 
     def ready(self, town: Town) -> tuple[str, str]:
         """Ann, of whom Bob with his events is a part, and he of Cat; the worker hasn't run."""
@@ -246,8 +250,10 @@ class TestMoving:
             begin_anew()
             ran: list[int] = []
 
-            def move(at: int, _op: str, moment: Moment, place: int = place, ran: Any = ran) -> None:
-                if (at, moment) == (place, Moment.BEFORE) and not ran:
+            def move(
+                at: int, _op: str, moment: UtcDateTimeAttribute, place: int = place, ran: Any = ran
+            ) -> None:
+                if (at, moment) == (place, UtcDateTimeAttribute.BEFORE) and not ran:
                     ran.append(at)
                     with another_container():
                         town.run_merge(ann)
@@ -270,9 +276,13 @@ class TestMoving:
                 ran: list[int] = []
 
                 def move(
-                    at: int, _op: str, moment: Moment, place: int = place, ran: Any = ran
+                    at: int,
+                    _op: str,
+                    moment: UtcDateTimeAttribute,
+                    place: int = place,
+                    ran: Any = ran,
                 ) -> None:
-                    if (at, moment) == (place, Moment.BEFORE) and not ran:
+                    if (at, moment) == (place, UtcDateTimeAttribute.BEFORE) and not ran:
                         ran.append(at)
                         with another_container():
                             town.run_merge(ann)

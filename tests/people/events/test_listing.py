@@ -64,15 +64,15 @@ class Lister:
         Those of all parts but the last still stand with profiles that were merged into it.
         """
         workspace, repository = self.town.workspace, ProfileEventRepository(self.town.workspace)
-        *absorbing, own = ids = [new_id() for _ in parts]
+        *pending_sources, own = ids = [new_id() for _ in parts]
         for holder, events in zip(ids, parts, strict=True):
             changes = Changes()
             for event in events:
                 repository.add(changes, holder, event)
             changes.commit()
         count = len({event.id for events in parts for event in events})
-        moving = tuple(absorbing)
-        profile = Profile(own, workspace, NEW_YEAR, NEW_YEAR, events=count, absorbing=moving)
+        moving = tuple(pending_sources)
+        profile = Profile(own, workspace, NEW_YEAR, NEW_YEAR, events=count, pending_sources=moving)
         changes = Changes()
         ProfileRepository(workspace).save(changes, None, profile)
         changes.commit()

@@ -26,7 +26,7 @@ MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True)
-class Word:
+class ConsentStatement:
     """What somebody said of an address."""
 
     at: datetime
@@ -155,7 +155,7 @@ class Model:
         self.became: dict[str, str] = {}
         self.customers: dict[Key, Customer] = {}
         self.orders: dict[Key, Order] = {}
-        self.words: dict[tuple[str, str], list[Word]] = {}
+        self.words: dict[tuple[str, str], list[ConsentStatement]] = {}
         self.gone = list[str]()
         """The ids of people who were erased, and those that led to them."""
         self.left = set[Key]()
@@ -202,14 +202,14 @@ class Model:
         held = self.held(channel, address)
         return held.state if held else "not_subscribed"
 
-    def held(self, channel: Channel, address: str | None) -> Word | None:
+    def held(self, channel: Channel, address: str | None) -> ConsentStatement | None:
         """The word that holds."""
         words = self.words.get((channel, address or ""), [])
-        firm = max((w for w in words if not w.yields), key=lambda w: w.order, default=None)
+        dated = max((w for w in words if not w.yields), key=lambda w: w.order, default=None)
         soft = max((w for w in words if w.yields), key=lambda w: w.order, default=None)
-        if soft and (firm is None or (firm.state != "unsubscribed" and soft.order > firm.order)):
+        if soft and (dated is None or (dated.state != "unsubscribed" and soft.order > dated.order)):
             return soft
-        return firm
+        return dated
 
     # What happens
 
@@ -364,7 +364,7 @@ class Model:
         known = [word.at + MILLISECOND for word in self.words.get((channel, address), [])]
         if (channel, address) in self.erased:
             known.append(self.erased[channel, address] + MILLISECOND)
-        word = Word(at or max([now, *known]), state, yields=False)
+        word = ConsentStatement(at or max([now, *known]), state, yields=False)
         self._say(person, channel, address, word, None)
 
     # How it happens
@@ -462,13 +462,15 @@ class Model:
         kind = EMAIL if channel == "email" else PHONE
         [owner] = owners(self.owned(), [Identity(kind, address)]) or {person.id}
         yields = at is None and state == "subscribed"
-        word = Word(min(at or body["updated"], now), state, yields, dated=at is not None)
+        word = ConsentStatement(
+            min(at or body["updated"], now), state, yields, dated=at is not None
+        )
         customers = (each for each in self.customers.values() if each.given is body)
         since = next(customers).refused.get(channel)
         self._say(self.people[owner], channel, address, word, store, since)
 
     def is_too_late(
-        self, channel: Channel, address: str, word: Word, since: datetime | None = None
+        self, channel: Channel, address: str, word: ConsentStatement, since: datetime | None = None
     ) -> bool:
         """Whether it would subscribe by what was said before that was over."""
         over = [each for each in (since, self.erased.get((channel, address))) if each]
@@ -480,7 +482,7 @@ class Model:
         owner: Person,
         channel: Channel,
         address: str,
-        word: Word,
+        word: ConsentStatement,
         store: str | None,
         since: datetime | None = None,
     ) -> None:

@@ -11,7 +11,7 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import ProfileItem
 from storepost.platform.persistence import changes
 from storepost.platform.persistence.changes import Changes
-from tests.harness.kills import Moment, counted, killed_at
+from tests.harness.kills import UtcDateTimeAttribute, counted, killed_at
 from tests.harness.transactions import MOST
 from tests.harness.world import CANARY
 from tests.people.matching.town import ANN, BOB, CAT, PHONE, Town
@@ -274,7 +274,7 @@ class TestManyStores:
         calls = counted(lambda: town.merge(into, other))
         begin_anew()
         commit = calls.index("TransactWriteItems") + 1
-        assert killed_at(commit, Moment.AFTER, lambda: town.merge(into, other))
+        assert killed_at(commit, UtcDateTimeAttribute.AFTER, lambda: town.merge(into, other))
         totals = []
         for store in stores:
             found = town.get("/profiles", storeId=store)

@@ -293,7 +293,8 @@ class Histories(RuleBasedStateMachine):
         """Whether the worker has something to move."""
         rows = self.world.rows(self.town.workspace.key)
         return any(
-            isinstance(row, ErasedProfileItem) or (isinstance(row, ProfileItem) and row.absorbing)
+            isinstance(row, ErasedProfileItem)
+            or (isinstance(row, ProfileItem) and row.pending_sources)
             for row in rows
         )
 
@@ -393,7 +394,7 @@ class Histories(RuleBasedStateMachine):
         """
         named, knew = dict[tuple[object, ...], set[str]](), dict[tuple[object, ...], set[str]]()
         for row in items:
-            named.setdefault(change_of(row), set()).update(told_of(row))
+            named.setdefault(change_of(row), set()).update(recorded_events_of(row))
         for c in person.history:
             change = (c.channel, c.address, c.state, clock.to_text(c.at), c.store)
             knew.setdefault(change, set()).update(c.told)
@@ -466,7 +467,7 @@ def change_of(row: dict[str, Any]) -> tuple[object, ...]:
     return (row["channel"], row["address"], row["state"], row["occurredAt"], store)
 
 
-def told_of(row: dict[str, Any]) -> set[str]:
+def recorded_events_of(row: dict[str, Any]) -> set[str]:
     """The stores that a change names as told."""
     return {each["store"]["id"] for each in row["writeBacks"]}
 

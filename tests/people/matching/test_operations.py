@@ -7,7 +7,7 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.people.profiles import resolution
-from storepost.people.profiles.by_hand import GivenPerson, upsert_profile
+from storepost.people.profiles.manual import GivenPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.rows import IdentityItem, MergedProfileItem, ProfileItem
 from storepost.values import clock
@@ -136,7 +136,7 @@ class TestUpdate:
     def test_so_many_identities(
         self, town: Town, ann: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(resolution, "MOST_IDENTITIES", 2)
+        monkeypatch.setattr(resolution, "MAX_IDENTITIES", 2)
         path = f"/profiles/{ann['id']}"
         assert town.call("PATCH", path, {"email": BOB}).status == 200
         answer = town.call("PATCH", path, {"email": CAT})
@@ -325,9 +325,9 @@ class TestMerge:
         self, town: Town, ann: dict[str, Any], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         bob = town.upsert(email=BOB, phone=PHONE)
-        monkeypatch.setattr(resolution, "MOST_IDENTITIES", 2)
+        monkeypatch.setattr(resolution, "MAX_IDENTITIES", 2)
         assert town.merge(ann["id"], bob["id"]).problem() == (409, "identity_limit")
-        monkeypatch.setattr(resolution, "MOST_IDENTITIES", 3)
+        monkeypatch.setattr(resolution, "MAX_IDENTITIES", 3)
         assert town.merge(ann["id"], bob["id"]).status == 200
 
     @pytest.mark.parametrize("delivered", [False, True])
@@ -506,7 +506,7 @@ class TestMerge:
         assert (str(merged.id), str(merged.into)) == (bob["id"], ann["id"])
         assert len(merged.identities) == 2
         [survivor] = [row for row in rows if isinstance(row, ProfileItem)]
-        assert len(survivor.absorbing) == 1
+        assert len(survivor.pending_sources) == 1
         assert town.world.queue_depth("ProfileMergeQueue") == 0
         town.world.deliver_outbox()
         assert town.world.queue_depth("ProfileMergeQueue") == 1

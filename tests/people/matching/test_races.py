@@ -8,12 +8,12 @@ from uuid import UUID
 
 import pytest
 
-from storepost.lifecycle.merges import absorbing
-from storepost.lifecycle.merges.absorbing import absorb
-from storepost.orders.moving import MOST_ORDERS
-from storepost.people.profiles.merges import MOST_ABSORBING
-from storepost.people.profiles.repository import MOST_STEPS
-from tests.harness.kills import Moment as Side
+from storepost.lifecycle.merges import pending_sources
+from storepost.lifecycle.merges.pending_sources import absorb
+from storepost.orders.moving import MAX_ORDERS
+from storepost.people.profiles.merges import MAX_ABSORBING
+from storepost.people.profiles.repository import MAX_STEPS
+from tests.harness.kills import UtcDateTimeAttribute as Side
 from tests.harness.kills import another_container, around_calls, before_the_commit
 from tests.harness.world import CANARY, Answer
 from tests.people.matching.town import ANN, BOB, CAT, PHONE, Town, day
@@ -139,14 +139,14 @@ class TestWhileRowsMove:
     """Whatever is asked between two calls of the worker."""
 
     def test_reads_see_everything_once(self, town: Town, store: str) -> None:
-        ann, bob = self.merged(town, store, MOST_ORDERS + 5)
+        ann, bob = self.merged(town, store, MAX_ORDERS + 5)
 
         def look() -> None:
             for name in (ann, bob):
                 found = town.get("/orders", profileId=name, pageSize=50)
-                assert found["total"] == MOST_ORDERS + 5
+                assert found["total"] == MAX_ORDERS + 5
                 placed = [row["placedAt"] for row in found["items"]]
-                assert placed == [day(n) for n in reversed(range(MOST_ORDERS + 5))]
+                assert placed == [day(n) for n in reversed(range(MAX_ORDERS + 5))]
                 assert len(town.get(f"/profiles/{name}/merges")["items"]) == 2
 
         with between_calls(look):
@@ -211,11 +211,11 @@ class TestManyAtOnce:
 
     def test_a_chain_has_a_bound(self, town: Town) -> None:
         """Who is still absorbing many isn't merged into another one before that is done."""
-        ids = [town.upsert(email=f"p{n}.{CANARY}@example.com")["id"] for n in range(MOST_STEPS + 1)]
+        ids = [town.upsert(email=f"p{n}.{CANARY}@example.com")["id"] for n in range(MAX_STEPS + 1)]
         answers: list[Answer] = []
         for one, other in zip(ids[1:], ids, strict=False):
             answers.append(town.merge(one, other))
-        assert {answer.status for answer in answers[: MOST_ABSORBING + 1]} == {200}
+        assert {answer.status for answer in answers[: MAX_ABSORBING + 1]} == {200}
         assert answers[-1].problem() == (409, "conflict")
         for each in ids[:-1]:
             assert town.get(f"/profiles/{each}")["id"] == ids[-2]
@@ -233,7 +233,7 @@ class TestManyAtOnce:
         assert town.merge(ann, bob).status == 200
         monkeypatch.setattr("storepost.orders.moving.MOST_ORDERS", 1)
         told = json.dumps({"workspaceId": str(town.workspace.id), "profileId": ann})
-        absorb(told, lambda: absorbing.MARGIN_MILLISECONDS - 1)
+        absorb(told, lambda: pending_sources.MARGIN_MILLISECONDS - 1)
         town.world.deliver_outbox()
         assert town.world.queue_depth("ProfileMergeQueue") == 2  # the merge's own, and the next
         town.world.deliver()

@@ -124,7 +124,7 @@ class Town:
                 held = {kind_of(each.sk) for each in rows if each.pk == row.pk}
                 assert held <= {"profile", "consent", "evidence"}, held
             if isinstance(row, ProfileItem):
-                assert row.absorbing is None
+                assert row.pending_sources is None
                 assert not [link for link in row.links.values() if len(link) > 3]
             of = getattr(row, "profile_id", None)
             if of is not None and kind_of(row.sk) in {"customer", "order", "claim"}:

@@ -308,7 +308,7 @@ class TestList:
         query: dict[str, object],
         advised: str,
     ) -> None:
-        monkeypatch.setattr(scanning, "MOST_ROWS", 5)
+        monkeypatch.setattr(scanning, "MAX_ROWS", 5)
         answer = sixty.world.call("GET", "/profiles", token=sixty.owner.token, query=query)
         assert answer.problem() == (422, "filter_too_broad")
         assert [error["path"] for error in answer.json["errors"]] == [advised]
@@ -318,7 +318,7 @@ class TestList:
     def test_what_is_counted_is_never_too_broad(
         self, sixty: Crowd, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(scanning, "MOST_ROWS", 5)
+        monkeypatch.setattr(scanning, "MAX_ROWS", 5)
         everybody: Expected = lambda p: True  # noqa: E731 - as in the table of filters
         counted: list[tuple[dict[str, object], str, Expected]] = [
             ({}, "name", everybody),
@@ -330,4 +330,4 @@ class TestList:
         for query, sort, keeps in counted:
             expected = sixty.expected(keeps, sort)
             assert sixty.listed(**query, sort=sort) == (expected, len(expected))
-        assert pagination.MOST_ROWS == 20_000
+        assert pagination.MAX_ROWS == 20_000

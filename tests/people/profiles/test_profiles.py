@@ -8,12 +8,12 @@ from uuid import UUID, uuid4
 import pytest
 
 from storepost.accounts.identity.model import KeyScope
-from storepost.people.profiles.by_hand import GivenPerson, upsert_profile
 from storepost.people.profiles.keys import profile_key
+from storepost.people.profiles.manual import GivenPerson, upsert_profile
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.resolution import MOST_IDENTITIES
+from storepost.people.profiles.resolution import MAX_IDENTITIES
 from storepost.people.profiles.rows import IdentityItem, ProfileItem
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock
@@ -187,7 +187,7 @@ class TestUpsert:
         repository, changes = ProfileRepository(workspace), Changes()
         before = repository.get(UUID(made["id"]))
         assert before is not None
-        many = [Identity(IdentityType.ANONYMOUS_ID, f"b{n}") for n in range(MOST_IDENTITIES - 2)]
+        many = [Identity(IdentityType.ANONYMOUS_ID, f"b{n}") for n in range(MAX_IDENTITIES - 2)]
         repository.save(changes, before, before.identified(dict.fromkeys(many, (clock.now(),))))
         changes.commit()
         upsert(world, owner, email=EMAIL, anonymousId="the last one")

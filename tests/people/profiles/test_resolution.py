@@ -21,7 +21,7 @@ from storepost.people.profiles.model import (
 from storepost.people.profiles.problems import IdentityConflict
 from storepost.people.profiles.repository import Claim
 from storepost.people.profiles.resolution import (
-    MOST_IDENTITIES,
+    MAX_IDENTITIES,
     Known,
     identities_of,
     people_by_hand,
@@ -214,7 +214,7 @@ def test_who_survives(people: list[Profile]) -> None:
 def test_many_identities_are_not_put_together() -> None:
     """A row stays small: what two have together has the bound of one."""
     email, phone = Identity(EMAIL, "a@example.com"), Identity(PHONE, "+14155550123")
-    for count, expected in ((MOST_IDENTITIES - 2, 2), (MOST_IDENTITIES - 1, 1)):
+    for count, expected in ((MAX_IDENTITIES - 2, 2), (MAX_IDENTITIES - 1, 1)):
         many = [Identity(ANONYMOUS, f"m{n}") for n in range(count)]
         one = Profile(UUID(int=7), WORKSPACE, NOW, NOW, sightings=seen_now(email, *many))
         other = Profile(UUID(int=8), WORKSPACE, NOW, NOW, sightings=seen_now(phone))
@@ -224,7 +224,7 @@ def test_many_identities_are_not_put_together() -> None:
 
 
 def test_a_profile_has_so_many_identities_and_any_customer_id() -> None:
-    own = tuple(Identity(ANONYMOUS, f"m{n}") for n in range(MOST_IDENTITIES - 1))
+    own = tuple(Identity(ANONYMOUS, f"m{n}") for n in range(MAX_IDENTITIES - 1))
     person = Profile(UUID(int=7), WORKSPACE, NOW, NOW, sightings=seen_now(*own))
     email, phone = Identity(EMAIL, "a@example.com"), Identity(PHONE, "+14155550123")
     customer = Identity(CUSTOMER, "7", STORES[0])

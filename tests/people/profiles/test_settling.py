@@ -6,7 +6,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storepost.people.profiles.lists import MOST_PLACES, is_settled, settled
+from storepost.people.profiles.lists import MAX_PLACES, is_settled, settled
 from storepost.people.profiles.model import Place, Profile, StoreLink
 from storepost.people.profiles.repository import PLACES_OF_A_MERGE
 from storepost.values.scope import WorkspaceScope
@@ -39,7 +39,7 @@ def places(profile: Profile, store_id: UUID) -> set[Place]:
     return own | set(link.left)
 
 
-@given(PROFILES, st.sampled_from([PLACES_OF_A_MERGE, MOST_PLACES]))
+@given(PROFILES, st.sampled_from([PLACES_OF_A_MERGE, MAX_PLACES]))
 def test_it_ends_and_no_step_is_large(profile: Profile, most: int) -> None:
     steps, most_steps = 0, sum(len(link.left) + 2 for link in profile.links.values())
     while not is_settled(profile):

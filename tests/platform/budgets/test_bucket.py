@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from storepost.platform.budgets.model import LEASE, Bucket, Policy, Usage
 
 POLICY = Policy("key", 50, 2)
-MOST_UNREPORTED = 2 * LEASE
+MAX_UNREPORTED = 2 * LEASE
 """A report that took two writes pays for two leases."""
 
 pauses = st.one_of(st.integers(0, 5), st.integers(0, 200), st.integers(0, 5000))
@@ -109,7 +109,7 @@ class TestOneContainer:
             if containers.ask(0, now):
                 level += 1
             else:
-                assert level + 1 > POLICY.quota - MOST_UNREPORTED
+                assert level + 1 > POLICY.quota - MAX_UNREPORTED
 
     def test_a_slow_caller_never_waits(self) -> None:
         """A tenth of the budget, for an hour and a half."""
@@ -135,7 +135,7 @@ class TestContainers:
         for container, wait in asked:
             now += wait // number
             containers.ask(container % number, now)
-        assert most_over(containers.passed) <= 3 * number * MOST_UNREPORTED
+        assert most_over(containers.passed) <= 3 * number * MAX_UNREPORTED
 
     @given(requests, st.integers(1, 10))
     def test_write_once_in_twenty_requests_at_most(
@@ -160,7 +160,7 @@ class TestContainers:
             if place % 10 == 0 and killed:
                 containers.replace(killed.pop() % number)
             containers.ask(container % number, now)
-        assert most_over(containers.passed) <= 3 * (number + 60) * MOST_UNREPORTED
+        assert most_over(containers.passed) <= 3 * (number + 60) * MAX_UNREPORTED
 
     def test_a_caller_past_the_budget_gets_the_budget(self) -> None:
         """Ten times as much as may be, on 20 containers, for two minutes."""

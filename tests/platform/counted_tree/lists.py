@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from storepost.platform.persistence.changes import MOST_RUNS, Changes, LostRace, commit_anew
+from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace, commit_anew
 from storepost.platform.persistence.counted_tree import (
     EVERYTHING,
     Entry,
@@ -73,7 +73,7 @@ class Importer:
 
         Alone, it never takes more items than it said before.
         """
-        for _ in range(MOST_RUNS):
+        for _ in range(MAX_RUNS):
             self.reads.next()
             changes = Changes(self.reads)
             apply(tree, operations)(changes)

@@ -17,7 +17,7 @@ from storepost.platform.persistence.counted_tree import (
     moments,
 )
 from storepost.platform.persistence.item import connection
-from storepost.values.pagination import MOST_ROWS, FilterTooBroad, PageRequest
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad, PageRequest
 from storepost.values.scope import WorkspaceScope
 from tests.platform.counted_tree.engine import Engine, size_of
 from tests.platform.counted_tree.lists import Importer, Operation, TwoLists
@@ -42,7 +42,7 @@ FULFILLMENT = FilterField(
 )
 CANCELLED = FilterField("cancelled", "c", (False, True))
 IS_TEST = FilterField("isTest", "t", (False, True))
-ORDERS = MOST_ROWS + 1
+ORDERS = MAX_ROWS + 1
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MANY_PAGES = [2, 3, 17, 100, 399, 400, 401, 640, 799, 800, 801]
 
@@ -205,7 +205,7 @@ def test_exactly_twenty_thousand_rows_are_looked_through(orders: TwoLists) -> No
         within=within,
     )
     matching = [e for e in rows if e.key.endswith("-")]
-    assert len(rows) == MOST_ROWS
+    assert len(rows) == MAX_ROWS
     assert (list(listing.items), listing.total) == (matching[10:20], len(matching))
 
 

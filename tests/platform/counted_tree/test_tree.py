@@ -9,7 +9,7 @@ import pytest
 from pynamodb.exceptions import VerboseClientError
 
 from storepost.platform.persistence.changes import (
-    MOST_ITEMS,
+    MAX_ITEMS,
     Changes,
     LostRace,
     TooManyWrites,
@@ -174,10 +174,10 @@ class TestWrites:
         """The problem is the caller's, else it is a lost race; nothing changes."""
         lists = filled(range(30))
         before = stored(lists.tree)
-        for otherwise in (NotFound(), None):
+        for on_conflict in (NotFound(), None):
             changes = Changes()
-            lists.tree.insert(changes, numbered(7, "pending"), otherwise)
-            with pytest.raises(type(otherwise) if otherwise else LostRace):
+            lists.tree.insert(changes, numbered(7, "pending"), on_conflict)
+            with pytest.raises(type(on_conflict) if on_conflict else LostRace):
                 changes.commit()
         assert stored(lists.tree) == before
 
@@ -280,7 +280,7 @@ class TestWrites:
             apply(lists.tree, [*batch])(changes)
             lists.note(*batch)
             changes.commit()
-            assert len(changes) <= MOST_ITEMS
+            assert len(changes) <= MAX_ITEMS
         lists.check()
 
     def test_one_list_made_twice_in_a_unit_is_one_list(self) -> None:

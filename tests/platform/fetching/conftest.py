@@ -31,7 +31,7 @@ class Wire:
         self.connected: list[tuple[str, int]] = []
         self.routes: dict[tuple[str, int], int] = {}
 
-    def lead(self, address: str, port: int, server_port: int) -> None:
+    def repoint(self, address: str, port: int, server_port: int) -> None:
         """From now on the server stands behind `address` and `port`."""
         self.routes[address, port] = server_port
 

@@ -45,7 +45,7 @@ def send(
 ) -> Answer:
     resolver.answers["shop.example"] = [[ADDRESS]]
     with serving(script) as server:
-        wire.lead(ADDRESS, 80, server.port)
+        wire.repoint(ADDRESS, 80, server.port)
         return post(
             "http://shop.example/", body=body, headers={}, timeout=timeout, schemes=HTTP_OR_HTTPS
         )
@@ -86,7 +86,7 @@ def test_a_slow_server_ends_at_the_deadline(script: Script, resolver: Resolver, 
 def test_a_server_that_does_not_read_ends_at_the_deadline(resolver: Resolver, wire: Wire) -> None:
     resolver.answers["shop.example"] = [[ADDRESS]]
     with socket.create_server(("127.0.0.1", 0)) as deaf:
-        wire.lead(ADDRESS, 80, deaf.getsockname()[1])
+        wire.repoint(ADDRESS, 80, deaf.getsockname()[1])
         with timed_out():
             post(
                 "http://shop.example/",
@@ -145,7 +145,7 @@ def test_silent_addresses_share_the_time(
     monkeypatch.setattr(socket.socket, "connect", connect)
     resolver.answers["shop.example"] = [[*silent, ADDRESS]]
     with serving(saying(HEAD + b"Content-Length: 2\r\n\r\nok")) as server:
-        wire.lead(ADDRESS, 80, server.port)
+        wire.repoint(ADDRESS, 80, server.port)
         answer = post(
             "http://shop.example/", body=b"", headers={}, timeout=1.5, schemes=HTTP_OR_HTTPS
         )
@@ -193,7 +193,7 @@ def test_a_big_request_arrives_whole(resolver: Resolver, wire: Wire) -> None:
     resolver.answers["shop.example"] = [[ADDRESS]]
     body = bytes(range(256)) * 10_000
     with serving(saying(HEAD + b"Content-Length: 0\r\n\r\n")) as server:
-        wire.lead(ADDRESS, 80, server.port)
+        wire.repoint(ADDRESS, 80, server.port)
         answer = post(
             "http://shop.example/", body=body, headers={}, timeout=10, schemes=HTTP_OR_HTTPS
         )

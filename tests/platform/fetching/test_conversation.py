@@ -52,7 +52,7 @@ def talk(resolver: Resolver, wire: Wire) -> Callable[[Server], Conversation]:
 
     def with_server(server: Server) -> Conversation:
         resolver.answers["shop.example"] = [[ADDRESS]]
-        wire.lead(ADDRESS, 80, server.port)
+        wire.repoint(ADDRESS, 80, server.port)
         return Conversation(URL, schemes=HTTP_OR_HTTPS)
 
     return with_server

@@ -30,7 +30,7 @@ def file(body: bytes = b"id\n1\n", headers: dict[str, str] | None = None) -> byt
 def at_shop(wire: Wire, resolver: Resolver, server: Server) -> None:
     """Has the server answer for shop.example."""
     resolver.answers["shop.example"] = [[PUBLIC]]
-    wire.lead(PUBLIC, 80, server.port)
+    wire.repoint(PUBLIC, 80, server.port)
 
 
 def whole(
@@ -133,7 +133,7 @@ class TestRedirects:
         ):
             at_shop(wire, resolver, first)
             resolver.answers["other.example"] = [[OTHER]]
-            wire.lead(OTHER, 80, second.port)
+            wire.repoint(OTHER, 80, second.port)
             assert whole() == b"id\n1\n"
         assert second.lines[0] == "GET /x HTTP/1.1"
         assert wire.connected == [(PUBLIC, 80), (OTHER, 80)]

@@ -26,7 +26,7 @@ def server() -> Iterator[Server]:
 def shop(server: Server, resolver: Resolver, wire: Wire) -> Server:
     """`http://shop.example/`, at a public address."""
     resolver.answers["shop.example"] = [[FIRST]]
-    wire.lead(FIRST, 80, server.port)
+    wire.repoint(FIRST, 80, server.port)
     return server
 
 
@@ -82,7 +82,7 @@ def test_a_request_arrives_as_it_was_meant(shop: Server, wire: Wire) -> None:
 def test_the_host_header_names_the_host(
     url: str, address: str, port: int, host: str, shop: Server, wire: Wire
 ) -> None:
-    wire.lead(address, port, shop.port)
+    wire.repoint(address, port, shop.port)
     assert send(url) == (200, b"ok")
     assert shop.header("host") == [host]
     assert shop.lines[0] == ("POST /?q HTTP/1.1" if "?" in url else "POST / HTTP/1.1")
@@ -159,7 +159,7 @@ def test_a_redirect_is_an_answer(
     resolver.answers["shop.example"] = [[FIRST]]
     redirect = f"HTTP/1.1 {status} Go\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n"
     with serving(saying(redirect.encode())) as server:
-        wire.lead(FIRST, 80, server.port)
+        wire.repoint(FIRST, 80, server.port)
         answer = post(
             "http://shop.example/", body=b"", headers={}, timeout=5, schemes=HTTP_OR_HTTPS
         )
@@ -174,7 +174,7 @@ def test_a_redirect_is_an_answer(
 def test_every_status_is_an_answer(status: int, resolver: Resolver, wire: Wire) -> None:
     resolver.answers["shop.example"] = [[FIRST]]
     with serving(saying(f"HTTP/1.1 {status} So\r\nRetry-After: 7\r\n\r\n".encode())) as server:
-        wire.lead(FIRST, 80, server.port)
+        wire.repoint(FIRST, 80, server.port)
         answer = post(
             "http://shop.example/", body=b"", headers={}, timeout=5, schemes=HTTP_OR_HTTPS
         )
@@ -202,7 +202,7 @@ def test_no_cookie_is_kept(resolver: Resolver, wire: Wire) -> None:
     resolver.answers["shop.example"] = [[FIRST]]
     baking = saying(b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n")
     with serving(baking) as server:
-        wire.lead(FIRST, 80, server.port)
+        wire.repoint(FIRST, 80, server.port)
         assert send("http://shop.example/") == send("http://shop.example/") == (200, b"")
         assert len(server.requests) == 2
         assert server.header("cookie") == []
@@ -239,7 +239,7 @@ def test_a_broken_answer_fails_without_the_urls_secret(
 ) -> None:
     resolver.answers["shop.example"] = [[FIRST]]
     with serving(saying(answer)) as server, caplog.at_level(logging.DEBUG):
-        wire.lead(FIRST, 80, server.port)
+        wire.repoint(FIRST, 80, server.port)
         with pytest.raises(FetchFailed) as failed:
             send("http://shop.example/hook?key=hunter2")
     assert failed.value.reason in {Failure.MALFORMED.value, Failure.UNREACHABLE.value}
@@ -254,7 +254,7 @@ def test_broken_headers_put_no_secret_into_the_logs(
     resolver.answers["shop.example"] = [[FIRST]]
     odd = saying(b"HTTP/1.1 200 OK\r\nno colon here\r\nContent-Length: 2\r\n\r\nok")
     with serving(odd) as server:
-        wire.lead(FIRST, 80, server.port)
+        wire.repoint(FIRST, 80, server.port)
         assert send("http://shop.example/hook?key=hunter2")[0] == 200
     assert caplog.text == ""
 

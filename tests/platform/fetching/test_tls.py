@@ -143,7 +143,7 @@ def test_the_right_name_is_accepted(
 ) -> None:
     resolver.answers[host] = [[ADDRESS], ["127.0.0.1"]]
     with serving(OK, tls(name)) as server:
-        wire.lead(ADDRESS, 443, server.port)
+        wire.repoint(ADDRESS, 443, server.port)
         assert send(f"https://{host}/in?a=b") == (200, b"ok")
         assert server.names == [host]
         assert server.lines[0] == "POST /in?a=b HTTP/1.1"
@@ -157,7 +157,7 @@ def test_another_port_is_part_of_the_host_header(
 ) -> None:
     resolver.answers["hooks.example"] = [[ADDRESS]]
     with serving(OK, tls("hooks.example")) as server:
-        wire.lead(ADDRESS, 8443, server.port)
+        wire.repoint(ADDRESS, 8443, server.port)
         assert send("https://hooks.example:8443/") == (200, b"ok")
         assert server.names == ["hooks.example"]
         assert server.header("host") == ["hooks.example:8443"]
@@ -165,7 +165,7 @@ def test_another_port_is_part_of_the_host_header(
 
 def test_an_address_proves_itself_too(tls: Contexts, resolver: Resolver, wire: Wire) -> None:
     with serving(OK, tls(ADDRESS)) as server:
-        wire.lead(ADDRESS, 443, server.port)
+        wire.repoint(ADDRESS, 443, server.port)
         assert send(f"https://{ADDRESS}/") == (200, b"ok")
         assert server.header("host") == [ADDRESS]
     assert resolver.asked == []
@@ -173,7 +173,7 @@ def test_an_address_proves_itself_too(tls: Contexts, resolver: Resolver, wire: W
 
 def test_an_ipv6_address_proves_itself_too(tls: Contexts, wire: Wire) -> None:
     with serving(OK, tls("2606:4700::1111")) as server:
-        wire.lead("2606:4700::1111", 443, server.port)
+        wire.repoint("2606:4700::1111", 443, server.port)
         assert send("https://[2606:4700::1111]/") == (200, b"ok")
         assert server.header("host") == ["[2606:4700::1111]"]
 
@@ -190,7 +190,7 @@ def test_http_1_is_what_is_spoken(tls: Contexts, resolver: Resolver, wire: Wire)
         OK(connection)
 
     with serving(script, modern) as server:
-        wire.lead(ADDRESS, 443, server.port)
+        wire.repoint(ADDRESS, 443, server.port)
         assert send("https://hooks.example/") == (200, b"ok")
     assert agreed == ["http/1.1"]
 
@@ -198,7 +198,7 @@ def test_http_1_is_what_is_spoken(tls: Contexts, resolver: Resolver, wire: Wire)
 def refused(server: Server, resolver: Resolver, wire: Wire) -> None:
     """The handshake fails, and not a byte of the request has left."""
     resolver.answers["hooks.example"] = [[ADDRESS]]
-    wire.lead(ADDRESS, 443, server.port)
+    wire.repoint(ADDRESS, 443, server.port)
     with pytest.raises(FetchFailed) as failed:
         send("https://hooks.example/hook?key=secret")
     assert failed.value.reason == Failure.TLS.value
@@ -251,7 +251,7 @@ def test_plain_http_on_the_tls_port_is_refused(
 ) -> None:
     resolver.answers["hooks.example"] = [[ADDRESS]]
     with socket.create_server(("127.0.0.1", 0)) as plain, ThreadPoolExecutor() as threads:
-        wire.lead(ADDRESS, 443, plain.getsockname()[1])
+        wire.repoint(ADDRESS, 443, plain.getsockname()[1])
         sending = threads.submit(send, "https://hooks.example/")
         connection, _ = plain.accept()
         with connection:
@@ -267,7 +267,7 @@ def test_a_silent_handshake_ends_at_the_deadline(
     resolver.answers["hooks.example"] = [[ADDRESS]]
     begun = time.monotonic()
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        wire.lead(ADDRESS, 443, silent.getsockname()[1])
+        wire.repoint(ADDRESS, 443, silent.getsockname()[1])
         with pytest.raises(FetchFailed) as failed:
             send("https://hooks.example/", timeout=0.4)
     assert failed.value.reason == Failure.TIMED_OUT.value
@@ -281,7 +281,7 @@ def test_a_server_that_does_not_read_ends_at_the_deadline_under_tls(
     resolver.answers["hooks.example"] = [[ADDRESS]]
     side = tls("hooks.example")
     with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor() as threads:
-        wire.lead(ADDRESS, 443, listener.getsockname()[1])
+        wire.repoint(ADDRESS, 443, listener.getsockname()[1])
         begun = time.monotonic()
         sending = threads.submit(
             post, "https://hooks.example/", body=bytes(50_000_000), headers={}, timeout=0.6
@@ -307,7 +307,7 @@ def test_a_slow_server_ends_at_the_deadline_under_tls(
     resolver.answers["hooks.example"] = [[ADDRESS]]
     slow = dripping(start, itertools.repeat(b"H", 200), 0.05)
     with serving(slow, tls("hooks.example")) as server:
-        wire.lead(ADDRESS, 443, server.port)
+        wire.repoint(ADDRESS, 443, server.port)
         begun = time.monotonic()
         with pytest.raises(FetchFailed) as failed:
             send("https://hooks.example/", timeout=0.6)
@@ -319,7 +319,7 @@ def test_a_big_answer_is_cut_under_tls(tls: Contexts, resolver: Resolver, wire: 
     resolver.answers["hooks.example"] = [[ADDRESS]]
     flood = dripping(b"HTTP/1.1 200 OK\r\n\r\n", itertools.repeat(b"a" * 5_000), 0)
     with serving(flood, tls("hooks.example")) as server:
-        wire.lead(ADDRESS, 443, server.port)
+        wire.repoint(ADDRESS, 443, server.port)
         assert send("https://hooks.example/") == (200, b"a" * 65_536)
 
 
@@ -329,7 +329,7 @@ def test_a_big_request_arrives_whole_under_tls(
     resolver.answers["hooks.example"] = [[ADDRESS]]
     body = bytes(range(256)) * 4_000
     with serving(OK, tls("hooks.example")) as server:
-        wire.lead(ADDRESS, 443, server.port)
+        wire.repoint(ADDRESS, 443, server.port)
         answer = post("https://hooks.example/", body=body, headers={}, timeout=10)
         assert server.body == body
     assert (answer.status, answer.body) == (200, b"ok")

@@ -94,7 +94,7 @@ def test_another_unit_has_rows_of_its_own(world: World) -> None:
 def test_a_row_is_full_at_some_point(
     world: World, sqs: Sqs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox, "MOST_MESSAGES", 12)
+    monkeypatch.setattr(outbox, "MAX_MESSAGES", 12)
     changes = Changes()
     send_with(changes, Queue.WRITE_BACKS, [({"n": n}, "a") for n in range(30)])
     changes.commit()

@@ -3,7 +3,7 @@
 import pytest
 
 from storepost.platform.messaging.outbox import OutboxItem, Queue
-from storepost.platform.persistence.changes import MOST_BYTES, Changes, TooManyWrites
+from storepost.platform.persistence.changes import MAX_BYTES, Changes, TooManyWrites
 from storepost.values.ids import new_id
 from tests.harness.world import World
 
@@ -26,5 +26,5 @@ def test_more_than_it_takes_is_never_sent(world: World) -> None:
 
 
 def test_what_it_takes_is_sent(world: World) -> None:
-    unit_of(20, MOST_BYTES // 20 - 1_000).commit()
+    unit_of(20, MAX_BYTES // 20 - 1_000).commit()
     assert len(world.rows("size")) == 20

@@ -383,14 +383,14 @@ class TestLocales:
     ) -> None:
         """One that goes leaves its locales behind, so disconnecting is never refused."""
         store = world.store(owner, primaryLocale="de-AT")
-        monkeypatch.setattr(locales, "MOST_LOCALES", 2)
+        monkeypatch.setattr(locales, "MAX_LOCALES", 2)
         path = f"/stores/{store}/locales"
         answer = world.call("PUT", path, token=owner.token, json_body=ROWS)
         assert answer.status == 200
         answer = world.call("PUT", path, token=owner.token, json_body=[{**ROWS[1], "locale": "it"}])
         assert answer.problem() == (409, "locale_limit")
         assert world.call("GET", path, token=owner.token).json["items"] == ROWS
-        monkeypatch.setattr(locales, "MOST_LOCALES", 1)
+        monkeypatch.setattr(locales, "MAX_LOCALES", 1)
         answer = world.call("POST", f"/stores/{store}/disconnect", token=owner.token)
         assert answer.status == 204
         known = {"name": "Shop", "currency": "EUR", "primaryLocale": "sv", "platform": "custom"}

@@ -42,7 +42,7 @@ def state_of(shop: Shop) -> dict[str, object]:
             if isinstance(row, OrderPointerItem)
         ),
         "addresses": Counter(
-            (_value_of(row.pk), _held(row.firm, people), _held(row.yielding, people))
+            (_value_of(row.pk), _held(row.dated, people), _held(row.undated, people))
             for row in rows
             if isinstance(row, ConsentAddressItem)
         ),

@@ -3,7 +3,7 @@
 import pytest
 
 from storepost.orders.repository import OrderItem
-from storepost.platform.persistence.changes import MOST_ITEMS
+from storepost.platform.persistence.changes import MAX_ITEMS
 from storepost.sync.batches import chunks
 from tests.harness.kills import around_calls, before_the_commit
 from tests.harness.world import CANARY
@@ -41,7 +41,7 @@ class TestChunks:
         with transactions() as seen:
             shop.world.deliver()
         sizes = [len(items) for items in chunks_of(seen)]
-        assert max(sizes) <= MOST_ITEMS + 1
+        assert max(sizes) <= MAX_ITEMS + 1
         assert len(sizes) < 20
         shop.check_lists()
 
@@ -81,7 +81,7 @@ class TestChunks:
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Should the weighing ever be wrong."""
-        monkeypatch.setattr(chunks, "MOST_ITEMS", 10_000)
+        monkeypatch.setattr(chunks, "MAX_ITEMS", 10_000)
         shop.queue(orders=orders(25))
         with transactions() as seen:
             shop.world.deliver()

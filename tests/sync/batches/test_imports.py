@@ -95,7 +95,7 @@ class TestListImports:
         make(shop, ImportScope.CUSTOMERS_ORDERS, ImportStatus.FAILED)
         for _ in range(4):
             make(shop, ImportScope.CUSTOMERS_ORDERS, ImportStatus.COMPLETED)
-        monkeypatch.setattr(listing, "MOST_ROWS", 4)
+        monkeypatch.setattr(listing, "MAX_ROWS", 4)
         path, token = f"{shop.path}/imports", shop.owner.token
         for query, advised in (
             ({"status": "failed"}, "query.scope"),

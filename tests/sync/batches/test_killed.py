@@ -10,7 +10,7 @@ from storepost.platform.messaging.outbox import PARTITION
 from storepost.platform.persistence.sealing import forget_keys
 from storepost.sync.batches import chunks
 from tests.harness.crashes import KEY, crashes, until_answered
-from tests.harness.kills import Moment, killed_at
+from tests.harness.kills import UtcDateTimeAttribute, killed_at
 from tests.harness.world import World
 from tests.sync.batches.shop import Body, Shop, buyer, customer, open_shop, order
 from tests.sync.batches.state import state_of
@@ -120,7 +120,7 @@ class TestWorker:
         expected = outcome(shop)
         begin_anew()
         for number in range(calls, calls + 40):
-            if not killed_at(number, Moment.AFTER, lambda: self.work(shop)):
+            if not killed_at(number, UtcDateTimeAttribute.AFTER, lambda: self.work(shop)):
                 break
         assert outcome(shop) == expected
 

@@ -8,7 +8,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.stores.imports.model import ImportScope, ImportStatus
 from storepost.stores.imports.repository import TurnsRepository
 from storepost.stores.imports.turns import Turns
-from storepost.sync.batches.service import MOST_WAITING
+from storepost.sync.batches.service import MAX_WAITING
 from tests.harness.kills import before_the_commit
 from tests.harness.world import CANARY
 from tests.orders.sample import eur
@@ -75,27 +75,27 @@ class TestBacklog:
         changes.commit()
 
     def test_the_last_that_has_room(self, shop: Shop) -> None:
-        self.with_waiting(shop, MOST_WAITING - 1)
+        self.with_waiting(shop, MAX_WAITING - 1)
         assert shop.send(orders=orders(1)).status == 202
         answer = shop.send(orders=orders(1))
         assert answer.problem() == (429, "batch_backlog")
         assert int(answer.header("retry-after") or 0) > 0
-        assert shop.turns().waiting == MOST_WAITING
+        assert shop.turns().waiting == MAX_WAITING
 
     def test_is_no_answer_that_is_kept(self, shop: Shop) -> None:
-        self.with_waiting(shop, MOST_WAITING)
+        self.with_waiting(shop, MAX_WAITING)
         assert shop.send(orders=orders(1), key="k").status == 429
         assert shop.world.objects() == {}
-        self.with_waiting(shop, MOST_WAITING - 1)
+        self.with_waiting(shop, MAX_WAITING - 1)
         assert shop.send(orders=orders(1), key="k").status == 202
 
     def test_another_stores_are_no_ones_burden(self, shop: Shop) -> None:
-        self.with_waiting(shop, MOST_WAITING)
+        self.with_waiting(shop, MAX_WAITING)
         other = replace(shop, store=shop.world.store(shop.owner))
         assert other.send(orders=orders(1)).status == 202
 
     def test_the_last_place_is_taken_once(self, shop: Shop) -> None:
-        self.with_waiting(shop, MOST_WAITING - 1)
+        self.with_waiting(shop, MAX_WAITING - 1)
         between: list[int] = []
         with before_the_commit(lambda: between.append(shop.send(orders=orders(1)).status)):
             answer = shop.send(orders=orders(2))

@@ -13,12 +13,12 @@ from pydantic import (
 )
 
 from storepost.coupons import model
-from storepost.coupons.files import MOST_BYTES
+from storepost.coupons.files import MAX_BYTES
 from storepost.coupons.model import CouponKind, Reissue, Terms, Validity, ValueType
 from storepost.coupons.service import ImportedCoupon, NewCoupon
 from storepost.values import clock
 from storepost.values.wire import (
-    MOST_MINOR_UNITS,
+    MAX_MINOR_UNITS,
     Id,
     MoneyShape,
     NotNull,
@@ -27,16 +27,16 @@ from storepost.values.wire import (
     Timestamp,
 )
 
-MOST_CODES_OF_A_POOL = 200_000
-MOST_DAYS = 365
+MAX_CODES_OF_A_POOL = 200_000
+MAX_DAYS = 365
 
 Prefix = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,32}$")]
-Quantity = Annotated[StrictInt, Field(ge=1, le=MOST_CODES_OF_A_POOL)]
+Quantity = Annotated[StrictInt, Field(ge=1, le=MAX_CODES_OF_A_POOL)]
 
 
 def _of_few_bytes(content: str) -> str:
-    if len(content.encode()) > MOST_BYTES:
-        raise ValueError(f"Must have at most {MOST_BYTES:,} bytes")
+    if len(content.encode()) > MAX_BYTES:
+        raise ValueError(f"Must have at most {MAX_BYTES:,} bytes")
     return content
 
 
@@ -57,7 +57,7 @@ class ValidForDays(RequestBody):
     """A code holds so many days from its assignment."""
 
     type: Literal["days"]
-    days: Annotated[StrictInt, Field(ge=1, le=MOST_DAYS)]
+    days: Annotated[StrictInt, Field(ge=1, le=MAX_DAYS)]
 
 
 class ValidUntil(RequestBody):
@@ -106,7 +106,7 @@ class CouponBody(RequestBody):
     quantity: Quantity | None = None
     prefix: Prefix | None = None
     value_type: ValueType
-    value: Annotated[StrictInt, Field(ge=1, le=MOST_MINOR_UNITS)]
+    value: Annotated[StrictInt, Field(ge=1, le=MAX_MINOR_UNITS)]
     minimum_subtotal: MoneyShape | None = None
     validity: NewValidity
     combines_with: CouponCombinations | None = None

@@ -13,8 +13,8 @@ from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.scope import WorkspaceScope
 
-MOST_SAMPLES = 5
-MOST_FAULTS = 100
+MAX_SAMPLES = 5
+MAX_FAULTS = 100
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ def check_import(
         column=file.column,
         rows=file.rows,
         valid=len(new),
-        samples=new[:MOST_SAMPLES],
+        samples=new[:MAX_SAMPLES],
         duplicates=file.duplicates,
         existing=len(known),
-        existing_samples=known[:MOST_SAMPLES],
+        existing_samples=known[:MAX_SAMPLES],
         invalid=len(file.faults),
-        faults=file.faults[:MOST_FAULTS],
+        faults=file.faults[:MAX_FAULTS],
     )

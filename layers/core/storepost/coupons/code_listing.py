@@ -19,7 +19,7 @@ from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.counted_tree import Entry
 from storepost.values import clock
-from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -134,7 +134,7 @@ def _overdue(coupon: Coupon, wanted: Collection[CodeStatus]) -> frozenset[UUID]:
     found = set[UUID]()
     for each in CouponRepository(coupon.workspace).overdue(coupon.id, clock.now()):
         found.add(each)
-        if len(found) > MOST_ROWS:
+        if len(found) > MAX_ROWS:
             raise FilterTooBroad("status")
     return frozenset(found)
 

@@ -12,7 +12,7 @@ ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 CODE_LENGTH = 10
 """50 bits: of a million codes, a guess hits one in a billion."""
 
-MOST_CHARACTERS = 255
+MAX_CHARACTERS = 255
 _WHITE_SPACE = re.compile(r"\s")
 
 
@@ -37,6 +37,6 @@ def fault_of(text: str) -> str | None:
         return "It is blank."
     if _WHITE_SPACE.search(text):
         return "It has white space."
-    if len(text) > MOST_CHARACTERS:
-        return f"It has more than {MOST_CHARACTERS} characters."
+    if len(text) > MAX_CHARACTERS:
+        return f"It has more than {MAX_CHARACTERS} characters."
     return None

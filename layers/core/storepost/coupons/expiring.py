@@ -19,7 +19,7 @@ from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
-MOST_OF_A_SHARD = 2000
+MAX_OF_A_SHARD = 2000
 """A run ends in time; what is left is due a minute later, too."""
 
 CODES_CHANGED_AT_ONCE = 14
@@ -53,7 +53,7 @@ def move_what_is_due() -> int:
     """Moves what has ended, and sends what was put off till now; how many rows it looked at."""
     moved = 0
     for shard in range(DUE_SHARDS):
-        rows = due_before(shard, clock.now(), MOST_OF_A_SHARD)
+        rows = due_before(shard, clock.now(), MAX_OF_A_SHARD)
         moved += len(rows)
         rows.sort(key=lambda row: (row.workspace_id, row.coupon_id))
         for named, some in groupby(rows, lambda row: (row.workspace_id, row.coupon_id)):

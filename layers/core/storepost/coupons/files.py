@@ -17,7 +17,7 @@ from storepost.coupons.problems import ColumnNotFound
 from storepost.values.csv_reading import csv_rows
 from storepost.values.problems import FieldError, Unreadable
 
-MOST_BYTES = 3_000_000
+MAX_BYTES = 3_000_000
 DELIMITERS = ",;\t|"
 MAX_ROWS = 500_000
 MAX_COLUMNS = 250

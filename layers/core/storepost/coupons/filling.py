@@ -10,7 +10,7 @@ from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.model import Coupon
 from storepost.coupons.pool import CODES_ADDED_AT_ONCE, add_codes, made_codes
 from storepost.coupons.repository import CouponRepository, Work
-from storepost.platform.persistence.changes import MOST_RUNS, Changes, LostRace, wait_before
+from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace, wait_before
 from storepost.platform.persistence.objects import ObjectGone, get_object
 from storepost.platform.persistence.reads import ReadAhead
 from storepost.values import clock
@@ -32,7 +32,7 @@ class Filling:
 
     def store_some(self) -> bool:
         """Stores a chunk of what was asked for first; whether there may be more."""
-        for run in range(MOST_RUNS):
+        for run in range(MAX_RUNS):
             wait_before(run)
             coupon = self._coupons.get(self._coupon_id)
             works = self._coupons.works(self._coupon_id)
@@ -57,7 +57,7 @@ class Filling:
         if work.content is None:
             texts = made_codes(coupon, min(work.left, CODES_ADDED_AT_ONCE))
             added, _ = add_codes(changes, codes, coupon, texts)
-            self._coupons.go_on(changes, work, left=work.left - added, done=0)
+            self._coupons.resume(changes, work, left=work.left - added, done=0)
             return
         try:
             content = self._content_of(work.content)
@@ -70,7 +70,7 @@ class Filling:
         if known:
             self._coupons.skip(changes, coupon.id, known)
         left = work.left - len(texts) if done < len(content) else 0
-        self._coupons.go_on(changes, work, left=left, done=done)
+        self._coupons.resume(changes, work, left=left, done=done)
 
     def _content_of(self, name: str) -> bytes:
         if self._content is None or self._content[0] != name:

@@ -122,7 +122,7 @@ class Coupon:
     """Of the platform's discount, once there is one."""
     on_platform: bool = False
     """Whether the store's platform has to take each code: it is made here, and redeemed there."""
-    told_in_vain: int = 0
+    failed_syncs: int = 0
     """How many times in a row the platform couldn't be told what it is to forget."""
     never_stored: int = 0
     """Codes that were asked for, and weren't stored yet when the coupon ended."""

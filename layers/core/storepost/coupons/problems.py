@@ -8,7 +8,7 @@ class PermissionMissing(Conflict):
 
     code = "permission_missing"
     title = "The shop doesn't let coupons be made"
-    mend = "Connect the shop again, so that somebody there can approve of discounts."
+    remedy = "Connect the shop again, so that somebody there can approve of discounts."
 
 
 class CouponArchived(Conflict):
@@ -16,7 +16,7 @@ class CouponArchived(Conflict):
 
     code = "coupon_archived"
     title = "The coupon is archived"
-    mend = "Make a new coupon."
+    remedy = "Make a new coupon."
 
 
 class CouponEnded(Conflict):
@@ -24,7 +24,7 @@ class CouponEnded(Conflict):
 
     code = "coupon_ended"
     title = "The coupon has ended"
-    mend = "Use a coupon whose status is `active`."
+    remedy = "Use a coupon whose status is `active`."
 
 
 class NotAPool(Conflict):
@@ -32,7 +32,7 @@ class NotAPool(Conflict):
 
     code = "not_a_pool"
     title = "The coupon has no pool of codes"
-    mend = "Add codes to a coupon of kind `bulk`; a personal one makes each when it is assigned."
+    remedy = "Add codes to a coupon of kind `bulk`; a personal one makes each when it is assigned."
 
 
 class InvalidState(Conflict):
@@ -40,7 +40,7 @@ class InvalidState(Conflict):
 
     code = "invalid_state"
     title = "The coupon isn't in a state for that"
-    mend = "End a coupon that is `active`; archive one that is `ended`."
+    remedy = "End a coupon that is `active`; archive one that is `ended`."
 
 
 class NoCodesLeft(Conflict):
@@ -48,7 +48,7 @@ class NoCodesLeft(Conflict):
 
     code = "no_codes_left"
     title = "No codes are left"
-    mend = "Add codes with `POST /coupons/{id}/codes`; codes that are `pending` need a moment."
+    remedy = "Add codes with `POST /coupons/{id}/codes`; codes that are `pending` need a moment."
 
 
 class ProfileNotInStore(Conflict):
@@ -56,7 +56,7 @@ class ProfileNotInStore(Conflict):
 
     code = "profile_not_in_store"
     title = "The profile isn't known to the coupon's store"
-    mend = "Assign codes to people of that store: `storeIds` of a profile says which know it."
+    remedy = "Assign codes to people of that store: `storeIds` of a profile says which know it."
 
 
 class CodeNotFailed(Conflict):
@@ -64,7 +64,7 @@ class CodeNotFailed(Conflict):
 
     code = "code_not_failed"
     title = "The code hasn't failed"
-    mend = "Retry codes whose status is `failed`."
+    remedy = "Retry codes whose status is `failed`."
 
 
 class CodeAssigned(Conflict):
@@ -72,7 +72,7 @@ class CodeAssigned(Conflict):
 
     code = "code_assigned"
     title = "The code can't be deleted"
-    mend = "Delete codes whose status is `available` or `failed`."
+    remedy = "Delete codes whose status is `available` or `failed`."
 
 
 class ColumnNotFound(ValidationFailed):
@@ -80,7 +80,7 @@ class ColumnNotFound(ValidationFailed):
 
     code = "column_not_found"
     title = "There is no such column"
-    mend = "Name the column with the codes as the first row does, or leave `column` out."
+    remedy = "Name the column with the codes as the first row does, or leave `column` out."
 
 
 class NoValidCodes(ValidationFailed):
@@ -88,4 +88,4 @@ class NoValidCodes(ValidationFailed):
 
     code = "no_valid_codes"
     title = "No code can be imported"
-    mend = "Check the content with `POST /coupons/import/check`: it says what is wrong with rows."
+    remedy = "Check the content with `POST /coupons/import/check`: it says what is wrong with rows."

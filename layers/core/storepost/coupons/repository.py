@@ -115,7 +115,7 @@ class CouponRepository:
         )
         return [Work(row, int(row.left), row.content, int(row.done)) for row in rows]
 
-    def go_on(self, changes: Changes, work: Work, *, left: int, done: int) -> None:
+    def resume(self, changes: Changes, work: Work, *, left: int, done: int) -> None:
         """Notes how far the work is, if nobody did since; it goes with its last code."""
         if left:
             work.item.left, work.item.done = left, done

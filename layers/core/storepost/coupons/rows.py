@@ -20,7 +20,13 @@ from storepost.coupons.model import (
     Validity,
     ValueType,
 )
-from storepost.platform.persistence.item import Identifier, Item, Json, Moment, VersionedItem
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Json,
+    UtcDateTimeAttribute,
+    VersionedItem,
+)
 from storepost.values import clock
 from storepost.values.money import Money
 from storepost.values.scope import WorkspaceScope
@@ -39,17 +45,17 @@ class CouponItem(VersionedItem, discriminator="coupon"):
     terms = Json(null=True)
     """`[value type, value, [minimum, currency], [order, product, shipping]]`."""
     days = NumberAttribute(null=True)
-    ends_at = Moment(null=True)
+    ends_at = UtcDateTimeAttribute(null=True)
     reissue = UnicodeAttribute()
     status = UnicodeAttribute()
-    created_at = Moment()
-    archived_at = Moment(null=True)
+    created_at = UtcDateTimeAttribute()
+    archived_at = UtcDateTimeAttribute(null=True)
     import_skipped = NumberAttribute(null=True)
     external_id = UnicodeAttribute(null=True)
     on_platform = BooleanAttribute(null=True)
     never_stored = NumberAttribute(null=True)
-    told_in_vain = NumberAttribute(null=True)
-    tells_again_at = Moment(null=True)
+    failed_syncs = NumberAttribute(null=True)
+    tells_again_at = UtcDateTimeAttribute(null=True)
 
 
 class CodeRow(VersionedItem):
@@ -66,10 +72,10 @@ class CodeItem(CodeRow, discriminator="coupon_code"):
     coupon_id = Identifier()
     text = UnicodeAttribute(attr_name="code")
     status = UnicodeAttribute()
-    created_at = Moment()
+    created_at = UtcDateTimeAttribute()
     profile_id = Identifier(null=True)
-    assigned_at = Moment(null=True)
-    expires_at = Moment(null=True)
+    assigned_at = UtcDateTimeAttribute(null=True)
+    expires_at = UtcDateTimeAttribute(null=True)
     ends_by_itself = BooleanAttribute(null=True)
     error = UnicodeAttribute(null=True)
     external_id = UnicodeAttribute(null=True)
@@ -131,7 +137,7 @@ def coupon_attributes(coupon: Coupon) -> dict[str, Any]:
         "external_id": coupon.external_id,
         "on_platform": coupon.on_platform or None,
         "never_stored": coupon.never_stored or None,
-        "told_in_vain": coupon.told_in_vain or None,
+        "failed_syncs": coupon.failed_syncs or None,
         "tells_again_at": coupon.tells_again_at,
     }
 
@@ -157,7 +163,7 @@ def as_coupon(workspace: WorkspaceScope, item: CouponItem) -> Coupon:
         external_id=item.external_id,
         on_platform=bool(item.on_platform),
         never_stored=int(item.never_stored or 0),
-        told_in_vain=int(item.told_in_vain or 0),
+        failed_syncs=int(item.failed_syncs or 0),
         tells_again_at=item.tells_again_at,
     )
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from storepost.coupons.ending import expire_some
 from storepost.coupons.filling import Filling
 from storepost.coupons.repository import CouponRepository
-from storepost.coupons.telling import Telling
+from storepost.coupons.shop_sync import ShopSync
 from storepost.platform.messaging.remaining import Remaining
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
@@ -27,14 +27,14 @@ type Step = Callable[[], bool]
 """Does some; whether there may be more."""
 
 
-def go_on(message: str, tries: int, remaining: Remaining) -> None:
+def resume(message: str, tries: int, remaining: Remaining) -> None:
     """Does what there is to do for the coupon that a message names, or sends the next message.
 
     `tries` is how many times the queue brought the message, this one included.
     """
     told = json.loads(message)
     workspace, coupon_id = WorkspaceScope(UUID(told["workspaceId"])), UUID(told["couponId"])
-    telling = Telling(workspace, coupon_id, tries, told.get("failing"))
+    telling = ShopSync(workspace, coupon_id, tries, told.get("failing"))
     steps: tuple[Step, ...] = (
         Filling(workspace, coupon_id).store_some,
         partial(expire_some, workspace, coupon_id),

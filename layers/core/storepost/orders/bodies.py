@@ -7,7 +7,7 @@ from pydantic import Field, StrictBool, StrictInt, StringConstraints
 
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import Amounts, FinancialStatus, FulfillmentStatus, LineItem
-from storepost.people.customers.given import (
+from storepost.people.customers.lenient_fields import (
     GivenEmail,
     GivenExternalId,
     GivenLocale,
@@ -26,8 +26,8 @@ from storepost.values.wire import (
 ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]
 """A store's own id of an order, as it is: nothing is trimmed."""
 
-MOST_LINE_ITEMS = 250
-MOST_DISCOUNT_CODES = 5
+MAX_LINE_ITEMS = 250
+MAX_DISCOUNT_CODES = 5
 
 
 class OrderLineItemBody(RequestBody):
@@ -97,8 +97,8 @@ class OrderBody(RequestBody):
     total_shipping: MoneyShape
     total_tax: MoneyShape
     total_refunded: MoneyShape
-    line_items: Annotated[list[OrderLineItemBody], Field(max_length=MOST_LINE_ITEMS)]
-    discount_codes: Annotated[list[Text], Field(max_length=MOST_DISCOUNT_CODES)] = Field(
+    line_items: Annotated[list[OrderLineItemBody], Field(max_length=MAX_LINE_ITEMS)]
+    discount_codes: Annotated[list[Text], Field(max_length=MAX_DISCOUNT_CODES)] = Field(
         default_factory=list
     )
 

@@ -6,17 +6,17 @@ from uuid import UUID
 
 from storepost.orders.events import events_of
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
-from storepost.orders.model import Order, Told
+from storepost.orders.model import Order, RecordedEvents
 from storepost.orders.repository import Held
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.events.model import ProfileEvent
 from storepost.people.events.repository import ProfileEventRepository
+from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.merging import Arrival, person_of
 from storepost.people.profiles.model import LocaleOrigin, LocaleSignal, LocaleSource, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import people_of_arrival, takes_in
-from storepost.people.profiles.shown import show_consents
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.model import Store
 from storepost.values.ids import new_id
@@ -49,7 +49,7 @@ def settle_buyer(
     that had it. Raises MergedFirst, having added nothing.
     """
     repository = ProfileRepository(store.workspace, changes.reads)
-    before, told = (held.order, held.told) if held else (None, Told())
+    before, told = (held.order, held.told) if held else (None, RecordedEvents())
     former = repository.get(held.profile_id) if held and held.profile_id else None
     # Before anything that its buyer's names could do to others.
     if _was_erased(held, former) or _is_redacted(changes, store, incoming):

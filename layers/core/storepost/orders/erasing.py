@@ -8,7 +8,7 @@ from storepost.people.profiles.erasing import erase_from
 from storepost.people.profiles.erasure import Erasure
 from storepost.platform.persistence.changes import Changes
 
-MOST_ORDERS = 40
+MAX_ORDERS = 40
 """In one transaction: each is two rows, the order and its place with the profile."""
 
 
@@ -19,8 +19,8 @@ def erase_buyer(erasure: Erasure) -> bool:
 
 def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     repository = OrderRepository(erasure.workspace)
-    pointers = repository.pointers_of(profile_id, MOST_ORDERS, deleted_too=True)
-    some = list(islice(pointers, MOST_ORDERS))
+    pointers = repository.pointers_of(profile_id, MAX_ORDERS, deleted_too=True)
+    some = list(islice(pointers, MAX_ORDERS))
     for pointer in some:
         repository.erase_buyer(changes, pointer, profile_id)
-    return len(some) == MOST_ORDERS
+    return len(some) == MAX_ORDERS

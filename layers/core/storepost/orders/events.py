@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from storepost.orders.model import Order, Told
+from storepost.orders.model import Order, RecordedEvents
 from storepost.people.events.model import EventSource, ProfileEvent
 from storepost.stores.stores.model import Platform
 from storepost.values.ids import derived_id
@@ -16,9 +16,9 @@ from storepost.values.ids import derived_id
 PLACED, CANCELLED, REFUNDED = "order_placed", "order_cancelled", "order_refunded"
 
 
-def told_of(order: Order) -> Told:
+def recorded_events_of(order: Order) -> RecordedEvents:
     """What the order has led to once all of it is told."""
-    return Told(
+    return RecordedEvents(
         placed=True,
         cancelled=order.told.cancelled or order.cancelled,
         refunded=max(order.told.refunded, order.amounts.total_refunded),

@@ -21,7 +21,7 @@ from storepost.platform.persistence.counted_tree import Entry, Filter, moments
 from storepost.platform.postings.entries import SearchKind
 from storepost.platform.postings.listing import found_by
 from storepost.stores.stores.repository import StoreRepository
-from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches
 
@@ -179,7 +179,7 @@ def _of_profile(workspace: WorkspaceScope, profile_id: UUID) -> list[OrderSummar
     profile, repository = ProfileRepository(workspace).get(profile_id), OrderRepository(workspace)
     if profile is None:
         return []
-    ids = list(repository.ids_of_profile(profile.partitions, MOST_ROWS + 1))
-    if len(ids) > MOST_ROWS:
+    ids = list(repository.ids_of_profile(profile.partitions, MAX_ROWS + 1))
+    if len(ids) > MAX_ROWS:
         raise FilterTooBroad("placedFrom")
     return [order.summary for order in repository.get_many(ids)]

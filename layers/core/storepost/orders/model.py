@@ -62,7 +62,7 @@ class Amounts:
 
 
 @dataclass(frozen=True)
-class Told:
+class RecordedEvents:
     """Which events an order has led to: each happens once, whatever the order becomes."""
 
     placed: bool = False
@@ -96,7 +96,7 @@ class Order:
     customer_external_id: str | None
     profile_id: UUID | None
     """The buyer's, None where the order names nobody."""
-    told: Told = Told()
+    told: RecordedEvents = RecordedEvents()
     buyer_erased: bool = False
     """Whether its buyer was erased: then it stays without one, whatever its store sends."""
 

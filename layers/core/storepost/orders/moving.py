@@ -6,7 +6,7 @@ from storepost.orders.repository import OrderRepository
 from storepost.people.profiles.moving import Move
 from storepost.platform.persistence.changes import Changes, commit_anew
 
-MOST_ORDERS = 25
+MAX_ORDERS = 25
 """In one transaction: each is three rows, the order and its place with either profile."""
 
 
@@ -17,8 +17,8 @@ def move_orders(move: Move) -> bool:
 
 def _move_some(changes: Changes, move: Move) -> bool:
     repository = OrderRepository(move.workspace)
-    pointers = repository.pointers_of(move.source, MOST_ORDERS, deleted_too=True)
-    some = list(islice(pointers, MOST_ORDERS))
+    pointers = repository.pointers_of(move.source, MAX_ORDERS, deleted_too=True)
+    some = list(islice(pointers, MAX_ORDERS))
     for pointer in some:
         repository.move(changes, pointer, move.source, move.into)
-    return len(some) == MOST_ORDERS
+    return len(some) == MAX_ORDERS

@@ -29,7 +29,7 @@ from storepost.orders.model import (
     FulfillmentStatus,
     LineItem,
     Order,
-    Told,
+    RecordedEvents,
 )
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
@@ -37,7 +37,7 @@ from storepost.platform.persistence.item import (
     Item,
     Json,
     Key,
-    Moment,
+    UtcDateTimeAttribute,
     VersionedItem,
     find_in,
 )
@@ -51,13 +51,13 @@ class OrderItem(VersionedItem, discriminator="order"):
     id = Identifier()
     store_id = Identifier()
     external_id = UnicodeAttribute()
-    updated_at = Moment()
-    deleted_at = Moment(null=True)
+    updated_at = UtcDateTimeAttribute()
+    deleted_at = UtcDateTimeAttribute(null=True)
     number = UnicodeAttribute(null=True)
-    placed_at = Moment(null=True)
+    placed_at = UtcDateTimeAttribute(null=True)
     financial_status = UnicodeAttribute(null=True)
     fulfillment_status = UnicodeAttribute(null=True)
-    cancelled_at = Moment(null=True)
+    cancelled_at = UtcDateTimeAttribute(null=True)
     is_test = BooleanAttribute(null=True)
     locale = UnicodeAttribute(null=True)
     source_name = UnicodeAttribute(null=True)
@@ -90,7 +90,7 @@ class Held:
 
     updated_at: datetime
     order: Order | None
-    told: Told
+    told: RecordedEvents
     store_id: UUID
     profile_id: UUID | None
     """Whose it is, or was when it was deleted."""
@@ -202,7 +202,7 @@ class OrderRepository:
         changes.delete(item)
         self._point(changes, self._pointer(item), None)
 
-    def bury(
+    def tombstone(
         self,
         changes: Changes,
         store_id: UUID,
@@ -327,10 +327,12 @@ def _as_order(item: OrderItem) -> Order:
     )
 
 
-def _told_row(told: Told) -> list[int] | None:
-    return None if told == Told() else [int(told.placed), int(told.cancelled), told.refunded]
+def _told_row(told: RecordedEvents) -> list[int] | None:
+    return (
+        None if told == RecordedEvents() else [int(told.placed), int(told.cancelled), told.refunded]
+    )
 
 
-def _as_told(item: OrderItem) -> Told:
+def _as_told(item: OrderItem) -> RecordedEvents:
     placed, cancelled, refunded = item.told or (0, 0, 0)
-    return Told(bool(placed), bool(cancelled), refunded)
+    return RecordedEvents(bool(placed), bool(cancelled), refunded)

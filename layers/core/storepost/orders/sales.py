@@ -40,7 +40,7 @@ def sales_of(order: Order | None) -> Sales:
     return sold
 
 
-def tell_of_sales(
+def queue_sales_count(
     changes: Changes, workspace: WorkspaceScope, before: Order | None, after: Order | None
 ) -> None:
     """Has the order counted, where it sold something else than before."""

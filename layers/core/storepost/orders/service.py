@@ -8,13 +8,13 @@ from storepost.coupons.model import Use
 from storepost.coupons.using import mark_used
 from storepost.orders.buyers import buyer_of, settle_buyer, take_away
 from storepost.orders.details import OrderDetails
-from storepost.orders.events import told_of
+from storepost.orders.events import recorded_events_of
 from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id
-from storepost.orders.model import Order, Told
+from storepost.orders.model import Order, RecordedEvents
 from storepost.orders.repository import Held, OrderRepository
-from storepost.orders.sales import tell_of_sales
-from storepost.orders.trees import relist
+from storepost.orders.sales import queue_sales_count
+from storepost.orders.trees import reindex
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.model import Profile
 from storepost.platform.persistence.changes import Changes
@@ -59,18 +59,18 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     incoming.check_currency(store, held.order if held else None)
     _refuse_stale(held, incoming.updated_at)
     before = held.order if held else None
-    told = held.told if held else Told()
+    told = held.told if held else RecordedEvents()
     buyer = settle_buyer(changes, store, held, incoming)
     after = incoming.as_order(store, buyer.profile.id if buyer.profile else None)
     after = replace(after, told=told)
     if buyer.profile:
-        after = replace(after, told=told_of(after))
+        after = replace(after, told=recorded_events_of(after))
     if buyer.is_erased:
         after = replace(after, customer_external_id=None, buyer_erased=True)
     if after != before:
         repository.save(changes, after)
-    relist(changes, store.workspace, before, after)
-    tell_of_sales(changes, store.workspace, before, after)
+    reindex(changes, store.workspace, before, after)
+    queue_sales_count(changes, store.workspace, before, after)
     _use_codes(changes, store, before, after)
     return WrittenOrder(after, buyer.profile, before is None)
 
@@ -97,9 +97,11 @@ def remove_order(store: Store, external_id: str, changes: Changes) -> None:
         raise NotFound()
     erased = take_away(changes, store.workspace, order)
     at, updated_at = clock.now(), order.updated_at
-    repository.bury(changes, store.id, external_id, at, updated_at=updated_at, buyer_erased=erased)
-    relist(changes, store.workspace, order, None)
-    tell_of_sales(changes, store.workspace, order, None)
+    repository.tombstone(
+        changes, store.id, external_id, at, updated_at=updated_at, buyer_erased=erased
+    )
+    reindex(changes, store.workspace, order, None)
+    queue_sales_count(changes, store.workspace, order, None)
 
 
 def bury_order(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
@@ -112,11 +114,11 @@ def bury_order(store: Store, external_id: str, changes: Changes, at: datetime) -
     erased = held is not None and held.buyer_erased
     if held and held.order:
         erased = take_away(changes, store.workspace, held.order)
-        relist(changes, store.workspace, held.order, None)
-        tell_of_sales(changes, store.workspace, held.order, None)
+        reindex(changes, store.workspace, held.order, None)
+        queue_sales_count(changes, store.workspace, held.order, None)
     if held is None or held.order or held.updated_at < at:
         updated_at = max(at, held.updated_at) if held else at
-        repository.bury(
+        repository.tombstone(
             changes, store.id, external_id, at, updated_at=updated_at, buyer_erased=erased
         )
 
@@ -129,7 +131,7 @@ def forget_order(store: Store, external_id: str, changes: Changes) -> None:
         return
     take_away(changes, store.workspace, order)
     repository.forget(changes, order.id)
-    relist(changes, store.workspace, order, None)
+    reindex(changes, store.workspace, order, None)
 
 
 def forget_buyer(store: Store, external_id: str, changes: Changes) -> None:

@@ -77,7 +77,7 @@ class OrderList:
         )
 
 
-def relist(
+def reindex(
     changes: Changes, workspace: WorkspaceScope, before: Order | None, after: Order | None
 ) -> None:
     """Makes the lists follow a change of one order; nothing where they show the same."""

@@ -25,9 +25,9 @@ from storepost.shopify.tokens import renewed_grant, usable_grant
 from storepost.stores.stores.model import ConnectionStatus, Store
 
 TIMEOUT_SECONDS = 15.0
-MOST_BYTES = 8_000_000
+MAX_BYTES = 8_000_000
 PATIENCE_SECONDS = 20.0
-MOST_FAILURES = 3
+MAX_FAILURES = 3
 _THROTTLED = "the shop is throttling us"
 
 
@@ -147,7 +147,7 @@ class AdminClient:
         }
         try:
             answer = self._conversation.post(
-                body=body, headers=headers, timeout=self._timeout, most_bytes=MOST_BYTES
+                body=body, headers=headers, timeout=self._timeout, most_bytes=MAX_BYTES
             )
         except FetchFailed as error:
             return Outcome(Meaning.FAILED, {}, said=error.reason)
@@ -164,7 +164,7 @@ class AdminClient:
         self._wait(asked or 1.0, _THROTTLED)
 
     def _wait_after_failure(self, document: Document, outcome: Outcome, failures: int) -> None:
-        if document.is_mutation or failures == MOST_FAILURES:
+        if document.is_mutation or failures == MAX_FAILURES:
             raise ShopUnavailable(outcome.said)
         least = outcome.wait_seconds or 0.0
         self._wait(least + random.uniform(0, 2.0**failures), outcome.said)  # noqa: S311

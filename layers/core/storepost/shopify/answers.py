@@ -20,7 +20,7 @@ type Data = dict[str, Any]
 
 # Frozen for an unpaid bill, taken down, held back as unsafe, locked.
 _CLOSED = frozenset({402, 404, 423, 430})
-_MOST_WAIT_SECONDS = 60.0
+_MAX_WAIT_SECONDS = 60.0
 
 
 class Meaning(Enum):
@@ -129,6 +129,6 @@ def _user_error(error: Mapping[str, Any]) -> UserError:
 
 def _retry_after(answer: Answer) -> float | None:
     try:
-        return min(_MOST_WAIT_SECONDS, max(0.0, float(answer.headers.get("retry-after", ""))))
+        return min(_MAX_WAIT_SECONDS, max(0.0, float(answer.headers.get("retry-after", ""))))
     except ValueError:
         return None

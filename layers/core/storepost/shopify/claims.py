@@ -14,7 +14,7 @@ from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Identifier, Item, Key, Moment, find
+from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute, find
 from storepost.stores.stores.model import Store
 from storepost.values import clock
 from storepost.values.ids import short
@@ -39,7 +39,7 @@ class ShopClaimItem(Item, discriminator="shop_claim"):
 
     workspace_id = Identifier()
     store_id = Identifier()
-    upkeep_at = Moment()
+    upkeep_at = UtcDateTimeAttribute()
 
 
 class ShopStoreItem(Item, discriminator="shop_store"):
@@ -131,7 +131,7 @@ def due_shops(shard: int, now: datetime, most: int) -> Iterable[tuple[str, Key]]
     return [(row.shop, row.key) for row in rows]
 
 
-def put_off(changes: Changes, shop: str, row: Key, *, failed: bool = False) -> None:
+def schedule_retry(changes: Changes, shop: str, row: Key, *, failed: bool = False) -> None:
     """The shop is due again later, a day later where it failed; a row that no claim knows goes."""
     claim = find_claim(shop)
     changes.delete(ShopUpkeepItem(*row))

@@ -10,7 +10,7 @@ from storepost.shopify.scopes import covers
 from storepost.stores.stores.model import StoreLocale
 from storepost.values.locale_codes import canonical, parts
 
-MOST_LOCALES = 40
+MAX_LOCALES = 40
 _ASKING = "read_locales"
 _FALLBACK = "en"
 """The primary locale where the shop tells of none, as every shop began with it."""
@@ -80,7 +80,7 @@ def _locales(
             known[code] = _locale(code, row["name"], not known, currency, country, url)
     if not known:
         known[_FALLBACK] = _locale(_FALLBACK, "", True, currency, country, url)  # noqa: FBT003
-    return tuple(known.values())[:MOST_LOCALES]
+    return tuple(known.values())[:MAX_LOCALES]
 
 
 def _locale(

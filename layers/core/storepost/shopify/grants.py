@@ -13,7 +13,7 @@ from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 
 from storepost.platform.persistence.changes import Changes, LostRace
-from storepost.platform.persistence.item import Identifier, Item, Key, Moment, find
+from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute, find
 from storepost.platform.persistence.sealing import Purpose, seal, unseal
 from storepost.shopify.oauth import Tokens
 from storepost.values import clock
@@ -25,13 +25,13 @@ class ShopGrantItem(Item, discriminator="shop_grant"):
 
     grant_id = Identifier()
     access_token = UnicodeAttribute()
-    access_ends_at = Moment()
+    access_ends_at = UtcDateTimeAttribute()
     refresh_token = UnicodeAttribute()
-    refresh_ends_at = Moment()
+    refresh_ends_at = UtcDateTimeAttribute()
     scopes = JSONAttribute()
-    approved_at = Moment()
+    approved_at = UtcDateTimeAttribute()
     refreshed_by = Identifier(null=True)
-    refreshing_ends_at = Moment(null=True)
+    refreshing_ends_at = UtcDateTimeAttribute(null=True)
 
 
 @dataclass(frozen=True)
@@ -78,13 +78,13 @@ def keep_grant(changes: Changes, shop: str, tokens: Tokens, until: datetime | No
     changes.save(_item(shop, tokens, clock.now(), until))
 
 
-def keep_for_good(changes: Changes, shop: str, otherwise: Exception) -> None:
-    """The shop's tokens stay, as it is connected now; `otherwise` where there are none."""
+def keep_for_good(changes: Changes, shop: str, on_conflict: Exception) -> None:
+    """The shop's tokens stay, as it is connected now; `on_conflict` where there are none."""
     changes.update(
         ShopGrantItem(*grant_key(shop)),
         [ShopGrantItem.expiration.remove()],
         ShopGrantItem.grant_id.exists(),
-        otherwise,
+        on_conflict,
     )
 
 

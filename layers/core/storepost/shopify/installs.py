@@ -16,7 +16,7 @@ from storepost.platform.persistence.item import (
     Identifier,
     Item,
     Key,
-    Moment,
+    UtcDateTimeAttribute,
     find,
     find_all,
     find_in,
@@ -33,8 +33,8 @@ class InstallItem(Item, discriminator="install"):
 
     id = Identifier()
     shop = UnicodeAttribute()
-    begun_at = Moment()
-    ends_at = Moment()
+    begun_at = UtcDateTimeAttribute()
+    ends_at = UtcDateTimeAttribute()
     state = UnicodeAttribute(null=True)
     """Sealed; gone once Shopify gave it back."""
     state_digest = UnicodeAttribute()
@@ -46,7 +46,7 @@ class InstallStateItem(Item, discriminator="install_state"):
     workspace_id = Identifier()
     install_id = Identifier()
     shop = UnicodeAttribute()
-    ends_at = Moment()
+    ends_at = UtcDateTimeAttribute()
 
 
 @dataclass(frozen=True)
@@ -140,11 +140,11 @@ class InstallRepository:
         return _as_install(self._scope, item)
 
     def await_choice(
-        self, changes: Changes, begun: BegunInstall, until: datetime, otherwise: Exception
+        self, changes: Changes, begun: BegunInstall, until: datetime, on_conflict: Exception
     ) -> None:
         """The shop approved: somebody chooses its workspace now, until then.
 
-        `otherwise` where the install isn't waited for any more.
+        `on_conflict` where the install isn't waited for any more.
         """
         changes.update(
             InstallItem(*install_key(self._scope, begun.shop)),
@@ -154,7 +154,7 @@ class InstallRepository:
                 InstallItem.expiration.set(until),
             ],
             InstallItem.id == begun.id,
-            otherwise,
+            on_conflict,
         )
 
     def end(self, changes: Changes, install: Install) -> None:
@@ -179,10 +179,10 @@ def find_begun(state: str) -> BegunInstall | None:
     )
 
 
-def use_state(changes: Changes, begun: BegunInstall, otherwise: Exception) -> None:
-    """The state is good no more; `otherwise` where somebody has used it."""
+def use_state(changes: Changes, begun: BegunInstall, on_conflict: Exception) -> None:
+    """The state is good no more; `on_conflict` where somebody has used it."""
     row = InstallStateItem(*state_key(begun.state_digest))
-    changes.delete(row, InstallStateItem.install_id == begun.id, otherwise)
+    changes.delete(row, InstallStateItem.install_id == begun.id, on_conflict)
 
 
 def installs_of(shop: str, workspaces: list[WorkspaceScope]) -> dict[UUID, Install]:

@@ -8,7 +8,7 @@ class ShopifyNotConfigured(Conflict):
 
     code = "shopify_not_configured"
     title = "No Shopify app is configured"
-    mend = (
+    remedy = (
         "Whoever runs the service sets the parameter `ShopifyClientId` and keeps the app's client "
         "secret in the parameter store, under the name that `ShopifySecretName` says."
     )
@@ -19,7 +19,7 @@ class ShopInvalid(ValidationFailed):
 
     code = "shop_invalid"
     title = "Not a Shopify shop"
-    mend = "Give the shop's own address, like `name.myshopify.com`."
+    remedy = "Give the shop's own address, like `name.myshopify.com`."
 
 
 class OAuthInvalid(MalformedRequest):
@@ -27,4 +27,4 @@ class OAuthInvalid(MalformedRequest):
 
     code = "oauth_invalid"
     title = "The install can't be completed"
-    mend = "Begin it again with `POST /connections`."
+    remedy = "Begin it again with `POST /connections`."

@@ -2,14 +2,14 @@
 
 from storepost.platform.persistence.changes import commit_anew
 from storepost.platform.persistence.item import Key
-from storepost.shopify.claims import SHARDS, due_shops, put_off
+from storepost.shopify.claims import SHARDS, due_shops, schedule_retry
 from storepost.shopify.errors import NeedsReauth, ShopUnavailable
 from storepost.shopify.patience import Patience
 from storepost.shopify.tokens import usable_grant
 from storepost.values import clock
 from storepost.values.logs import log_unexpected, logger
 
-MOST_OF_A_SHARD = 25
+MAX_OF_A_SHARD = 25
 """A run ends in time; what is left is due an hour later, too."""
 
 PATIENCE_SECONDS = 1.0
@@ -23,7 +23,7 @@ def look_after_shops() -> int:
     """
     looked_after = 0
     for shard in range(SHARDS):
-        for shop, row in due_shops(shard, clock.now(), MOST_OF_A_SHARD):
+        for shop, row in due_shops(shard, clock.now(), MAX_OF_A_SHARD):
             looked_after += _look_after(shop, row)
     return looked_after
 
@@ -40,5 +40,5 @@ def _look_after(shop: str, row: Key) -> bool:
     except Exception as error:  # one shop's failure is not the others'
         log_unexpected(error)
         failed = True
-    commit_anew(lambda changes: put_off(changes, shop, row, failed=failed))
+    commit_anew(lambda changes: schedule_retry(changes, shop, row, failed=failed))
     return not failed

@@ -9,10 +9,10 @@ from storepost.values.problems import FieldError, ValidationFailed
 MAX_PAGE = 1_000_000
 """The last page that may be asked for; a page past a list's end is empty."""
 
-MOST_ROWS = 20_000
+MAX_ROWS = 20_000
 """How many rows a combination of filters may look through."""
 
-MOST_ANSWERED = 5_000_000
+MAX_ANSWERED = 5_000_000
 """Bytes of a page's rows, about: Lambda answers with 6 MB at most."""
 
 
@@ -25,7 +25,7 @@ class PageSize(IntEnum):
     HUNDRED = 100
 
 
-_NARROWER = f"This filter, or a narrower one, leaves at most {MOST_ROWS:,} rows to look at."
+_NARROWER = f"This filter, or a narrower one, leaves at most {MAX_ROWS:,} rows to look at."
 
 
 class FilterTooBroad(ValidationFailed):
@@ -33,7 +33,7 @@ class FilterTooBroad(ValidationFailed):
 
     code = "filter_too_broad"
     title = "The filters are too broad together"
-    mend = "Narrow the list by the filter that `errors` names, or use fewer filters."
+    remedy = "Narrow the list by the filter that `errors` names, or use fewer filters."
 
     def __init__(
         self, advised: str = "storeId", message: str = _NARROWER, *, place: str = "query."
@@ -50,12 +50,12 @@ class PageTooLarge(ValidationFailed):
 
     code = "page_too_large"
     title = "The page is too large"
-    mend = "Ask for fewer rows by `pageSize`; 10 always fit."
+    remedy = "Ask for fewer rows by `pageSize`; 10 always fit."
 
 
 def check_size(sizes: Iterable[float]) -> None:
     """Raises PageTooLarge where rows of so many bytes are more than an answer may hold."""
-    if sum(sizes) > MOST_ANSWERED:
+    if sum(sizes) > MAX_ANSWERED:
         raise PageTooLarge()
 
 

@@ -16,7 +16,7 @@
     └── Busy                  503
 
 A kind is a status. A slice states its own rules as subclasses of a kind, each with a `code` to
-branch on, a `title` that says what happened and a `mend` that says what helps.
+branch on, a `title` that says what happened and a `remedy` that says what helps.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -43,7 +43,7 @@ class Problem(Exception):  # noqa: N818 - the standard's word
     kind: ClassVar[str]
     code: ClassVar[str]
     title: ClassVar[str]
-    mend: ClassVar[str]
+    remedy: ClassVar[str]
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Problem(Exception):  # noqa: N818 - the standard's word
         Of the errors the first 50 are taken; what would make more isn't asked for them.
         """
         super().__init__(self.code)
-        self.detail = detail or self.mend
+        self.detail = detail or self.remedy
         self.errors = tuple(islice(errors, MAX_ERRORS))
         self.headers = dict(headers or {})
 
@@ -81,7 +81,7 @@ class MalformedRequest(Problem):
     status = 400
     kind = code = "malformed_request"
     title = "The request can't be read"
-    mend = "Send a body that is JSON in UTF-8."
+    remedy = "Send a body that is JSON in UTF-8."
 
 
 class Unauthenticated(Problem):
@@ -90,7 +90,7 @@ class Unauthenticated(Problem):
     status = 401
     kind = code = "unauthenticated"
     title = "No valid credentials"
-    mend = "Send `Authorization: Bearer <token>` with an active API key or session token."
+    remedy = "Send `Authorization: Bearer <token>` with an active API key or session token."
 
     def __init__(self) -> None:
         """RFC 6750 asks for the challenge beside the status."""
@@ -103,7 +103,7 @@ class Forbidden(Problem):
     status = 403
     kind = code = "forbidden"
     title = "Not allowed"
-    mend = "Ask somebody who may do this."
+    remedy = "Ask somebody who may do this."
 
 
 class NotFound(Problem):
@@ -112,7 +112,7 @@ class NotFound(Problem):
     status = 404
     kind = code = "not_found"
     title = "Not found"
-    mend = "Check the address and the id; what belongs to another workspace isn't found either."
+    remedy = "Check the address and the id; what belongs to another workspace isn't found either."
 
 
 class MethodNotAllowed(Problem):
@@ -121,7 +121,7 @@ class MethodNotAllowed(Problem):
     status = 405
     kind = code = "method_not_allowed"
     title = "Method not allowed"
-    mend = "Use one of the methods that the `Allow` header names."
+    remedy = "Use one of the methods that the `Allow` header names."
 
 
 class Conflict(Problem):
@@ -130,7 +130,7 @@ class Conflict(Problem):
     status = 409
     kind = code = "conflict"
     title = "Another change came first"
-    mend = "Read the resource again and repeat the request."
+    remedy = "Read the resource again and repeat the request."
 
 
 class Stale(Conflict):
@@ -138,7 +138,7 @@ class Stale(Conflict):
 
     code = "stale"
     title = "What this was made for has changed"
-    mend = "Read what is there now, and make the change for that."
+    remedy = "Read what is there now, and make the change for that."
 
 
 class Gone(Problem):
@@ -147,7 +147,7 @@ class Gone(Problem):
     status = 410
     kind = code = "gone"
     title = "No longer there"
-    mend = "Ask for a new one."
+    remedy = "Ask for a new one."
 
 
 class PayloadTooLarge(Problem):
@@ -156,7 +156,7 @@ class PayloadTooLarge(Problem):
     status = 413
     kind = code = "payload_too_large"
     title = "The body is too large"
-    mend = "Send at most 1 MB, or 5 MB where the operation takes a batch."
+    remedy = "Send at most 1 MB, or 5 MB where the operation takes a batch."
 
 
 class UnsupportedMediaType(Problem):
@@ -165,7 +165,7 @@ class UnsupportedMediaType(Problem):
     status = 415
     kind = code = "unsupported_media_type"
     title = "Unsupported content type"
-    mend = "Send the body as `application/json`."
+    remedy = "Send the body as `application/json`."
 
 
 class ValidationFailed(Problem):
@@ -174,7 +174,7 @@ class ValidationFailed(Problem):
     status = 422
     kind = code = "validation"
     title = "The request isn't valid"
-    mend = "Mend the fields that `errors` names."
+    remedy = "Mend the fields that `errors` names."
 
 
 class Unreadable(ValidationFailed):
@@ -182,7 +182,7 @@ class Unreadable(ValidationFailed):
 
     code = "unreadable"
     title = "The content can't be read"
-    mend = "Send it, or have it at the address, in a form that the operation reads."
+    remedy = "Send it, or have it at the address, in a form that the operation reads."
 
 
 class TooManyRequests(Problem):
@@ -191,7 +191,7 @@ class TooManyRequests(Problem):
     status = 429
     kind = code = "too_many_requests"
     title = "Too many requests"
-    mend = "Wait for as many seconds as `Retry-After` says."
+    remedy = "Wait for as many seconds as `Retry-After` says."
 
     def __init__(self, detail: str | None = None, *, retry_after: int = 1) -> None:
         """`retry_after` is in seconds."""
@@ -204,7 +204,7 @@ class Internal(Problem):
     status = 500
     kind = code = "internal"
     title = "Something went wrong here"
-    mend = "Repeat the request; an `idempotency-key` makes that safe."
+    remedy = "Repeat the request; an `idempotency-key` makes that safe."
 
 
 class Busy(Problem):
@@ -213,7 +213,7 @@ class Busy(Problem):
     status = 503
     kind = code = "busy"
     title = "Too busy just now"
-    mend = "Repeat the request after `Retry-After` seconds; an `idempotency-key` makes that safe."
+    remedy = "Repeat the request after `Retry-After` seconds; an `idempotency-key` makes that safe."
 
     def __init__(self, detail: str | None = None, *, retry_after: int = 2) -> None:
         """`retry_after` is in seconds."""

@@ -33,7 +33,7 @@ URL_LENGTH = 2048
 _UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MAX_FIELDS = 100
 """Of an object in a request; none of ours has half as many."""
-MOST_MINOR_UNITS = 10**15
+MAX_MINOR_UNITS = 10**15
 
 
 class Shape(BaseModel):
@@ -161,7 +161,7 @@ class MoneyShape(Shape):
 
     model_config = ConfigDict(extra="forbid", title="Money")
 
-    amount: Annotated[StrictInt, Field(ge=-MOST_MINOR_UNITS, le=MOST_MINOR_UNITS)]
+    amount: Annotated[StrictInt, Field(ge=-MAX_MINOR_UNITS, le=MAX_MINOR_UNITS)]
     currency: CurrencyCode
 
     @classmethod

@@ -9,7 +9,7 @@ class KeyLimit(Conflict):
 
     code = "key_limit"
     title = "Too many API keys"
-    mend = f"A workspace has {ACTIVE_KEYS} active keys at most; revoke one first."
+    remedy = f"A workspace has {ACTIVE_KEYS} active keys at most; revoke one first."
 
 
 class KeyRevoked(Conflict):
@@ -17,4 +17,4 @@ class KeyRevoked(Conflict):
 
     code = "key_revoked"
     title = "The key is revoked"
-    mend = "Create a new key."
+    remedy = "Create a new key."

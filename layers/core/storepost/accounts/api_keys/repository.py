@@ -23,7 +23,7 @@ from storepost.platform.persistence.item import (
     Identifier,
     Item,
     Key,
-    Moment,
+    UtcDateTimeAttribute,
     find,
     find_all,
     find_in,
@@ -40,10 +40,10 @@ class ApiKeyItem(Item, discriminator="api_key"):
     scope = UnicodeAttribute()
     prefix = UnicodeAttribute()
     maker_id = Identifier(null=True)
-    created_at = Moment()
-    used_before = Moment(null=True)
-    rotated_at = Moment(null=True)
-    revoked_at = Moment(null=True)
+    created_at = UtcDateTimeAttribute()
+    used_before = UtcDateTimeAttribute(null=True)
+    rotated_at = UtcDateTimeAttribute(null=True)
+    revoked_at = UtcDateTimeAttribute(null=True)
     digests = JSONAttribute()
     """Of the secrets, oldest first. Each rotation changes them, so they stand for a version."""
 
@@ -157,11 +157,11 @@ class ApiKeyRepository:
         item = find(ApiKeyItem, api_key_key(self._scope, key_id))
         return item is not None and item.revoked_at is None
 
-    def expect_active(self, changes: Changes, key_id: UUID, otherwise: Exception) -> None:
+    def expect_active(self, changes: Changes, key_id: UUID, on_conflict: Exception) -> None:
         """Demands that nobody has revoked the key when the changes are committed."""
         row = ApiKeyItem(*api_key_key(self._scope, key_id))
         active = ApiKeyItem.pk.exists() & ApiKeyItem.revoked_at.does_not_exist()
-        changes.expect(row, active, otherwise)
+        changes.expect(row, active, on_conflict)
 
     def expect_same(self, changes: Changes, keys: Collection[ApiKey]) -> None:
         """Demands that of all keys, which were read, none is added or revoked; else a lost race."""
@@ -205,12 +205,12 @@ class ApiKeyRepository:
         changes: Changes,
         counts: list[Action],
         condition: Condition | None = None,
-        otherwise: Exception | None = None,
+        on_conflict: Exception | None = None,
     ) -> None:
         row = ActiveKeysItem(*active_keys_key(self._scope))
         # An update makes the row where there is none, but not its kind.
         kind = ActiveKeysItem.kind.set(ActiveKeysItem)
-        changes.update(row, [kind, *counts], condition, otherwise)
+        changes.update(row, [kind, *counts], condition, on_conflict)
 
     def _as_key(self, item: ApiKeyItem) -> ApiKey:
         return ApiKey(

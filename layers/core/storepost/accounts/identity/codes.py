@@ -20,7 +20,7 @@ from storepost.values import clock
 
 DIGITS = 6
 VALID_FOR = timedelta(minutes=10)
-MOST_TRIES = 5
+MAX_TRIES = 5
 LONGEST = 32
 _DECORATION = str.maketrans("", "", " -")
 
@@ -63,13 +63,13 @@ def check_code(key: Key, code: str) -> EmailedCode:
     its tries are used up.
     """
     row = find(EmailedCodeItem, key)
-    if row is None or clock.now() >= row.expires_at or row.tries >= MOST_TRIES:
+    if row is None or clock.now() >= row.expires_at or row.tries >= MAX_TRIES:
         raise ChallengeClosed()
     tried = Changes()
     tried.update(
         EmailedCodeItem(*key),
         [EmailedCodeItem.tries.add(1)],
-        (EmailedCodeItem.mac == row.mac) & (EmailedCodeItem.tries < MOST_TRIES),
+        (EmailedCodeItem.mac == row.mac) & (EmailedCodeItem.tries < MAX_TRIES),
     )
     tried.commit()
     if not code_matches(plain(code), Purpose.EMAILED_CODE, _context(key), row.mac):
@@ -82,7 +82,7 @@ def use_code(changes: Changes, code: EmailedCode) -> None:
     every other.
     """
     changes.delete(
-        EmailedCodeItem(*code.key), EmailedCodeItem.mac == code.mac, otherwise=ChallengeClosed()
+        EmailedCodeItem(*code.key), EmailedCodeItem.mac == code.mac, on_conflict=ChallengeClosed()
     )
 
 

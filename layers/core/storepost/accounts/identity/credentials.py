@@ -11,7 +11,7 @@ from pynamodb.attributes import (
     UnicodeSetAttribute,
 )
 
-from storepost.platform.persistence.item import Item, Key, Moment, VersionedItem
+from storepost.platform.persistence.item import Item, Key, UtcDateTimeAttribute, VersionedItem
 from storepost.values.scope import PersonScope
 
 _SUBSCRIBER_BITS = 64
@@ -28,7 +28,7 @@ class EmailedCodeItem(Item, discriminator="emailed_code"):
 
     mac = UnicodeAttribute()
     tries = NumberAttribute(default=0)
-    expires_at = Moment()
+    expires_at = UtcDateTimeAttribute()
 
 
 class AuthenticatorItem(Item, discriminator="authenticator"):
@@ -48,13 +48,13 @@ class BackupCodesItem(Item, discriminator="backup_codes"):
 class KnownSourceItem(Item, discriminator="known_source"):
     """A source address that a person signed in from, under its hash."""
 
-    expires_at = Moment()
+    expires_at = UtcDateTimeAttribute()
 
 
 class TrustedBrowserItem(Item, discriminator="trusted_browser"):
     """A browser that a person trusts, under the digest of its token."""
 
-    expires_at = Moment()
+    expires_at = UtcDateTimeAttribute()
     epoch = NumberAttribute()
 
 

@@ -21,26 +21,26 @@ class Place:
 
 
 def check_password(
-    person: Person | None, email: str, place: Place, password: str, otherwise: Problem
+    person: Person | None, email: str, place: Place, password: str, problem: Problem
 ) -> None:
-    """Raises `otherwise` where the password isn't the person's, and SignInLimit past the limits.
+    """Raises `problem` where the password isn't the person's, and SignInLimit past the limits.
 
     Past the limits the right password passes where the person is known, and a wrong one is told
     that the limit is reached. For an address that nobody has, it counts and takes as long as for
     one that somebody has.
     """
-    attempts, wrong = _counted(person, email, place, otherwise)
+    attempts, wrong = _counted(person, email, place, problem)
     if not verify_password(person.password_hash if person else None, password):
         raise wrong
     give_back(*attempts)
 
 
 def _counted(
-    person: Person | None, email: str, place: Place, otherwise: Problem
+    person: Person | None, email: str, place: Place, problem: Problem
 ) -> tuple[Sequence[Attempt], Problem]:
     """The attempts that were counted, and what a wrong password is told."""
     try:
-        return count_password(email, place.ip), otherwise
+        return count_password(email, place.ip), problem
     except SignInLimit as limit:
         known = known_place(person, place.ip, place.browser) if person else None
         if known is None:

@@ -15,7 +15,7 @@ class ScopeTooSmall(Forbidden):
 
     code = "scope"
     title = "The key's scope is too small"
-    mend = "Use a key of a larger scope."
+    remedy = "Use a key of a larger scope."
 
 
 class SignInRequired(Forbidden):
@@ -23,7 +23,7 @@ class SignInRequired(Forbidden):
 
     code = "sign_in_required"
     title = "Only a signed-in person may do this"
-    mend = "Sign in and use the session's token; API keys can't do this."
+    remedy = "Sign in and use the session's token; API keys can't do this."
 
 
 class CredentialsInvalid(Unauthenticated):
@@ -31,7 +31,7 @@ class CredentialsInvalid(Unauthenticated):
 
     code = "credentials_invalid"
     title = "Address or password is wrong"
-    mend = "Check both, or ask for a new password by email."
+    remedy = "Check both, or ask for a new password by email."
 
 
 class PasswordInvalid(ValidationFailed):
@@ -39,7 +39,7 @@ class PasswordInvalid(ValidationFailed):
 
     code = "credentials_invalid"
     title = "The password is wrong"
-    mend = "Repeat the request with the account's present password."
+    remedy = "Repeat the request with the account's present password."
 
 
 class CodeInvalid(ValidationFailed):
@@ -47,7 +47,7 @@ class CodeInvalid(ValidationFailed):
 
     code = "code_invalid"
     title = "The code is wrong"
-    mend = "Check the code; after five wrong tries only a new one helps."
+    remedy = "Check the code; after five wrong tries only a new one helps."
 
 
 class ChallengeClosed(Gone):
@@ -55,7 +55,7 @@ class ChallengeClosed(Gone):
 
     code = "challenge_closed"
     title = "The code can't be used any more"
-    mend = "Ask for a new code, or begin again."
+    remedy = "Ask for a new code, or begin again."
 
 
 class MethodOff(Conflict):
@@ -63,7 +63,7 @@ class MethodOff(Conflict):
 
     code = "method_off"
     title = "The method is off"
-    mend = "Use a method that is on."
+    remedy = "Use a method that is on."
 
 
 class SignInLimit(TooManyRequests):
@@ -71,7 +71,7 @@ class SignInLimit(TooManyRequests):
 
     code = "sign_in_limit"
     title = "Too many wrong passwords"
-    mend = (
+    remedy = (
         "Wait as `Retry-After` says. The right password is still taken from a trusted browser, and "
         "from where the account signed in during the last 30 days."
     )
@@ -82,7 +82,7 @@ class TwoFactorLimit(TooManyRequests):
 
     code = "two_factor_limit"
     title = "Too many wrong second factors"
-    mend = "Wait as `Retry-After` says; the account's owner was told by email."
+    remedy = "Wait as `Retry-After` says; the account's owner was told by email."
 
 
 class CodeSendLimit(TooManyRequests):
@@ -90,7 +90,7 @@ class CodeSendLimit(TooManyRequests):
 
     code = "code_send_limit"
     title = "Too many codes sent"
-    mend = "Use the code that was sent last, or wait as `Retry-After` says."
+    remedy = "Use the code that was sent last, or wait as `Retry-After` says."
 
 
 class SignUpLimit(TooManyRequests):
@@ -98,7 +98,7 @@ class SignUpLimit(TooManyRequests):
 
     code = "sign_up_limit"
     title = "Too many sign-ups"
-    mend = "Wait as `Retry-After` says."
+    remedy = "Wait as `Retry-After` says."
 
 
 class ResetLimit(TooManyRequests):
@@ -106,4 +106,4 @@ class ResetLimit(TooManyRequests):
 
     code = "password_reset_limit"
     title = "Too many forgotten passwords"
-    mend = "Wait as `Retry-After` says, or use the link that was emailed last."
+    remedy = "Wait as `Retry-After` says, or use the link that was emailed last."

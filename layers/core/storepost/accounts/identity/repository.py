@@ -17,7 +17,7 @@ from storepost.platform.persistence.item import (
     Identifier,
     Item,
     Key,
-    Moment,
+    UtcDateTimeAttribute,
     VersionedItem,
     find,
     find_all,
@@ -37,12 +37,12 @@ class PersonItem(VersionedItem, discriminator="person"):
     id = Identifier()
     name = UnicodeAttribute()
     email = UnicodeAttribute()
-    email_verified_at = Moment(null=True)
+    email_verified_at = UtcDateTimeAttribute(null=True)
     password_hash = UnicodeAttribute()
-    app_since = Moment(null=True)
-    email_codes_since = Moment(null=True)
+    app_since = UtcDateTimeAttribute(null=True)
+    email_codes_since = UtcDateTimeAttribute(null=True)
     last_workspace_id = Identifier(null=True)
-    created_at = Moment()
+    created_at = UtcDateTimeAttribute()
     sessions_epoch = NumberAttribute(default=0)
     trust_epoch = NumberAttribute(default=0)
 
@@ -61,11 +61,11 @@ class SessionItem(Item, discriminator="session"):
     browser = UnicodeAttribute(null=True)
     os = UnicodeAttribute(null=True)
     ip_address = UnicodeAttribute(null=True)
-    signed_in_at = Moment()
-    last_active_at = Moment()
-    expires_at = Moment()
+    signed_in_at = UtcDateTimeAttribute()
+    last_active_at = UtcDateTimeAttribute()
+    expires_at = UtcDateTimeAttribute()
     workspace_id = Identifier(null=True)
-    workspace_since = Moment(null=True)
+    workspace_since = UtcDateTimeAttribute(null=True)
     epoch = NumberAttribute(default=0)
 
 
@@ -83,8 +83,8 @@ class ApiKeyTokenItem(Item, discriminator="api_key_token"):
     workspace_id = Identifier()
     scope = UnicodeAttribute()
     maker_id = Identifier(null=True)
-    used_at = Moment(null=True)
-    ends_at = Moment(null=True)
+    used_at = UtcDateTimeAttribute(null=True)
+    ends_at = UtcDateTimeAttribute(null=True)
     """When a rotated secret stops working."""
 
 
@@ -147,7 +147,7 @@ def add_person(changes: Changes, person: Person, taken: Exception) -> None:
         )
     )
     claim = EmailClaimItem(*email_claim_key(person.email), person_id=person.id)
-    changes.create(claim, otherwise=taken)
+    changes.create(claim, on_conflict=taken)
 
 
 def setting_password(password_hash: str) -> list[Action]:

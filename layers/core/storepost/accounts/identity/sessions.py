@@ -25,7 +25,7 @@ from storepost.accounts.identity.repository import (
     token_key,
 )
 from storepost.accounts.identity.tokens import digest, new_session_token
-from storepost.platform.persistence.changes import MOST_ITEMS, Changes
+from storepost.platform.persistence.changes import MAX_ITEMS, Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
 
@@ -116,7 +116,7 @@ def sweep(person: Person, epoch: int) -> None:
     Cut short, it leaves rows that sign nobody in and that expire.
     """
     ended = (session for session in sessions_of(person.scope) if session.epoch < epoch)
-    for some in batched(ended, MOST_ITEMS // _ROWS_OF_A_SESSION, strict=False):
+    for some in batched(ended, MAX_ITEMS // _ROWS_OF_A_SESSION, strict=False):
         changes = Changes()
         for session in some:
             remove_session(changes, session)

@@ -18,7 +18,7 @@ from storepost.accounts.identity.credentials import (
 from storepost.accounts.identity.model import Person
 from storepost.accounts.identity.repository import PersonItem, person_key
 from storepost.accounts.identity.tokens import digest
-from storepost.platform.persistence.changes import MOST_ITEMS, Changes
+from storepost.platform.persistence.changes import MAX_ITEMS, Changes
 from storepost.platform.persistence.item import find
 from storepost.values import clock
 
@@ -74,7 +74,7 @@ def sweep(person: Person) -> None:
     forgotten = (
         row for row in trusted_browsers_of(person.scope) if int(row.epoch) <= person.trust_epoch
     )
-    for some in batched(forgotten, MOST_ITEMS, strict=False):
+    for some in batched(forgotten, MAX_ITEMS, strict=False):
         changes = Changes()
         for row in some:
             changes.delete(row)

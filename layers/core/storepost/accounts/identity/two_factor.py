@@ -148,7 +148,7 @@ def _use_app_code(changes: Changes, person: Person, code: str) -> None:
         AuthenticatorItem(*key),
         [AuthenticatorItem.last_step.set(step)],
         (AuthenticatorItem.last_step < step) & (AuthenticatorItem.seed == row.seed),
-        otherwise=CodeInvalid(),
+        on_conflict=CodeInvalid(),
     )
 
 
@@ -172,7 +172,7 @@ def _use_backup_code(changes: Changes, person: PersonScope, code: str) -> None:
         BackupCodesItem(*key),
         [BackupCodesItem.macs.delete({given})],
         BackupCodesItem.macs.contains(given),
-        otherwise=CodeInvalid(),
+        on_conflict=CodeInvalid(),
     )
 
 

@@ -8,7 +8,7 @@ class AlreadyMember(Conflict):
 
     code = "already_member"
     title = "Already a member"
-    mend = "Change the member's role instead."
+    remedy = "Change the member's role instead."
 
 
 class AlreadyInvited(Conflict):
@@ -16,7 +16,7 @@ class AlreadyInvited(Conflict):
 
     code = "already_invited"
     title = "Already invited"
-    mend = "Resend the open invitation, or delete it first."
+    remedy = "Resend the open invitation, or delete it first."
 
 
 class NotInvited(Forbidden):
@@ -24,7 +24,7 @@ class NotInvited(Forbidden):
 
     code = "not_invited"
     title = "The invitation is somebody else's"
-    mend = "Sign in with the invited address and verify it."
+    remedy = "Sign in with the invited address and verify it."
 
 
 class InvitationClosed(Conflict):
@@ -32,7 +32,7 @@ class InvitationClosed(Conflict):
 
     code = "invitation_closed"
     title = "The invitation is no longer open"
-    mend = "Ask for a new invitation."
+    remedy = "Ask for a new invitation."
 
 
 class InvitationExpired(Gone):
@@ -40,7 +40,7 @@ class InvitationExpired(Gone):
 
     code = "invitation_expired"
     title = "The invitation has expired"
-    mend = "Ask for it to be sent again."
+    remedy = "Ask for it to be sent again."
 
 
 class SendLimit(TooManyRequests):
@@ -48,7 +48,7 @@ class SendLimit(TooManyRequests):
 
     code = "invitation_send_limit"
     title = "Too many invitations today"
-    mend = "A person may send 50 invitation emails in 24 hours; wait as `Retry-After` says."
+    remedy = "A person may send 50 invitation emails in 24 hours; wait as `Retry-After` says."
 
 
 class RecentlySent(TooManyRequests):
@@ -56,4 +56,4 @@ class RecentlySent(TooManyRequests):
 
     code = "invitation_recently_sent"
     title = "Sent less than an hour ago"
-    mend = "Wait as `Retry-After` says before sending it again."
+    remedy = "Wait as `Retry-After` says before sending it again."

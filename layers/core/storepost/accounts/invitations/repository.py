@@ -15,7 +15,7 @@ from storepost.platform.persistence.item import (
     Identifier,
     Item,
     Key,
-    Moment,
+    UtcDateTimeAttribute,
     VersionedItem,
     find,
     find_all,
@@ -34,9 +34,9 @@ class InvitationItem(VersionedItem, discriminator="invitation"):
     role = UnicodeAttribute()
     invited_by = UnicodeAttribute()
     status = UnicodeAttribute()
-    created_at = Moment()
-    sent_at = Moment()
-    expires_at = Moment()
+    created_at = UtcDateTimeAttribute()
+    sent_at = UtcDateTimeAttribute()
+    expires_at = UtcDateTimeAttribute()
     key_id = Identifier(null=True)
 
 

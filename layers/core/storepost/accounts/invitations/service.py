@@ -124,11 +124,11 @@ def _as_it_counts(invitation: Invitation) -> Invitation:
     return replace(invitation, status=Status.CANCELED)
 
 
-def _expect_key(invitation: Invitation, changes: Changes, otherwise: Exception) -> None:
+def _expect_key(invitation: Invitation, changes: Changes, on_conflict: Exception) -> None:
     """Demands that the key that made the invitation, if one did, isn't revoked meanwhile."""
     if invitation.key_id is not None:
         keys = ApiKeyRepository(invitation.workspace)
-        keys.expect_active(changes, invitation.key_id, otherwise)
+        keys.expect_active(changes, invitation.key_id, on_conflict)
 
 
 def _tell_owner(caller: WorkspaceCaller, invitation: Invitation, changes: Changes) -> None:

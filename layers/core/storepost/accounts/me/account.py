@@ -59,6 +59,6 @@ def choose_workspace(caller: SignedInPerson, workspace_id: UUID, changes: Change
     repository = WorkspaceRepository(WorkspaceScope(workspace_id))
     if repository.standing_of(caller.person.id) is None:
         raise NotFound()
-    repository.expect_member(changes, caller.person.id, otherwise=NotFound())
+    repository.expect_member(changes, caller.person.id, on_conflict=NotFound())
     activate_workspace(changes, caller.session, workspace_id)
     remember_workspace(changes, caller.person, workspace_id)

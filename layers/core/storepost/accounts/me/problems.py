@@ -8,7 +8,7 @@ class EmailTaken(Conflict):
 
     code = "email_taken"
     title = "The address belongs to another account"
-    mend = "Use another address, or sign in to the account that has it."
+    remedy = "Use another address, or sign in to the account that has it."
 
 
 class MethodOn(Conflict):
@@ -16,7 +16,7 @@ class MethodOn(Conflict):
 
     code = "method_on"
     title = "The method is on already"
-    mend = "Turn it off first to set it up anew."
+    remedy = "Turn it off first to set it up anew."
 
 
 class TwoFactorDemanded(Conflict):
@@ -24,4 +24,4 @@ class TwoFactorDemanded(Conflict):
 
     code = "two_factor_required"
     title = "A workspace demands two-factor sign-in"
-    mend = "Turn another method on first, or leave the workspaces that demand two-factor."
+    remedy = "Turn another method on first, or leave the workspaces that demand two-factor."

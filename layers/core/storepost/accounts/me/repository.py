@@ -26,11 +26,18 @@ from storepost.accounts.identity.two_factor import seal_seed, unseal_seed
 from storepost.accounts.me.problems import EmailTaken
 from storepost.accounts.workspaces.repository import MembershipPointerItem, membership_key
 from storepost.platform.persistence.changes import Changes, LostRace
-from storepost.platform.persistence.item import Item, Key, Moment, find, find_all, keys_in
+from storepost.platform.persistence.item import (
+    Item,
+    Key,
+    UtcDateTimeAttribute,
+    find,
+    find_all,
+    keys_in,
+)
 from storepost.values import clock
 from storepost.values.scope import PersonScope, WorkspaceScope
 
-MOST_TRIES = 5
+MAX_TRIES = 5
 ROWS_AT_ONCE = 45
 SET_UP_WITHIN = timedelta(minutes=30)
 
@@ -46,7 +53,7 @@ class PendingAuthenticatorItem(Item, discriminator="pending_authenticator"):
 
     seed = UnicodeAttribute()
     tries = NumberAttribute(default=0)
-    expires_at = Moment()
+    expires_at = UtcDateTimeAttribute()
 
 
 def address_change_key(person: PersonScope) -> Key:
@@ -108,7 +115,7 @@ def move_address(changes: Changes, person: Person, email: str, code: EmailedCode
     actions = [PersonItem.email.set(email), PersonItem.email_verified_at.set(now)]
     _change(changes, person, actions)
     claim = EmailClaimItem(*email_claim_key(email), person_id=person.id)
-    changes.create(claim, otherwise=EmailTaken())
+    changes.create(claim, on_conflict=EmailTaken())
     old = EmailClaimItem(*email_claim_key(person.email))
     changes.delete(old, EmailClaimItem.person_id == person.id)
     use_code(changes, code)
@@ -146,13 +153,13 @@ def try_app(person: PersonScope) -> PendingSeed:
     """
     key = pending_authenticator_key(person)
     row = find(PendingAuthenticatorItem, key)
-    if row is None or clock.now() >= row.expires_at or row.tries >= MOST_TRIES:
+    if row is None or clock.now() >= row.expires_at or row.tries >= MAX_TRIES:
         raise ChallengeClosed()
     tried = Changes()
     tried.update(
         PendingAuthenticatorItem(*key),
         [PendingAuthenticatorItem.tries.add(1)],
-        (PendingAuthenticatorItem.seed == row.seed) & (PendingAuthenticatorItem.tries < MOST_TRIES),
+        (PendingAuthenticatorItem.seed == row.seed) & (PendingAuthenticatorItem.tries < MAX_TRIES),
     )
     tried.commit()
     return PendingSeed(unseal_seed(row.seed, key), row.seed)
@@ -225,9 +232,9 @@ def _unchanged(person: Person) -> Condition:
     return same
 
 
-def _still(attribute: Moment, value: datetime | None) -> Condition:
+def _still(attribute: UtcDateTimeAttribute, value: datetime | None) -> Condition:
     return attribute.does_not_exist() if value is None else attribute == value
 
 
-def _since(attribute: Moment, value: datetime | None) -> Action:
+def _since(attribute: UtcDateTimeAttribute, value: datetime | None) -> Action:
     return attribute.remove() if value is None else attribute.set(value)

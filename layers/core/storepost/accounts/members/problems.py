@@ -8,7 +8,7 @@ class OwnerRole(Conflict):
 
     code = "owner_role"
     title = "The owner's role can't be changed"
-    mend = "Transfer the ownership to another member; the owner becomes an admin then."
+    remedy = "Transfer the ownership to another member; the owner becomes an admin then."
 
 
 class OwnerRemoval(Conflict):
@@ -16,7 +16,7 @@ class OwnerRemoval(Conflict):
 
     code = "owner_removal"
     title = "The owner can't be removed"
-    mend = "Transfer the ownership to another member first."
+    remedy = "Transfer the ownership to another member first."
 
 
 class AlreadyOwner(Conflict):
@@ -24,4 +24,4 @@ class AlreadyOwner(Conflict):
 
     code = "already_owner"
     title = "Already the owner"
-    mend = "Name another member's id."
+    remedy = "Name another member's id."

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from storepost.accounts.identity.codes import MOST_TRIES
+from storepost.accounts.identity.codes import MAX_TRIES
 from storepost.accounts.identity.codes import VALID_FOR as CODE_VALID_FOR
 from storepost.accounts.identity.model import Person
 from storepost.accounts.identity.tokens import digest
@@ -47,7 +47,7 @@ class Challenge:
 
     def is_over(self, now: datetime) -> bool:
         """Whether its time or its tries are used up."""
-        return now >= self.expires_at or self.tries >= MOST_TRIES
+        return now >= self.expires_at or self.tries >= MAX_TRIES
 
 
 @dataclass(frozen=True)

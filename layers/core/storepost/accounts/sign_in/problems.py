@@ -8,4 +8,4 @@ class TokenInvalid(ValidationFailed):
 
     code = "token_invalid"
     title = "The link can't be used any more"
-    mend = "Ask for a new link to choose a password."
+    remedy = "Ask for a new link to choose a password."

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from storepost.accounts.identity.codes import MOST_TRIES
+from storepost.accounts.identity.codes import MAX_TRIES
 from storepost.accounts.identity.problems import ChallengeClosed
 from storepost.accounts.identity.tokens import digest
 from storepost.accounts.sign_in.model import (
@@ -17,7 +17,7 @@ from storepost.accounts.sign_in.model import (
 )
 from storepost.accounts.sign_in.problems import TokenInvalid
 from storepost.platform.persistence.changes import Changes, LostRace
-from storepost.platform.persistence.item import Identifier, Item, Key, Moment, find
+from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute, find
 
 
 class RegistrationItem(Item, discriminator="registration"):
@@ -27,13 +27,13 @@ class RegistrationItem(Item, discriminator="registration"):
     name = UnicodeAttribute()
     email = UnicodeAttribute()
     password_hash = UnicodeAttribute()
-    begun_at = Moment()
+    begun_at = UtcDateTimeAttribute()
 
 
 class VerifiedAddressItem(Item, discriminator="verified_address"):
     """When an address was last verified: the registrations that it had by then are over."""
 
-    at = Moment()
+    at = UtcDateTimeAttribute()
 
 
 class ChallengeItem(Item, discriminator="challenge"):
@@ -42,7 +42,7 @@ class ChallengeItem(Item, discriminator="challenge"):
     person_id = Identifier()
     epoch = NumberAttribute()
     tries = NumberAttribute(default=0)
-    expires_at = Moment()
+    expires_at = UtcDateTimeAttribute()
 
 
 class ResetItem(Item, discriminator="password_reset"):
@@ -51,7 +51,7 @@ class ResetItem(Item, discriminator="password_reset"):
     person_id = Identifier()
     email = UnicodeAttribute()
     password_mark = UnicodeAttribute()
-    expires_at = Moment()
+    expires_at = UtcDateTimeAttribute()
 
 
 def registration_key(registration_id: UUID) -> Key:
@@ -120,7 +120,7 @@ def end_registrations(changes: Changes, registration: Registration, now: datetim
     changes.delete(
         RegistrationItem(*registration_key(registration.id)),
         RegistrationItem.pk.exists(),
-        otherwise=ChallengeClosed(),
+        on_conflict=ChallengeClosed(),
     )
     key = verified_address_key(registration.email)
     changes.save(VerifiedAddressItem(*key, at=now, expiration=now + REGISTRATION_VALID_FOR))
@@ -161,7 +161,7 @@ def prolong_challenge(changes: Changes, challenge: Challenge, until: datetime) -
         ChallengeItem(*challenge_key(challenge.token_digest)),
         [ChallengeItem.expires_at.set(until), ChallengeItem.expiration.set(until)],
         ChallengeItem.pk.exists(),
-        otherwise=ChallengeClosed(),
+        on_conflict=ChallengeClosed(),
     )
 
 
@@ -174,8 +174,8 @@ def count_try(challenge: Challenge) -> None:
     changes.update(
         ChallengeItem(*challenge_key(challenge.token_digest)),
         [ChallengeItem.tries.add(1)],
-        ChallengeItem.pk.exists() & (ChallengeItem.tries < MOST_TRIES),
-        otherwise=ChallengeClosed(),
+        ChallengeItem.pk.exists() & (ChallengeItem.tries < MAX_TRIES),
+        on_conflict=ChallengeClosed(),
     )
     changes.commit()
 
@@ -197,7 +197,7 @@ def end_challenge(changes: Changes, challenge: Challenge) -> None:
     changes.delete(
         ChallengeItem(*challenge_key(challenge.token_digest)),
         ChallengeItem.pk.exists(),
-        otherwise=ChallengeClosed(),
+        on_conflict=ChallengeClosed(),
     )
 
 
@@ -235,5 +235,5 @@ def end_reset(changes: Changes, reset: Reset) -> None:
     changes.delete(
         ResetItem(*reset_key(reset.token_digest)),
         ResetItem.pk.exists(),
-        otherwise=TokenInvalid(),
+        on_conflict=TokenInvalid(),
     )

@@ -8,7 +8,7 @@ class NoActiveWorkspace(Conflict):
 
     code = "no_active_workspace"
     title = "No active workspace"
-    mend = "Choose one with `PUT /me/workspace`."
+    remedy = "Choose one with `PUT /me/workspace`."
 
 
 class TwoFactorRequired(Forbidden):
@@ -16,7 +16,7 @@ class TwoFactorRequired(Forbidden):
 
     code = "two_factor_required"
     title = "Two-factor sign-in required"
-    mend = "Turn on two-factor sign-in for your account first."
+    remedy = "Turn on two-factor sign-in for your account first."
 
 
 class RoleTooSmall(Forbidden):
@@ -24,7 +24,7 @@ class RoleTooSmall(Forbidden):
 
     code = "role"
     title = "The role is too small"
-    mend = "Ask an owner or admin of the workspace."
+    remedy = "Ask an owner or admin of the workspace."
 
 
 class OwnerLeave(Conflict):
@@ -32,7 +32,7 @@ class OwnerLeave(Conflict):
 
     code = "owner_leave"
     title = "The owner can't leave"
-    mend = "Transfer the workspace to another member first, or delete it."
+    remedy = "Transfer the workspace to another member first, or delete it."
 
 
 class TwoFactorOff(Conflict):
@@ -40,4 +40,6 @@ class TwoFactorOff(Conflict):
 
     code = "two_factor_off"
     title = "Two-factor sign-in is off"
-    mend = "Turn it on first: for your own account, or have the member who is to own the workspace."
+    remedy = (
+        "Turn it on first: for your own account, or have the member who is to own the workspace."
+    )

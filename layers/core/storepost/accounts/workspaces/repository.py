@@ -18,7 +18,7 @@ from storepost.platform.persistence.item import (
     Identifier,
     Item,
     Key,
-    Moment,
+    UtcDateTimeAttribute,
     VersionedItem,
     find,
     find_all,
@@ -38,8 +38,8 @@ class WorkspaceItem(VersionedItem, discriminator="workspace"):
     slug = UnicodeAttribute()
     require_two_factor = BooleanAttribute(default=False)
     store_count = NumberAttribute(default=0)
-    created_at = Moment()
-    ended_at = Moment(null=True)
+    created_at = UtcDateTimeAttribute()
+    ended_at = UtcDateTimeAttribute(null=True)
     """Since when a worker removes it: nobody reaches it from then on."""
 
 
@@ -56,8 +56,8 @@ class MembershipItem(VersionedItem, discriminator="membership"):
     workspace_id = Identifier()
     person_id = Identifier()
     role = UnicodeAttribute()
-    joined_at = Moment()
-    last_active_at = Moment(null=True)
+    joined_at = UtcDateTimeAttribute()
+    last_active_at = UtcDateTimeAttribute(null=True)
 
 
 class MembershipPointerItem(Item, discriminator="membership_pointer"):
@@ -237,10 +237,10 @@ class WorkspaceRepository:
             fits = MembershipItem.role.is_in(*sorted(roles))
             changes.expect(row, (MembershipItem.id == membership.id) & fits, RoleTooSmall())
 
-    def expect_member(self, changes: Changes, person_id: UUID, otherwise: Exception) -> None:
+    def expect_member(self, changes: Changes, person_id: UUID, on_conflict: Exception) -> None:
         """Demands that the person is still a member when the changes are committed."""
         row = MembershipItem(*membership_key(self._scope, person_id))
-        changes.expect(row, MembershipItem.pk.exists(), otherwise)
+        changes.expect(row, MembershipItem.pk.exists(), on_conflict)
 
     def touch_member(self, person_id: UUID, now: datetime) -> bool:
         """Notes that the member is active; False once the membership ended."""

@@ -21,7 +21,7 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 from storepost.accounts.identity.model import Caller
 from storepost.api.http.deadline import DeadlineReached, grace
 from storepost.api.http.rendering import render
-from storepost.platform.persistence.changes import MOST_RUNS, Changes, LostRace, wait_before
+from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace, wait_before
 from storepost.platform.persistence.idempotency import (
     Answer,
     Claim,
@@ -43,7 +43,7 @@ class SealedAnswer(Conflict):
 
     code = "idempotency_secret_sealed"
     title = "The answer was sealed for another token"
-    mend = "Retry with the token of the first request, or use a new `idempotency-key`."
+    remedy = "Retry with the token of the first request, or use a new `idempotency-key`."
 
 
 def unit_of_work(request: Request) -> Changes:
@@ -118,7 +118,7 @@ def _run(
     app: APIGatewayHttpResolver, next_middleware: NextMiddleware, claim: Claim | None
 ) -> Response[Any]:
     changes: Changes = app.context["changes"]
-    for run in range(MOST_RUNS):
+    for run in range(MAX_RUNS):
         wait_before(run)
         changes.clear()
         try:

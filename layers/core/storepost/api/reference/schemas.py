@@ -27,7 +27,7 @@ class ProblemCode(Shape):
     code: str
     title: str
     meaning: str
-    mend: str
+    remedy: str
 
 
 class ProblemKind(Shape):
@@ -38,5 +38,5 @@ class ProblemKind(Shape):
     status: int
     title: str
     meaning: str
-    mend: str
+    remedy: str
     codes: list[ProblemCode]

@@ -13,9 +13,9 @@ from storepost.catalog.products.resolution import Resolution, Resolved, Resolved
 from storepost.catalog.products.rules import Rules
 from storepost.catalog.products.summing import title_of
 
-MOST_CHANGES = 500
+MAX_CHANGES = 500
 """Of one product that a preview lists."""
-MOST_BYTES = 400_000
+MAX_BYTES = 400_000
 """Of a product's changes as they are answered, so that ten products fit into an answer; deflated
 they stay below what a row may have."""
 
@@ -88,10 +88,10 @@ def _listed(
     product: UUID, changes: list[tuple[_Place, str | None, _Change]], titles: dict[str, str]
 ) -> Iterator[FieldChange]:
     size = 0
-    for (key, field), locale, (before, after) in changes[:MOST_CHANGES]:
+    for (key, field), locale, (before, after) in changes[:MAX_CHANGES]:
         variant = (variant_id(product, key), titles.get(key, key)) if key is not None else None
         change = FieldChange(locale, variant, field, before, after)
         size += change.size
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             return
         yield change

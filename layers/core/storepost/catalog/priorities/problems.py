@@ -8,7 +8,7 @@ class ChangeOpen(Conflict):
 
     code = "change_open"
     title = "The store has an open change"
-    mend = "Apply or delete the store's `openChange` first."
+    remedy = "Apply or delete the store's `openChange` first."
 
 
 class ChangePreviewing(Conflict):
@@ -16,7 +16,7 @@ class ChangePreviewing(Conflict):
 
     code = "change_previewing"
     title = "The change is being previewed"
-    mend = "Ask again once its status is `ready`."
+    remedy = "Ask again once its status is `ready`."
 
 
 class ChangeNotReady(Conflict):
@@ -24,7 +24,7 @@ class ChangeNotReady(Conflict):
 
     code = "change_not_ready"
     title = "The change isn't ready"
-    mend = "Wait until its status is `ready`; what is applied or failed needs a new change."
+    remedy = "Wait until its status is `ready`; what is applied or failed needs a new change."
 
 
 class ChangeApplying(Conflict):
@@ -32,7 +32,7 @@ class ChangeApplying(Conflict):
 
     code = "change_applying"
     title = "The change is being applied"
-    mend = "Wait until it is applied; another change can bring the former rules back."
+    remedy = "Wait until it is applied; another change can bring the former rules back."
 
 
 class UnknownSource(ValidationFailed):
@@ -40,7 +40,7 @@ class UnknownSource(ValidationFailed):
 
     code = "unknown_source"
     title = "The store has no such source"
-    mend = "Use the ids of `sources` in the store's product priority."
+    remedy = "Use the ids of `sources` in the store's product priority."
 
 
 class UnknownField(ValidationFailed):
@@ -48,6 +48,6 @@ class UnknownField(ValidationFailed):
 
     code = "unknown_field"
     title = "There is no such field"
-    mend = (
+    remedy = (
         "Use `product.<field>`, `variant.<field>` or `custom.<key>`, as the reference lists them."
     )

@@ -25,7 +25,7 @@ from storepost.platform.persistence.item import (
     Item,
     Json,
     Key,
-    Moment,
+    UtcDateTimeAttribute,
     VersionedItem,
     find,
     find_all,
@@ -46,19 +46,19 @@ class PriorityChangeItem(VersionedItem, discriminator="priority_change"):
     status = UnicodeAttribute()
     order = Json()
     fields = Json()
-    created_at = Moment()
+    created_at = UtcDateTimeAttribute()
     counts = Json()
     """Products, previewed, changed, applied."""
     after = UnicodeAttribute(null=True)
-    began_at = Moment(null=True)
+    began_at = UtcDateTimeAttribute(null=True)
     seen = NumberAttribute(null=True)
     revision = NumberAttribute(null=True)
     rounds = NumberAttribute(default=0)
     clears = BooleanAttribute(null=True)
     error = UnicodeAttribute(null=True)
-    ready_at = Moment(null=True)
-    applied_at = Moment(null=True)
-    completed_at = Moment(null=True)
+    ready_at = UtcDateTimeAttribute(null=True)
+    applied_at = UtcDateTimeAttribute(null=True)
+    completed_at = UtcDateTimeAttribute(null=True)
 
 
 class ChangedProductItem(Item, discriminator="priority_change_product"):

@@ -42,7 +42,7 @@ from storepost.values.pagination import PageRequest, PageSize
 MARGIN_MILLISECONDS = 15_000
 """With so little time left nothing more is begun."""
 PREVIEWED_AT_ONCE = 20
-MOST_KEPT_AT_ONCE = 3_000_000
+MAX_KEPT_AT_ONCE = 3_000_000
 """Bytes of what a preview's step keeps, by which it ends: a transaction takes 4 MB, and one product
 more may be as large as a row may."""
 APPLIED_AT_ONCE = 8
@@ -50,7 +50,7 @@ CLEARED_AT_ONCE = 80
 UNDER_WAY = timedelta(minutes=1)
 """A write may bear a time as much older than the moment at which it is done: no unit of work takes
 longer."""
-MOST_ROUNDS = 5
+MAX_ROUNDS = 5
 
 
 def run_job(message: str, tries: int, remaining: Remaining) -> None:
@@ -178,7 +178,7 @@ class _Run:
         layers = repository.layers_of(products.values())
         known = self.repository.known_products(change.id, ids)
         seen = more = kept = 0
-        while seen < len(ids) and kept < MOST_KEPT_AT_ONCE:
+        while seen < len(ids) and kept < MAX_KEPT_AT_ONCE:
             product = products.get(ids[seen])
             seen += 1
             if product is None:
@@ -205,7 +205,7 @@ class _Run:
         Where the change names a source that isn't known any more, it is stale from the beginning.
         """
         change, walk, marked = self.change, self.change.walk, rules.marked()
-        if marked.changes != walk.seen and walk.rounds < MOST_ROUNDS and walk.began_at:
+        if marked.changes != walk.seen and walk.rounds < MAX_ROUNDS and walk.began_at:
             # A write that was under way may bear a time before those that were looked at last.
             after = moments(since=walk.began_at - UNDER_WAY).lo
             again = Walk(after, clock.now(), marked.changes, walk.revision, walk.rounds + 1)

@@ -12,8 +12,8 @@ from storepost.catalog.products.rules import Source, SourceKind
 from storepost.catalog.products.schemas import ProductImage
 from storepost.values.wire import Id, RequestBody, Shape, Timestamp
 
-MOST_SOURCES = 100
-MOST_FIELDS = 500
+MAX_SOURCES = 100
+MAX_FIELDS = 500
 
 
 def _once_each(ids: list[UUID]) -> list[UUID]:
@@ -23,7 +23,7 @@ def _once_each(ids: list[UUID]) -> list[UUID]:
 
 
 SourceIds = Annotated[
-    list[Id], Field(min_length=1, max_length=MOST_SOURCES), AfterValidator(_once_each)
+    list[Id], Field(min_length=1, max_length=MAX_SOURCES), AfterValidator(_once_each)
 ]
 
 
@@ -31,7 +31,7 @@ class PriorityRules(RequestBody):
     """Whose word counts first: of all fields, and of single ones."""
 
     order: SourceIds
-    fields: Annotated[dict[str, SourceIds], Field(max_length=MOST_FIELDS)]
+    fields: Annotated[dict[str, SourceIds], Field(max_length=MAX_FIELDS)]
 
     def value(self) -> NewRules:
         """What the service is told."""

@@ -30,7 +30,7 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.pagination import (
-    MOST_ROWS,
+    MAX_ROWS,
     FilterTooBroad,
     Listing,
     PageRequest,
@@ -172,7 +172,7 @@ def list_changed(
         total = change.counts.changed
         rows = list(repository.products(change.id, until)) if page.skipped < total else []
         return _answerable(Listing(rows[page.skipped :], total, page))
-    if change.counts.changed > MOST_ROWS:
+    if change.counts.changed > MAX_ROWS:
         raise FilterTooBroad("field" if q else "q")
     found = [
         product

@@ -11,21 +11,21 @@ from pydantic import (
     model_validator,
 )
 
-from storepost.catalog.products.fields import MOST_KEY
+from storepost.catalog.products.fields import MAX_KEY
 from storepost.catalog.products.incoming import IncomingProduct, IncomingTexts, IncomingVariant
 from storepost.catalog.products.model import ProductStatus
-from storepost.catalog.products.writing import MOST_VARIANTS
+from storepost.catalog.products.writing import MAX_VARIANTS
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.wire import TEXT_LENGTH, MoneyShape, RequestBody, Text, Timestamp, Url
 
 ExternalId = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]
 """A store's own id of a product or a variant, as it is: nothing is trimmed."""
 
-MOST_TAGS = 250
-MOST_LOCALES = 40
-MOST_OPTIONS = 20
-MOST_CUSTOM_FIELDS = 100
-MOST_UNITS = 1_000_000_000
+MAX_TAGS = 250
+MAX_LOCALES = 40
+MAX_OPTIONS = 20
+MAX_CUSTOM_FIELDS = 100
+MAX_UNITS = 1_000_000_000
 DESCRIPTION_BYTES = 64 * 1024
 
 
@@ -45,7 +45,7 @@ def _price(money: MoneyShape) -> MoneyShape:
 
 
 Price = Annotated[MoneyShape, AfterValidator(_price)]
-CustomKey = Annotated[str, StringConstraints(min_length=1, max_length=MOST_KEY)]
+CustomKey = Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY)]
 
 
 class ProductImageBody(RequestBody):
@@ -85,15 +85,15 @@ class ProductVariantBody(RequestBody):
     title: Text
     sku: Text | None = None
     barcode: Text | None = None
-    options: Annotated[list[ProductOptionBody], Field(max_length=MOST_OPTIONS)] = Field(
+    options: Annotated[list[ProductOptionBody], Field(max_length=MAX_OPTIONS)] = Field(
         default_factory=list
     )
     image: ProductImageBody | None = None
     price: Price
     compare_at_price: Price | None = None
-    inventory: Annotated[StrictInt, Field(ge=-MOST_UNITS, le=MOST_UNITS)] | None = None
+    inventory: Annotated[StrictInt, Field(ge=-MAX_UNITS, le=MAX_UNITS)] | None = None
     continue_selling_when_out_of_stock: StrictBool = False
-    position: Annotated[StrictInt, Field(ge=0, le=MOST_UNITS)] | None = None
+    position: Annotated[StrictInt, Field(ge=0, le=MAX_UNITS)] | None = None
 
     def variant(self, number: int) -> IncomingVariant:
         """What the service is told; `number` is its place in the request, from 1."""
@@ -123,17 +123,17 @@ class ProductBody(RequestBody):
     handle: Text | None = None
     vendor: Text | None = None
     product_type: Text | None = None
-    tags: Annotated[list[Text], Field(max_length=MOST_TAGS)] = Field(default_factory=list)
+    tags: Annotated[list[Text], Field(max_length=MAX_TAGS)] = Field(default_factory=list)
     published_at: Timestamp | None = None
     created_at: Timestamp | None = None
     link: Url | None = None
     image: ProductImageBody | None = None
-    custom_fields: Annotated[dict[CustomKey, Text], Field(max_length=MOST_CUSTOM_FIELDS)] = Field(
+    custom_fields: Annotated[dict[CustomKey, Text], Field(max_length=MAX_CUSTOM_FIELDS)] = Field(
         default_factory=dict
     )
     admin_url: Url | None = None
-    locales: Annotated[list[ProductTexts], Field(min_length=1, max_length=MOST_LOCALES)]
-    variants: Annotated[list[ProductVariantBody], Field(max_length=MOST_VARIANTS)]
+    locales: Annotated[list[ProductTexts], Field(min_length=1, max_length=MAX_LOCALES)]
+    variants: Annotated[list[ProductVariantBody], Field(max_length=MAX_VARIANTS)]
 
     @model_validator(mode="after")
     def _told_apart(self) -> "ProductBody":

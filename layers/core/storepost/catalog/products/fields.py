@@ -38,7 +38,7 @@ PRICES = frozenset({"price", "compareAtPrice"})
 """Values with a currency, which are never taken across currencies."""
 
 CUSTOM = "custom."
-MOST_KEY = 200
+MAX_KEY = 200
 """Characters of a custom field's key."""
 
 
@@ -63,4 +63,4 @@ RULED = frozenset(
 
 def can_be_ruled(name: str) -> bool:
     """Whether rules can name the field: a known one, or a custom one of 1 to 200 characters."""
-    return name in RULED or (is_custom(name) and len(CUSTOM) < len(name) <= len(CUSTOM) + MOST_KEY)
+    return name in RULED or (is_custom(name) and len(CUSTOM) < len(name) <= len(CUSTOM) + MAX_KEY)

@@ -40,7 +40,7 @@ from storepost.values.scope import WorkspaceScope
 _KIND = Path("kind").set("product_mark")
 # An update that makes a row doesn't say what kind it is.
 
-MOST_CUSTOM_FIELDS = 500
+MAX_CUSTOM_FIELDS = 500
 """Custom fields that a store's rules list; those beyond work, unlisted."""
 
 
@@ -149,7 +149,7 @@ class RulesRepository:
         """Lists custom fields that the store's products didn't have yet."""
         item = self._fields or CustomFieldsItem(*custom_fields_key(*self._of), names=[])
         known = set(item.names)
-        item.names = sorted(known.union(names))[:MOST_CUSTOM_FIELDS]
+        item.names = sorted(known.union(names))[:MAX_CUSTOM_FIELDS]
         if set(item.names) != known:
             changes.save(item)
 
@@ -178,7 +178,7 @@ class RulesRepository:
         return (self._store.workspace, self._store.id)
 
 
-class Marking:
+class CounterShards:
     """What one unit of work adds to a store's marks: one update of one of them."""
 
     def __init__(self, changes: Changes, store: Store, rules: Rules) -> None:
@@ -207,9 +207,9 @@ class Marking:
         self._changes.update(mark, actions, _still(self._rules.revision))
 
 
-def marking(changes: Changes, store: Store, rules: Rules) -> Marking:
+def marking(changes: Changes, store: Store, rules: Rules) -> CounterShards:
     """What the unit of work adds to the store's marks."""
-    return changes.gathered(("product_marks", store.id), lambda: Marking(changes, store, rules))
+    return changes.shared(("product_marks", store.id), lambda: CounterShards(changes, store, rules))
 
 
 def _still(revision: int) -> Condition:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from storepost.catalog.products.records import Said
+from storepost.catalog.products.records import SourceValues
 from storepost.catalog.products.resolution import is_empty
-from storepost.catalog.products.writing import Brought
+from storepost.catalog.products.writing import SourceProduct
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.problems import CurrencyMismatch
 from storepost.values import clock
@@ -37,12 +37,12 @@ class IncomingVariant:
     updated_at: datetime | None = None
 
     @property
-    def said(self) -> Said:
+    def said(self) -> SourceValues:
         """The store's record of it, the same in every locale."""
         available = self.available
         if available is None and self.inventory is not None:
             available = self.inventory > 0 or self.sells_on
-        return Said(
+        return SourceValues(
             _saying(
                 title=self.title,
                 sku=self.sku,
@@ -111,7 +111,7 @@ class IncomingProduct:
         if errors:
             raise CurrencyMismatch(errors=errors)
 
-    def brought(self, store: Store) -> Brought:
+    def brought(self, store: Store) -> SourceProduct:
         """The records that the store has of it: its texts by locale, the rest in no locale."""
         own = _saying(
             handle=self.handle,
@@ -128,12 +128,14 @@ class IncomingProduct:
             **{f"custom.{key}": value for key, value in self.custom_fields.items()},
         )
         texts = (
-            Said(_saying(title=each.title, description=each.description), locale=each.locale)
+            SourceValues(
+                _saying(title=each.title, description=each.description), locale=each.locale
+            )
             for each in self.texts
         )
         variants = (variant.said for variant in self.variants)
-        said = (Said(own), *texts, *variants)
-        return Brought(self.external_id, said, self.updated_at, self.is_in_one_locale)
+        said = (SourceValues(own), *texts, *variants)
+        return SourceProduct(self.external_id, said, self.updated_at, self.is_in_one_locale)
 
 
 def _saying(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 - what JSON can say

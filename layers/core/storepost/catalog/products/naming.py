@@ -20,7 +20,7 @@ from pynamodb.expressions.update import Action
 from storepost.catalog.products.jobs import Job, JobKind, send_job
 from storepost.catalog.products.keys import names_partition
 from storepost.catalog.products.packing import first_of
-from storepost.catalog.products.records import Layer, Said
+from storepost.catalog.products.records import Layer, SourceValues
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.rows import NameItem
 from storepost.platform.persistence.changes import Changes, commit_anew
@@ -30,9 +30,9 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.values.ids import SHORT_LENGTH, from_short, short
 
 SHARDS = 16
-MOST_SKU_BYTES = 100_000
+MAX_SKU_BYTES = 100_000
 """Of a product's SKUs in its row, deflated: 2,000 of 50 random characters each have room."""
-MOST_WITH_PRODUCT = 40
+MAX_WITH_PRODUCT = 40
 """Names in the product's own transaction; those of more variants a worker writes after it."""
 _AT_ONCE = 80
 _KIND = Path("kind").set("product_name")
@@ -83,10 +83,10 @@ def skus_of(layers: Iterable[Layer]) -> tuple[str, ...]:
     records = (record for layer in layers for record in layer.records if record.is_live)
     called = (name for record in records for name, _ in _called(record.said))
     skus = sorted({name.value for name in called if name.kind is NameKind.SKU})
-    return tuple(first_of(skus, MOST_SKU_BYTES))
+    return tuple(first_of(skus, MAX_SKU_BYTES))
 
 
-def _called(said: Said) -> Iterator[tuple[Name, str]]:
+def _called(said: SourceValues) -> Iterator[tuple[Name, str]]:
     if said.variant is None:
         return
     values = (said.variant, said.fields.get("sku"), said.fields.get("barcode"))
@@ -131,11 +131,11 @@ def give_names(
 ) -> None:
     """Notes new names of a product's variants."""
     given = {name: Called(product, key) for name, key in names}
-    if len(given) > MOST_WITH_PRODUCT:
+    if len(given) > MAX_WITH_PRODUCT:
         send_job(changes, Job(JobKind.NAMES, store.workspace, store.id, product))
         return
     for name, called in given.items():
-        changes.gathered(("product_names", store.id), lambda: _Book(changes, store)).give(
+        changes.shared(("product_names", store.id), lambda: _Book(changes, store)).give(
             name, called
         )
 

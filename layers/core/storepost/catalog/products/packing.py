@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from storepost.catalog.products.model import Missing, ProductStatus, Stock, Summary
-from storepost.catalog.products.records import Layer, Record, Said
+from storepost.catalog.products.records import Layer, Record, SourceValues
 from storepost.values import clock
 from storepost.values.money import Money
 
@@ -66,7 +66,7 @@ def layer_of(source: UUID, parts: Iterable[bytes]) -> Layer:
     return Layer(source, records, clock.from_text(updated_at) if updated_at else None)
 
 
-def digest_of(said: Iterable[Said], updated_at: datetime | None) -> str:
+def digest_of(said: Iterable[SourceValues], updated_at: datetime | None) -> str:
     """What tells what a source says from anything else it could say."""
     content = [
         clock.to_text(updated_at) if updated_at else None,
@@ -97,7 +97,7 @@ def summaries_of(content: bytes) -> dict[str, Summary]:
     return summaries
 
 
-def _said_row(said: Said) -> list[object]:
+def _said_row(said: SourceValues) -> list[object]:
     return [said.variant, said.locale, said.external_id, dict(said.fields)]
 
 
@@ -114,7 +114,7 @@ def _as_record(source: UUID, row: Sequence[Any]) -> Record:
     variant, locale, external_id, fields, first_seen_at, seen_at, removed_at = row
     return Record(
         source,
-        Said(fields, locale, variant, external_id),
+        SourceValues(fields, locale, variant, external_id),
         clock.from_text(first_seen_at),
         clock.from_text(seen_at),
         clock.from_text(removed_at) if removed_at else None,

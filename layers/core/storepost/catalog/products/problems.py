@@ -8,4 +8,4 @@ class LocaleNotFound(NotFound):
 
     code = "locale_not_found"
     title = "The product doesn't have that locale"
-    mend = "Ask for one of the product's `locales`, or leave `locale` out."
+    remedy = "Ask for one of the product's `locales`, or leave `locale` out."

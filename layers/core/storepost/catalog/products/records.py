@@ -14,7 +14,7 @@ type Place = tuple[str | None, str | None]
 
 
 @dataclass(frozen=True)
-class Said:
+class SourceValues:
     """What a source says of one thing in one locale."""
 
     fields: Fields
@@ -36,7 +36,7 @@ class Record:
 
     source: UUID
     """The product source."""
-    said: Said
+    said: SourceValues
     first_seen_at: datetime
     seen_at: datetime
     removed_at: datetime | None = None
@@ -52,7 +52,7 @@ class Record:
         return self.said.place
 
 
-MOST_REMOVED = 2000
+MAX_REMOVED = 2000
 """Removed records that a layer keeps, the latest ones."""
 
 
@@ -75,7 +75,9 @@ class Layer:
         """Whether the source still has a record of the product itself."""
         return any(record.is_live and record.said.variant is None for record in self.records)
 
-    def replaced(self, said: Sequence[Said], updated_at: datetime | None, now: datetime) -> "Layer":
+    def replaced(
+        self, said: Sequence[SourceValues], updated_at: datetime | None, now: datetime
+    ) -> "Layer":
         """The layer once the source says this and nothing else."""
         places = {each.place for each in said}
         gone = [record.place for record in self.records if record.place not in places]
@@ -88,7 +90,7 @@ class Layer:
         times = [time for time in (self.updated_at, at) if time is not None]
         return replace(emptied, updated_at=max(times, default=None))
 
-    def _merged(self, said: Iterable[Said], now: datetime) -> "Layer":
+    def _merged(self, said: Iterable[SourceValues], now: datetime) -> "Layer":
         """The layer once the source says this, too, or instead of what it said of the same."""
         records = {record.place: record for record in self.records}
         for each in said:
@@ -112,10 +114,10 @@ class Layer:
 def _pruned(records: Sequence[Record]) -> tuple[Record, ...]:
     """Without the oldest of too many removed variants."""
     removed = [r for r in records if r.removed_at and r.said.variant is not None]
-    if len(removed) <= MOST_REMOVED:
+    if len(removed) <= MAX_REMOVED:
         return tuple(records)
     removed.sort(key=_newest_first, reverse=True)
-    dropped = {record.place for record in removed[MOST_REMOVED:]}
+    dropped = {record.place for record in removed[MAX_REMOVED:]}
     return tuple(record for record in records if record.place not in dropped)
 
 

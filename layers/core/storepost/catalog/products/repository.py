@@ -54,7 +54,7 @@ class ProductRepository:
         item = self._deleted.get(product)
         return item.at if item else None
 
-    def bury(self, changes: Changes, product: UUID, at: datetime) -> None:
+    def tombstone(self, changes: Changes, product: UUID, at: datetime) -> None:
         """Leaves that its store deleted it then, if nothing is held of it as was read here."""
         item = self._deleted.get(product)
         if item is None:

@@ -74,15 +74,15 @@ class Resolution:
         self._terms = terms
         self._own: list[Record] = []
         self._variants: dict[str, list[Record]] = defaultdict(list)
-        strangers = set[UUID]()
+        unranked = set[UUID]()
         for record in records:
             known = record
             if record.source not in rules.by_id:
-                strangers.add(record.source)
+                unranked.add(record.source)
                 known = replace(record, removed_at=record.removed_at or record.seen_at)
             key = record.said.variant
             (self._own if key is None else self._variants[key]).append(known)
-        self._strangers = tuple(sorted(strangers))
+        self._strangers = tuple(sorted(unranked))
 
     @cached_property
     def locales(self) -> tuple[str, ...]:

@@ -9,7 +9,13 @@ from storepost.catalog.products.model import LayerMark, Product
 from storepost.catalog.products.packing import packed, summaries_of, summaries_row, unpacked
 from storepost.catalog.products.resolution import Terms
 from storepost.catalog.products.rules import Rules, Source, SourceKind
-from storepost.platform.persistence.item import Identifier, Item, Json, Moment, VersionedItem
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Json,
+    UtcDateTimeAttribute,
+    VersionedItem,
+)
 from storepost.values import clock
 from storepost.values.ids import from_short, short
 
@@ -20,9 +26,9 @@ class ProductItem(VersionedItem, discriminator="product"):
     id = Identifier()
     store_id = Identifier()
     external_id = UnicodeAttribute()
-    added_at = Moment()
-    changed_at = Moment()
-    removed_at = Moment(null=True)
+    added_at = UtcDateTimeAttribute()
+    changed_at = UtcDateTimeAttribute()
+    removed_at = UtcDateTimeAttribute(null=True)
     summaries = BinaryAttribute(legacy_encoding=False)
     layers = Json()
     """Each `[source, rows, digest, locales, live]`."""
@@ -32,7 +38,7 @@ class ProductItem(VersionedItem, discriminator="product"):
 class DeletedProductItem(VersionedItem, discriminator="deleted_product"):
     """That a store deleted a product of which nothing was held: it stands where that would."""
 
-    at = Moment()
+    at = UtcDateTimeAttribute()
 
 
 class LayerItem(Item, discriminator="product_layer"):

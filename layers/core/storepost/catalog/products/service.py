@@ -11,14 +11,14 @@ from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.resolution import ResolvedProduct, ResolvedVariant
 from storepost.catalog.products.summing import stock_of
 from storepost.catalog.products.writing import (
-    Bringer,
     Outcome,
+    ProductSource,
     Written,
     bury_records,
     remove_records,
     replace_layer,
 )
-from storepost.platform.persistence.changes import MOST_RUNS, Changes, LostRace, wait_before
+from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace, wait_before
 from storepost.stores.stores.finding import active_custom_store, found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
@@ -49,7 +49,7 @@ def write_product(store: Store, incoming: IncomingProduct, changes: Changes) -> 
     Raises StaleUpdate and CurrencyMismatch; before either it has added nothing.
     """
     incoming.check_currency(store)
-    return replace_layer(changes, Bringer(store, store.id), incoming.brought(store))
+    return replace_layer(changes, ProductSource(store, store.id), incoming.brought(store))
 
 
 def delete_product(
@@ -66,7 +66,7 @@ def remove_product(
 
     What was said before `at`, the store's own time of that, doesn't bring it back.
     """
-    removed = remove_records(changes, Bringer(store, store.id), external_id, at=at)
+    removed = remove_records(changes, ProductSource(store, store.id), external_id, at=at)
     if removed is None or removed.outcome is Outcome.UNCHANGED:
         raise NotFound()
 
@@ -76,12 +76,12 @@ def bury_product(store: Store, external_id: str, changes: Changes, at: datetime)
 
     Nothing older brings it, in whatever order that comes.
     """
-    bury_records(changes, Bringer(store, store.id), external_id, at)
+    bury_records(changes, ProductSource(store, store.id), external_id, at)
 
 
 def get_product(workspace: WorkspaceScope, wanted: UUID) -> ProductDetails:
     """A product whole, a removed one too; 404 where the workspace has none of that id."""
-    for run in range(MOST_RUNS):
+    for run in range(MAX_RUNS):
         wait_before(run)
         try:
             return _read(workspace, wanted)

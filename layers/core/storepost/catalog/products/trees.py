@@ -96,7 +96,7 @@ def counted_values(product: Product) -> dict[str, FilterValue]:
     }
 
 
-def relist(
+def reindex(
     changes: Changes, workspace: WorkspaceScope, before: Product | None, after: Product
 ) -> None:
     """Makes all lists follow a change of one product."""

@@ -18,13 +18,13 @@ from storepost.catalog.products.keys import custom_fields_key, product_key, rule
 from storepost.catalog.products.model import LayerMark, Product, product_id
 from storepost.catalog.products.naming import give_names, names_of, skus_of
 from storepost.catalog.products.packing import digest_of, layer_parts
-from storepost.catalog.products.records import Layer, Said
+from storepost.catalog.products.records import Layer, SourceValues
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.repository import keys_behind as layer_keys
 from storepost.catalog.products.resolution import Resolution
 from storepost.catalog.products.rules import product_source_id
 from storepost.catalog.products.summing import summary_of
-from storepost.catalog.products.trees import relist
+from storepost.catalog.products.trees import reindex
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Key
 from storepost.platform.persistence.reads import ReadAhead
@@ -33,8 +33,8 @@ from storepost.stores.stores.problems import StaleUpdate
 from storepost.values import clock
 from storepost.values.problems import FieldError, PayloadTooLarge, ValidationFailed
 
-MOST_VARIANTS = 2000
-MOST_LAYER_BYTES = 3_000_000
+MAX_VARIANTS = 2000
+MAX_LAYER_BYTES = 3_000_000
 """Of one layer, deflated: a transaction takes 4 MB."""
 
 
@@ -57,7 +57,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Bringer:
+class ProductSource:
     """A source of a store's products: the store itself, or one of its feeds."""
 
     store: Store
@@ -71,19 +71,19 @@ class Bringer:
 
 
 @dataclass(frozen=True)
-class Brought:
+class SourceProduct:
     """A product as a source has it."""
 
     external_id: str
     """What the store calls the product, or a feed where the store doesn't know it."""
-    said: tuple[Said, ...]
+    said: tuple[SourceValues, ...]
     """Records of the product itself and of its variants, each place once."""
     updated_at: datetime | None = None
     """The source's own time, where it has one: nothing older is taken."""
     keeps_others: bool = False
     """Whether what the source said in locales that aren't brought stays."""
 
-    def with_others(self, layer: Layer) -> tuple[Said, ...]:
+    def with_others(self, layer: Layer) -> tuple[SourceValues, ...]:
         """What the layer is to say."""
         if not self.keeps_others:
             return self.said
@@ -105,7 +105,7 @@ def keys_behind(store: Store, external_ids: Iterable[str], reads: ReadAhead) -> 
     return layer_keys(store.workspace, ids, reads)
 
 
-def replace_layer(changes: Changes, bringer: Bringer, brought: Brought) -> Written:
+def replace_layer(changes: Changes, bringer: ProductSource, brought: SourceProduct) -> Written:
     """Adds that the source says this of the product, and nothing else any more.
 
     Raises StaleUpdate, having added nothing, where what is held is newer, or as old and removed.
@@ -125,7 +125,7 @@ def replace_layer(changes: Changes, bringer: Bringer, brought: Brought) -> Writt
 
 def remove_records(
     changes: Changes,
-    bringer: Bringer,
+    bringer: ProductSource,
     external_id: str,
     *,
     at: datetime | None = None,
@@ -142,14 +142,14 @@ def remove_records(
     return writing.write(lambda layer, now: layer.emptied(now, at))
 
 
-def bury_records(changes: Changes, bringer: Bringer, external_id: str, at: datetime) -> None:
+def bury_records(changes: Changes, bringer: ProductSource, external_id: str, at: datetime) -> None:
     """Adds that a store has the product no more since then, whatever is held of it.
 
     Nothing older that the store says is taken, also where it has said nothing yet.
     """
     writing = _Writing(changes, bringer, external_id)
     if writing.before is None:
-        writing.bury(at)
+        writing.tombstone(at)
     else:
         writing.write(lambda layer, now: layer.emptied(now, at))
 
@@ -159,14 +159,14 @@ def resolve_again(changes: Changes, store: Store, product: Product) -> Written:
 
     It must have been read by this unit of work.
     """
-    writing = _Writing(changes, Bringer(store, store.id), product.external_id)
+    writing = _Writing(changes, ProductSource(store, store.id), product.external_id)
     return writing.resolve_again()
 
 
 class _Writing:
     """One product in one unit of work."""
 
-    def __init__(self, changes: Changes, bringer: Bringer, external_id: str) -> None:
+    def __init__(self, changes: Changes, bringer: ProductSource, external_id: str) -> None:
         self._changes = changes
         self._bringer = bringer
         self._external_id = external_id
@@ -194,7 +194,7 @@ class _Writing:
         # A new product may have the moment at which its store deleted it before.
         written = {source: layer} if before else all_layers
         parts = {each: layer_parts(written[each]) for each in written}
-        if sum(map(len, parts[source])) > MOST_LAYER_BYTES:
+        if sum(map(len, parts[source])) > MAX_LAYER_BYTES:
             raise PayloadTooLarge("What the source says of the product takes more than 3 MB.")
         after = self._resolved(all_layers, now)
         marks = {each: _mark(written[each], len(parts[each])) for each in written}
@@ -212,9 +212,9 @@ class _Writing:
         self._repository.save(self._changes, before, after, {layer.source: parts})
         return Written(after, Outcome.UNCHANGED, {**layers, layer.source: layer})
 
-    def bury(self, at: datetime) -> None:
+    def tombstone(self, at: datetime) -> None:
         """Adds no more than that the store deleted the product, which was never there."""
-        self._repository.bury(self._changes, self._id, at)
+        self._repository.tombstone(self._changes, self._id, at)
 
     def resolve_again(self) -> Written:
         """Adds the product as it is under the rules in force."""
@@ -226,7 +226,7 @@ class _Writing:
             return Written(before, Outcome.UNCHANGED)
         self._repository.save(self._changes, before, after, {})
         store = self._bringer.store
-        relist(self._changes, store.workspace, before, after)
+        reindex(self._changes, store.workspace, before, after)
         marking(self._changes, store, self._in_force.rules)
         return Written(after, Outcome.CHANGED)
 
@@ -240,7 +240,7 @@ class _Writing:
     @property
     def _in_force(self) -> InForce:
         store, changes = self._bringer.store, self._changes
-        return changes.gathered(
+        return changes.shared(
             ("product_rules", store.id), lambda: RulesRepository(store, changes.reads).get()
         )
 
@@ -270,7 +270,7 @@ class _Writing:
     def _follow(self, after: Product, layers: Mapping[UUID, Layer], layer: Layer) -> None:
         """Lists, names, marks and the custom fields that the store has."""
         store, changes = self._bringer.store, self._changes
-        relist(changes, store.workspace, self.before, after)
+        reindex(changes, store.workspace, self.before, after)
         known = names_of(self._external_id, layers.values())
         given = names_of(self._external_id, [layer])
         give_names(
@@ -301,7 +301,7 @@ def new_names(changes: Changes, store: Store) -> set[str]:
         repository.get()
         repository.add_custom_names(changes, found)
 
-    return changes.gathered(("product_custom_names", store.id), gather)
+    return changes.shared(("product_custom_names", store.id), gather)
 
 
 def _mark(layer: Layer, rows: int) -> LayerMark:
@@ -325,6 +325,6 @@ def _refuse_stale(layer: Layer, updated_at: datetime | None) -> None:
 
 def _check_variants(layer: Layer) -> None:
     keys = {r.said.variant for r in layer.records if r.is_live and r.said.variant is not None}
-    if len(keys) > MOST_VARIANTS:
-        message = f"A product has at most {MOST_VARIANTS:,} variants"
+    if len(keys) > MAX_VARIANTS:
+        message = f"A product has at most {MAX_VARIANTS:,} variants"
         raise ValidationFailed(errors=[FieldError("/variants", message)])

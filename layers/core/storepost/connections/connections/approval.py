@@ -78,7 +78,7 @@ def _made_link(app: ShopifyApp, begun: BegunInstall, code: str) -> ConnectLink:
     def write(changes: Changes) -> None:
         add_link(changes, link)
         install = InstallRepository(begun.workspace)
-        install.await_choice(changes, begun, link.ends_at, otherwise=OAuthInvalid())
+        install.await_choice(changes, begun, link.ends_at, on_conflict=OAuthInvalid())
 
     commit_anew(write)
     return link

@@ -8,4 +8,4 @@ class AlreadyConnected(Conflict):
 
     code = "already_connected"
     title = "The shop is connected"
-    mend = "Use the store that is there, or disconnect it first."
+    remedy = "Use the store that is there, or disconnect it first."

@@ -8,7 +8,7 @@ class LinkUsed(Conflict):
 
     code = "link_used"
     title = "The link was used"
-    mend = "Begin the connection again with `POST /connections`."
+    remedy = "Begin the connection again with `POST /connections`."
 
 
 class LinkExpired(Gone):
@@ -16,4 +16,4 @@ class LinkExpired(Gone):
 
     code = "link_expired"
     title = "The link has expired"
-    mend = "Begin the connection again with `POST /connections`."
+    remedy = "Begin the connection again with `POST /connections`."

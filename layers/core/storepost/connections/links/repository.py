@@ -8,7 +8,7 @@ from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 from storepost.connections.links.model import ConnectLink
 from storepost.connections.links.problems import LinkUsed
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Identifier, Item, Key, Moment, find
+from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute, find
 from storepost.shopify.details import ShopDetails
 from storepost.stores.stores.model import StoreLocale
 from storepost.values import clock
@@ -30,8 +30,8 @@ class ConnectLinkItem(Item, discriminator="connect_link"):
     locales = JSONAttribute()
     """Each `[locale, label, primary, country, currency, url]`."""
     scopes = JSONAttribute()
-    ends_at = Moment()
-    used_at = Moment(null=True)
+    ends_at = UtcDateTimeAttribute()
+    used_at = UtcDateTimeAttribute(null=True)
 
 
 def link_key(link_id: UUID) -> Key:

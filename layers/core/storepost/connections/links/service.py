@@ -15,7 +15,7 @@ from storepost.catalog.products.store_terms import follow_terms
 from storepost.connections.links.model import Choice, ConnectLink, ToNewWorkspace
 from storepost.connections.links.problems import LinkExpired, LinkUsed
 from storepost.connections.links.repository import find_link, use_link
-from storepost.coupons.putting_off import tell_again
+from storepost.coupons.backoff import queue_restored
 from storepost.people.consent.resending import catch_up
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.shopify.claims import ShopClaim, claim_for, find_claim
@@ -125,7 +125,7 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
     known = known_store(stores, Platform.SHOPIFY, link.shop)
     store = _connected(link, workspace, known)
     use_link(changes, link)
-    keep_for_good(changes, link.shop, otherwise=LinkExpired())
+    keep_for_good(changes, link.shop, on_conflict=LinkExpired())
     claim_for(changes, store, claim)
     save_connected(stores, store, changes, is_new=known is None)
     if claim is not None and claim.workspace != workspace:
@@ -136,7 +136,7 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
     queue_first_imports(changes, workspace, store.id)
     if known is not None:
         follow_terms(changes, known, store)
-        tell_again(changes, workspace, store.id)
+        queue_restored(changes, workspace, store.id)
         catch_up(changes, workspace, store.id)
     return known
 

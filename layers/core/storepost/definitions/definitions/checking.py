@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from storepost.definitions.definitions.kinds import schema_of
 from storepost.definitions.definitions.model import (
-    MOST_BYTES,
-    MOST_LEVELS,
-    MOST_PATCH_BYTES,
+    MAX_BYTES,
+    MAX_LEVELS,
+    MAX_PATCH_BYTES,
     Content,
     Kind,
     compact,
@@ -50,17 +50,17 @@ def check_patch(operations: Sequence[Operation]) -> None:
     ]
     if not errors:
         patch = [operation.as_json() for operation in operations]
-        errors = list(_size(patch, "/patch", MOST_PATCH_BYTES))
+        errors = list(_size(patch, "/patch", MAX_PATCH_BYTES))
     if errors:
         raise SchemaMismatch(errors=errors)
 
 
 def _bounds(content: Content, place: str) -> Iterator[FieldError]:
     """What no schema can say."""
-    if levels(content) > MOST_LEVELS:
-        yield FieldError(place, f"Must be at most {MOST_LEVELS} levels deep")
+    if levels(content) > MAX_LEVELS:
+        yield FieldError(place, f"Must be at most {MAX_LEVELS} levels deep")
     else:
-        yield from _size(content, place, MOST_BYTES)
+        yield from _size(content, place, MAX_BYTES)
 
 
 def _size(content: Content, place: str, most: int) -> Iterator[FieldError]:

@@ -9,16 +9,16 @@ from uuid import UUID
 
 from storepost.accounts.workspaces.callers import Requester
 
-MOST_BYTES = 256 * 1024
+MAX_BYTES = 256 * 1024
 """Of a definition as compact JSON (docs/interface.md, section 2)."""
 
-MOST_PATCH_BYTES = 384 * 1024
+MAX_PATCH_BYTES = 384 * 1024
 """Of a patch as compact JSON: it may replace a whole definition, and a row holds 400 KB."""
 
-MOST_LEVELS = 40
+MAX_LEVELS = 40
 """How deep objects and arrays may stand in one another."""
 
-_MOST_TEXT = 300
+_MAX_TEXT = 300
 """Characters of a message: it may quote what it is about."""
 
 
@@ -83,4 +83,4 @@ def levels(content: Content) -> int:
 
 def shortened(message: str) -> str:
     """The message, cut where it quotes more than anybody reads."""
-    return message if len(message) <= _MOST_TEXT else f"{message[:_MOST_TEXT]} …"
+    return message if len(message) <= _MAX_TEXT else f"{message[:_MAX_TEXT]} …"

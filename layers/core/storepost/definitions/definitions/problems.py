@@ -8,4 +8,4 @@ class SchemaMismatch(ValidationFailed):
 
     code = "schema_mismatch"
     title = "The definition doesn't meet its schema"
-    mend = "Mend what `errors` names; `GET /definition-schemas/{kind}` has the schema."
+    remedy = "Mend what `errors` names; `GET /definition-schemas/{kind}` has the schema."

@@ -20,7 +20,7 @@ from storepost.platform.persistence.item import (
     Identifier,
     Item,
     Key,
-    Moment,
+    UtcDateTimeAttribute,
     find,
     find_all,
     keys_of_page,
@@ -38,8 +38,8 @@ class DefinitionItem(Item, discriminator="definition"):
     version_id = Identifier()
     schema_version = NumberAttribute()
     versions = NumberAttribute()
-    created_at = Moment()
-    updated_at = Moment()
+    created_at = UtcDateTimeAttribute()
+    updated_at = UtcDateTimeAttribute()
 
 
 class VersionItem(Item, discriminator="definition_version"):
@@ -53,7 +53,7 @@ class VersionItem(Item, discriminator="definition_version"):
     """Bytes of the content as JSON."""
     author = RequestedBy()
     proposal_id = Identifier()
-    created_at = Moment()
+    created_at = UtcDateTimeAttribute()
 
 
 class DefinitionRepository:

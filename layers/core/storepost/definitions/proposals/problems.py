@@ -8,7 +8,7 @@ class BaseNotCurrent(Conflict):
 
     code = "base_not_current"
     title = "The base isn't the current version"
-    mend = "Read the definition again and make the patch for its `versionId`."
+    remedy = "Read the definition again and make the patch for its `versionId`."
 
 
 class ProposalClosed(Conflict):
@@ -16,7 +16,7 @@ class ProposalClosed(Conflict):
 
     code = "proposal_closed"
     title = "The proposal is closed"
-    mend = "Make a new proposal."
+    remedy = "Make a new proposal."
 
 
 class OwnProposal(Forbidden):
@@ -24,7 +24,7 @@ class OwnProposal(Forbidden):
 
     code = "own_proposal"
     title = "It is your own proposal"
-    mend = "Let somebody else review it; an owner or admin may approve their own."
+    remedy = "Let somebody else review it; an owner or admin may approve their own."
 
 
 class NotAuthor(Forbidden):
@@ -32,7 +32,7 @@ class NotAuthor(Forbidden):
 
     code = "not_author"
     title = "Somebody else's proposal"
-    mend = "Reject it, or let its author withdraw it."
+    remedy = "Reject it, or let its author withdraw it."
 
 
 class PatchFailed(ValidationFailed):
@@ -40,4 +40,4 @@ class PatchFailed(ValidationFailed):
 
     code = "patch_failed"
     title = "The patch doesn't apply"
-    mend = "Mend the operation that `errors` names; nothing of the patch was applied."
+    remedy = "Mend the operation that `errors` names; nothing of the patch was applied."

@@ -12,7 +12,7 @@ from storepost.definitions.definitions.service import find_version
 from storepost.definitions.proposals.model import Base, Proposal, ProposalStatus, Proposed
 from storepost.definitions.proposals.problems import PatchFailed
 from storepost.definitions.proposals.repository import ProposalRepository
-from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.values.problems import FieldError, NotFound
 from storepost.values.scope import WorkspaceScope
 
@@ -73,8 +73,8 @@ def list_proposals(
         total = repository.count()
         rows = repository.page(page, newest_first=newest_first) if page.skipped < total else []
         return Listing(_listed(workspace, rows), total, page)
-    seen = list(repository.in_order(newest_first=newest_first, most=MOST_ROWS + 1))
-    if len(seen) > MOST_ROWS:
+    seen = list(repository.in_order(newest_first=newest_first, most=MAX_ROWS + 1))
+    if len(seen) > MAX_ROWS:
         raise FilterTooBroad("status")
     found = [proposal for proposal in seen if wanted.passes(proposal)]
     if wanted.stale is not None:

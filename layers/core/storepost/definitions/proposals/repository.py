@@ -30,7 +30,7 @@ from storepost.platform.persistence.deflated import Deflated
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
-    Moment,
+    UtcDateTimeAttribute,
     find,
     find_all,
     keys_of_page,
@@ -48,12 +48,12 @@ class ProposalItem(Item, discriminator="change_proposal"):
     summary = UnicodeAttribute()
     schema_version = NumberAttribute()
     author = RequestedBy()
-    created_at = Moment()
+    created_at = UtcDateTimeAttribute()
     base_definition_id = Identifier(null=True)
     base_version_id = Identifier(null=True)
     status = UnicodeAttribute()
     reviewer = RequestedBy(null=True)
-    reviewed_at = Moment(null=True)
+    reviewed_at = UtcDateTimeAttribute(null=True)
     note = UnicodeAttribute(null=True)
     result_definition_id = Identifier(null=True)
     result_version_id = Identifier(null=True)

@@ -16,8 +16,8 @@ from storepost.values.wire import Id, RequestBody, Shape, Text, Timestamp
 
 type ProposalOrder = Literal["-createdAt", "createdAt"]
 
-MOST_OPERATIONS = 500
-MOST_NOTE = 2_000
+MAX_OPERATIONS = 500
+MAX_NOTE = 2_000
 
 Pointer = Annotated[str, StringConstraints(max_length=2_048, pattern=r"^(/([^~]|~[01])*)?$")]
 """A JSON Pointer (RFC 6901): empty, or `/`-separated with `~0` and `~1` for `~` and `/`."""
@@ -72,7 +72,7 @@ class DefinitionChangeProposal(RequestBody):
     definition_id: Id
     base_version_id: Id
     summary: Text
-    patch: Annotated[list[JsonPatchOperation], Field(min_length=1, max_length=MOST_OPERATIONS)]
+    patch: Annotated[list[JsonPatchOperation], Field(min_length=1, max_length=MAX_OPERATIONS)]
 
     def value(self) -> NewChange:
         """What is proposed."""
@@ -103,7 +103,7 @@ class ReviewBody(RequestBody):
     """What a reviewer says beside the decision."""
 
     note: (
-        Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_NOTE)]
+        Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NOTE)]
         | None
     ) = None
 

@@ -19,7 +19,7 @@ from storepost.feeds.feeds.repository import FeedImportRepository, FeedRepositor
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.pagination import (
-    MOST_ROWS,
+    MAX_ROWS,
     FilterTooBroad,
     Listing,
     PageRequest,
@@ -30,7 +30,7 @@ from storepost.values.problems import NotFound
 from storepost.values.scope import WorkspaceScope
 from storepost.values.text import matches, sort_key
 
-MOST_SKIPPED = 10_000
+MAX_SKIPPED = 10_000
 """Skipped rows of an import that are kept, the first ones; its count has all of them."""
 
 
@@ -126,7 +126,7 @@ def _kept(
         if statuses is None:
             yield row
             continue
-        if number >= MOST_ROWS:
+        if number >= MAX_ROWS:
             raise FilterTooBroad("status")
         if row.status in statuses:
             yield row
@@ -146,7 +146,7 @@ def list_skipped(
 ) -> Listing[SkippedRow]:
     """The rows that an import skipped, in the file's order: the first 10,000."""
     found = found_import(workspace, feed_id, import_id)
-    total = min(found.counts.skipped, MOST_SKIPPED)
+    total = min(found.counts.skipped, MAX_SKIPPED)
     repository = FeedImportRepository(workspace, feed_id)
     items = repository.skipped(import_id, page) if page.skipped < total else []
     return Listing(items, total, page)

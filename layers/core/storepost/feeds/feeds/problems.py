@@ -9,7 +9,7 @@ class FeedExists(Conflict):
 
     code = "feed_exists"
     title = "The store has this feed"
-    mend = "Change the feed that is there, or delete it first."
+    remedy = "Change the feed that is there, or delete it first."
 
 
 class MappingMissingId(ValidationFailed):
@@ -17,7 +17,7 @@ class MappingMissingId(ValidationFailed):
 
     code = "mapping_missing_id"
     title = "No column is the id"
-    mend = "Map a column to `id`: it says which product a row is about."
+    remedy = "Map a column to `id`: it says which product a row is about."
 
 
 class FeedUnreachable(ValidationFailed):
@@ -25,7 +25,7 @@ class FeedUnreachable(ValidationFailed):
 
     code = "unreachable"
     title = "The feed can't be reached"
-    mend = "Check the address, and that its server answers without a password and in time."
+    remedy = "Check the address, and that its server answers without a password and in time."
 
 
 class FeedHttpError(ValidationFailed):
@@ -33,7 +33,7 @@ class FeedHttpError(ValidationFailed):
 
     code = "http_error"
     title = "The feed's server answered with an error"
-    mend = "Check that the address answers 200, after five redirects at most."
+    remedy = "Check that the address answers 200, after five redirects at most."
 
 
 class FeedTooLarge(ValidationFailed):
@@ -41,7 +41,7 @@ class FeedTooLarge(ValidationFailed):
 
     code = "too_large"
     title = "The feed is too large"
-    mend = "Use a feed of at most 1 GiB, or several smaller ones."
+    remedy = "Use a feed of at most 1 GiB, or several smaller ones."
 
 
 class FeedRowTooLong(ValidationFailed):
@@ -49,7 +49,9 @@ class FeedRowTooLong(ValidationFailed):
 
     code = "row_too_long"
     title = "A row of the feed is too long"
-    mend = "Look for a quote that is never closed, shorten the row, or send at most 2,000 columns."
+    remedy = (
+        "Look for a quote that is never closed, shorten the row, or send at most 2,000 columns."
+    )
 
 
 class FeedWithoutRows(ValidationFailed):
@@ -57,7 +59,7 @@ class FeedWithoutRows(ValidationFailed):
 
     code = "no_rows"
     title = "The feed has no rows"
-    mend = "Check that the file has products in it, as `item`, `entry`, lines or objects."
+    remedy = "Check that the file has products in it, as `item`, `entry`, lines or objects."
 
 
 def problem_of(why: FeedFailure) -> ValidationFailed:

@@ -2,7 +2,13 @@
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from storepost.platform.persistence.item import Identifier, Item, Json, Moment, VersionedItem
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Json,
+    UtcDateTimeAttribute,
+    VersionedItem,
+)
 
 
 class FeedItem(VersionedItem, discriminator="feed"):
@@ -15,15 +21,15 @@ class FeedItem(VersionedItem, discriminator="feed"):
     locale = UnicodeAttribute(null=True)
     mode = UnicodeAttribute()
     mapping = Json()
-    created_at = Moment()
-    next_import_at = Moment()
+    created_at = UtcDateTimeAttribute()
+    next_import_at = UtcDateTimeAttribute()
     counts = Json()
     queued = Identifier(null=True)
     running = Identifier(null=True)
     ended = Identifier(null=True)
     outcome = UnicodeAttribute(null=True)
-    queued_at = Moment(null=True)
-    deleted_at = Moment(null=True)
+    queued_at = UtcDateTimeAttribute(null=True)
+    deleted_at = UtcDateTimeAttribute(null=True)
     removed = NumberAttribute(default=0)
 
 
@@ -40,9 +46,9 @@ class FeedImportItem(Item, discriminator="feed_import"):
     feed_id = Identifier()
     status = UnicodeAttribute()
     trigger = UnicodeAttribute()
-    queued_at = Moment()
-    started_at = Moment(null=True)
-    completed_at = Moment(null=True)
+    queued_at = UtcDateTimeAttribute()
+    started_at = UtcDateTimeAttribute(null=True)
+    completed_at = UtcDateTimeAttribute(null=True)
     format = UnicodeAttribute(null=True)
     bytes = NumberAttribute(null=True)
     content_type = UnicodeAttribute(null=True)

@@ -16,7 +16,7 @@ from storepost.stores.stores.references import StoreReference
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.wire import Id, NotNull, RequestBody, Shape, Text, Timestamp, Uri, Url
 
-MOST_COLUMNS = 500
+MAX_COLUMNS = 500
 
 Column = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 
@@ -32,7 +32,7 @@ type MappedTo = Target | CustomField
 FeedMapping = Annotated[
     dict[Column, MappedTo],
     Field(
-        max_length=MOST_COLUMNS,
+        max_length=MAX_COLUMNS,
         examples=[{"id": "id", "title": "title", "material": {"custom": "material"}}],
     ),
 ]

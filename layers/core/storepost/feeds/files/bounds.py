@@ -6,7 +6,7 @@ from itertools import islice
 
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 
-MOST_BYTES = 1024**3
+MAX_BYTES = 1024**3
 """Of the file as it is fetched, and of what it inflates to."""
 ROW_LENGTH = 1024**2
 """Characters of the file that one row may take, with what stands before it."""
@@ -29,7 +29,7 @@ class Bound:
         got = 0
         for piece in pieces:
             got += len(piece)
-            if got > MOST_BYTES:
+            if got > MAX_BYTES:
                 raise FeedUnusable(FeedFailure.TOO_LARGE)
             yield piece
 

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-_MOST_PLACES = 40
+_MAX_PLACES = 40
 
 
 class Number(str):
@@ -13,6 +13,6 @@ class Number(str):
 
 def number_of(value: float | Decimal) -> Number:
     """The number as text; one of far too many zeros keeps its exponent."""
-    if isinstance(value, Decimal) and abs(value.adjusted()) <= _MOST_PLACES:
+    if isinstance(value, Decimal) and abs(value.adjusted()) <= _MAX_PLACES:
         return Number(format(value, "f"))
     return Number(value)

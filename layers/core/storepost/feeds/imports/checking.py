@@ -30,13 +30,13 @@ from storepost.values.scope import WorkspaceScope
 from storepost.values.scratch import scratch
 
 if TYPE_CHECKING:
-    from storepost.feeds.imports.work import Work
+    from storepost.feeds.imports.staging import FeedStaging
 
-MOST_SAMPLES = 3
+MAX_SAMPLES = 3
 SAMPLE_LENGTH = 200
 MAX_SHOWN_COLUMNS = 500
 """In a preview's answer, the first ones: a mapping names no more."""
-MOST_SKIPPED_SHOWN = 500
+MAX_SKIPPED_SHOWN = 500
 """Skipped rows in a check's answer, the first ones."""
 
 
@@ -93,7 +93,7 @@ def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: Settings) ->
         raise MappingMissingId()
     store = found_store(StoreRepository(workspace), store_id)
     with _opened(settings.url) as file, _settled(store, settings, _seen(file.rows)) as work:
-        return Check(work.counts(), tuple(work.skipped(MOST_SKIPPED_SHOWN)))
+        return Check(work.counts(), tuple(work.skipped(MAX_SKIPPED_SHOWN)))
 
 
 @contextmanager
@@ -118,10 +118,10 @@ def _seen(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 @contextmanager
-def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator[Work]":
-    from storepost.feeds.imports.work import Work  # noqa: PLC0415 - SQLite, of no use to a list
+def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator[FeedStaging]":
+    from storepost.feeds.imports.staging import FeedStaging  # noqa: PLC0415 - SQLite, of no use to a list
 
-    with scratch() as place, Work(place / "work") as work:
+    with scratch() as place, FeedStaging(place / "work") as work:
         work.read(rows, RowReader(settings.mapping, terms_of(store, settings)), _never)
         work.settle(
             finder(store, settings),
@@ -145,7 +145,7 @@ def _samples(rows: Iterable[Row]) -> dict[str, list[str]]:
         some = samples.get(name)
         if some is None and len(samples) < MAX_SHOWN_COLUMNS:
             some = samples.setdefault(name, [])
-        if some is not None and len(some) < MOST_SAMPLES:
+        if some is not None and len(some) < MAX_SAMPLES:
             value = text.strip()[:SAMPLE_LENGTH]
             if value and value not in some:
                 some.append(value)

@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from storepost.feeds.files.bounds import MOST_BYTES, Sample
+from storepost.feeds.files.bounds import MAX_BYTES, Sample
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.files.reading import FeedFile, read_feed
 from storepost.platform.fetching import HTTP_OR_HTTPS, Failure, FetchFailed, UrlNotAllowed, download
 
-MOST_REDIRECTS = 5
-MOST_SECONDS = 200.0
+MAX_REDIRECTS = 5
+MAX_SECONDS = 200.0
 
 _FAILURES = {
     Failure.STATUS: FeedFailure.HTTP_ERROR,
@@ -35,10 +35,10 @@ def fetch_into(path: Path, url: str) -> Fetched:
         with (
             download(
                 url,
-                timeout=MOST_SECONDS,
-                most_bytes=MOST_BYTES,
+                timeout=MAX_SECONDS,
+                most_bytes=MAX_BYTES,
                 schemes=HTTP_OR_HTTPS,
-                redirects=MOST_REDIRECTS,
+                redirects=MAX_REDIRECTS,
             ) as file,
             path.open("wb") as written,
         ):
@@ -59,9 +59,9 @@ def sampled(url: str) -> Iterator[FeedFile]:
         with download(
             url,
             timeout=Sample.SECONDS,
-            most_bytes=MOST_BYTES,
+            most_bytes=MAX_BYTES,
             schemes=HTTP_OR_HTTPS,
-            redirects=MOST_REDIRECTS,
+            redirects=MAX_REDIRECTS,
         ) as file:
             yield read_feed(_until_late(file.pieces, bound), file.content_type, bound)
     except FetchFailed as failed:

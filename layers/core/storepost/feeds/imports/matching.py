@@ -17,7 +17,7 @@ from storepost.platform.persistence.reads import Reads
 from storepost.stores.stores.model import Store
 
 if TYPE_CHECKING:
-    from storepost.feeds.imports.work import Find, Unplaced
+    from storepost.feeds.imports.staging import Find, Unplaced
 
 _TOGETHER = 25
 _AT_ONCE = 4

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import batched
 
-from storepost.catalog.products.writing import Bringer
+from storepost.catalog.products.writing import ProductSource
 from storepost.feeds.feeds.keys import imports_partition, skipped_partition
 from storepost.feeds.feeds.model import Feed
 from storepost.feeds.feeds.repository import FeedRepository
@@ -34,7 +34,7 @@ def take_back(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
 
 
 def _products_taken_back(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
-    feeds, bringer = FeedRepository(store.workspace), Bringer(store, feed.id)
+    feeds, bringer = FeedRepository(store.workspace), ProductSource(store, feed.id)
     with scratch() as place:
         manifest, removal = place / "manifest", place / "plan"
         if not KeptFiles(store.workspace, feed.id).get_manifest(manifest):

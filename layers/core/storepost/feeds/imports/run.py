@@ -15,11 +15,11 @@ MARGIN_MILLISECONDS = 45_000
 """With so little time left nothing more is begun: what is settled has to be kept, too."""
 
 
-class Stopped(Exception):  # noqa: N818 - it is what happened
+class OutOfTime(Exception):  # noqa: N818 - it is what happened
     """Time is up, and the next message was sent."""
 
 
-class TakenAway(Exception):  # noqa: N818 - it is what happened
+class Superseded(Exception):  # noqa: N818 - it is what happened
     """The import stands elsewhere: another run came by, or its feed was deleted."""
 
 
@@ -63,4 +63,4 @@ class Run:
     def stop(self) -> None:
         """Ends the run; the next goes on."""
         commit_anew(self.send_next)
-        raise Stopped
+        raise OutOfTime

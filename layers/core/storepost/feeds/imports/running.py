@@ -12,9 +12,9 @@ from uuid import UUID
 from storepost.feeds.feeds.model import Feed, FeedImport, FeedImportStatus
 from storepost.feeds.feeds.queueing import end_import, in_turn, start_import
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
-from storepost.feeds.imports.bringing import Bringing
+from storepost.feeds.imports.import_run import FeedImportRun
 from storepost.feeds.imports.removing import take_back
-from storepost.feeds.imports.run import Run, Stopped, TakenAway
+from storepost.feeds.imports.run import OutOfTime, Run, Superseded
 from storepost.platform.messaging.remaining import Remaining
 from storepost.platform.messaging.tries import TRIES, check_tries
 from storepost.platform.persistence.changes import Changes, commit_anew
@@ -30,7 +30,7 @@ FRESH_MILLISECONDS = 250_000
 """What a run should have before it begins to fetch a file: that takes 200 seconds at most."""
 
 
-def go_on(message: str, tries: int, remaining: Remaining) -> None:
+def resume(message: str, tries: int, remaining: Remaining) -> None:
     """Goes on with the feed that a message names.
 
     `tries` is how many times the queue brought the message, this one included. What fails every
@@ -41,11 +41,11 @@ def go_on(message: str, tries: int, remaining: Remaining) -> None:
     run = Run(WorkspaceScope(named["workspaceId"]), named["feedId"], tries, remaining)
     try:
         check_tries(tries)
-        while running := commit_anew(lambda changes: _begun(changes, run)):
+        while running := commit_anew(lambda changes: _start_if_queued(changes, run)):
             _bring(run, running)
             _leave_to_next(run)
         _take_back(run)
-    except Stopped:
+    except OutOfTime:
         return
     except Exception as error:
         if tries < TRIES or not commit_anew(lambda changes: _given_up(changes, run)):
@@ -72,7 +72,7 @@ def _take_back(run: Run) -> None:
         run.stop()
 
 
-def _begun(changes: Changes, run: Run) -> FeedImport | None:
+def _start_if_queued(changes: Changes, run: Run) -> FeedImport | None:
     """The import whose turn it is, running; None where nothing is open."""
     feed = run.feed()
     if feed is None or feed.deleted_at is not None:
@@ -87,8 +87,8 @@ def _bring(run: Run, running: FeedImport) -> None:
     """Brings the running import to its end."""
     try:
         with scratch() as place:
-            Bringing(run, place).bring(running)
-    except TakenAway:
+            FeedImportRun(run, place).bring(running)
+    except Superseded:
         return
     except FeedUnusable as unusable:
         _fail(run, running, unusable.why)

@@ -4,11 +4,11 @@ import json
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 
-from storepost.catalog.products.records import Said
+from storepost.catalog.products.records import SourceValues
 from storepost.catalog.products.writing import (
-    Bringer,
-    Brought,
     Outcome,
+    ProductSource,
+    SourceProduct,
     keys_behind,
     keys_of,
     remove_records,
@@ -16,7 +16,7 @@ from storepost.catalog.products.writing import (
 )
 from storepost.feeds.imports.plan import Placed
 from storepost.platform.persistence.changes import (
-    MOST_ITEMS,
+    MAX_ITEMS,
     Changes,
     LostRace,
     TooManyWrites,
@@ -45,7 +45,7 @@ class _Overfull(TooManyWrites):
 class Writer:
     """Writes a feed's products, a transaction after the other."""
 
-    def __init__(self, bringer: Bringer, rows_of: RowsOf) -> None:
+    def __init__(self, bringer: ProductSource, rows_of: RowsOf) -> None:
         """Nothing read yet."""
         self._bringer = bringer
         self._rows_of = rows_of
@@ -112,15 +112,17 @@ class Writer:
         if not rows:
             remove_records(changes, self._bringer, product)
             return False
-        written = replace_layer(changes, self._bringer, Brought(product, said_of(product, rows)))
+        written = replace_layer(
+            changes, self._bringer, SourceProduct(product, said_of(product, rows))
+        )
         return written.outcome is Outcome.CREATED
 
 
-_ROOM = MOST_ITEMS - 3
+_ROOM = MAX_ITEMS - 3
 """Items of a transaction; the import's own row and the next message come to them."""
 
 
-def said_of(product: str, rows: Sequence[Placed]) -> tuple[Said, ...]:
+def said_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
     """What a feed says of one product, in each of its locales.
 
     The product's fields are the group's own row's, else the first's. Of two rows about the same
@@ -128,12 +130,12 @@ def said_of(product: str, rows: Sequence[Placed]) -> tuple[Said, ...]:
     """
     own = {row.locale: row for row in reversed(rows)}
     own |= {row.locale: row for row in reversed(rows) if row.id in {product, row.group}}
-    said: dict[tuple[str | None, str | None], Said] = {}
+    said: dict[tuple[str | None, str | None], SourceValues] = {}
     for row in rows:
         fields, of_variant = json.loads(row.content)
         if own[row.locale] is row:
-            said[None, row.locale] = Said(fields, row.locale, None, row.id)
+            said[None, row.locale] = SourceValues(fields, row.locale, None, row.id)
         if row.variant is not None:
-            told = Said(of_variant, row.locale, row.variant, row.id)
+            told = SourceValues(of_variant, row.locale, row.variant, row.id)
             said.setdefault((row.variant, row.locale), told)
     return tuple(said.values())

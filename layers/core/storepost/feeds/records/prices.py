@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from storepost.feeds.files.numbers import Number
 from storepost.values.money import Money, checked_currency
 
-_MOST_MINOR_UNITS = 10**15
+_MAX_MINOR_UNITS = 10**15
 _DOT = r"(?i:(?<=rs|kr)\.)?"
 """That of an abbreviated currency, such as `Rs. 500`."""
 _PRICE = re.compile(
@@ -64,10 +64,10 @@ def price_of(number: Number, currency: str) -> Money | None:
 
 def _money(number: Decimal, code: str) -> Money | None:
     digits = _minor_digits(code)
-    if not 0 <= number <= _MOST_MINOR_UNITS:
+    if not 0 <= number <= _MAX_MINOR_UNITS:
         return None
     minor = (number * 10**digits).quantize(Decimal(1), ROUND_HALF_UP)
-    return Money(int(minor), code) if minor <= _MOST_MINOR_UNITS else None
+    return Money(int(minor), code) if minor <= _MAX_MINOR_UNITS else None
 
 
 def _currency(named: str, likely: Iterable[str | None]) -> str | None:

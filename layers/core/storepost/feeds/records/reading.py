@@ -96,8 +96,8 @@ class RowReader:
         identifier = said.get(Target.ID)
         if identifier is None:
             raise Skipped(NO_ID)
-        if len(identifier) > values.MOST_TEXT:
-            raise Skipped(ID_TOO_LONG, identifier[: values.MOST_TEXT])
+        if len(identifier) > values.MAX_TEXT:
+            raise Skipped(ID_TOO_LONG, identifier[: values.MAX_TEXT])
         locale = self._locale(said, identifier)
         variant = self._variant(said, locale, identifier)
         content = [self._product(said), variant]
@@ -130,23 +130,23 @@ class RowReader:
         image = said.get(Target.IMAGE_LINK)
         fields: Fields = {
             "title": _cut(said.get(Target.TITLE)),
-            "description": _cut(said.get(Target.DESCRIPTION), values.MOST_DESCRIPTION),
+            "description": _cut(said.get(Target.DESCRIPTION), values.MAX_DESCRIPTION),
             "link": values.address(said.get(Target.LINK, "")),
             "image": _image(image),
             "vendor": _cut(said.get(Target.BRAND)),
             "productType": _cut(said.get(Target.PRODUCT_TYPE)),
         }
         for target in _KEPT_AS_CUSTOM:
-            fields[f"{CUSTOM}{target}"] = _cut(said.get(target), values.MOST_CUSTOM)
+            fields[f"{CUSTOM}{target}"] = _cut(said.get(target), values.MAX_CUSTOM)
         for name in self._custom:
-            fields[name] = _cut(said.get(name), values.MOST_CUSTOM)
+            fields[name] = _cut(said.get(name), values.MAX_CUSTOM)
         return _without_nothing(fields)
 
     def _variant(self, said: Mapping[str, str], locale: str | None, identifier: str) -> Fields:
         price, compared = self._prices(said, locale, identifier)
         bought = values.availability(said.get(Target.AVAILABILITY, ""))
         options = [
-            {"name": name, "value": said[target][: values.MOST_TEXT]}
+            {"name": name, "value": said[target][: values.MAX_TEXT]}
             for target, name in _OPTIONS.items()
             if target in said
         ]
@@ -194,7 +194,7 @@ class RowReader:
         return self._terms.currencies.get(locale or "")
 
 
-def _cut(text: str | None, most: int = values.MOST_TEXT) -> str | None:
+def _cut(text: str | None, most: int = values.MAX_TEXT) -> str | None:
     return text[:most] if text else None
 
 

@@ -5,11 +5,11 @@ from functools import lru_cache
 
 from storepost.values.locale_codes import canonical
 
-MOST_TEXT = 255
-MOST_DESCRIPTION = 65_536
-MOST_CUSTOM = 5_000
-_MOST_URL = 2_048
-_MOST_QUANTITY = 10**9
+MAX_TEXT = 255
+MAX_DESCRIPTION = 65_536
+MAX_CUSTOM = 5_000
+_MAX_URL = 2_048
+_MAX_QUANTITY = 10**9
 _URL = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 _QUANTITY = re.compile(r"([+-]?\d{1,12})(?:[.,]0+)?")
 _OTHER = re.compile(r"[^a-z0-9]+")
@@ -45,13 +45,13 @@ def quantity(text: str) -> int | None:
     """A whole number; None for anything else."""
     found = _QUANTITY.fullmatch(text.strip())
     number = int(found[1]) if found else None
-    return number if number is not None and abs(number) <= _MOST_QUANTITY else None
+    return number if number is not None and abs(number) <= _MAX_QUANTITY else None
 
 
 def address(text: str) -> str | None:
     """A web address; None for anything else."""
     url = text.strip().replace(" ", "%20")
-    return url if len(url) <= _MOST_URL and _URL.fullmatch(url) else None
+    return url if len(url) <= _MAX_URL and _URL.fullmatch(url) else None
 
 
 @lru_cache(maxsize=1_000)

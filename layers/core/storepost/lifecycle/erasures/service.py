@@ -7,13 +7,13 @@ from storepost.people.consent.model import Address
 from storepost.people.consent.owed import may_be_owed, owe
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent.telling import tell_stores
+from storepost.people.consent.write_back_queue import queue_write_backs
 from storepost.people.customers.repository import CustomerRepository
-from storepost.people.profiles.erasing import MOST_ADDRESSES, addresses_of, customers_of
+from storepost.people.profiles.consent_summary import primary_address
+from storepost.people.profiles.erasing import MAX_ADDRESSES, addresses_of, customers_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.service import get_profile
-from storepost.people.profiles.shown import shown_address
 from storepost.platform.messaging.outbox import Queue, send_with
 from storepost.platform.persistence.changes import Changes
 from storepost.values.scope import WorkspaceScope
@@ -29,7 +29,7 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
     """
     profile = get_profile(workspace, profile_id)
     consents = ConsentRepository(workspace)
-    addresses = _shown_first(profile)[:MOST_ADDRESSES]
+    addresses = _shown_first(profile)[:MAX_ADDRESSES]
     said = consents.consents_of(addresses)
     for address in addresses:
         _owe_the_no(changes, profile, address, said[address])
@@ -60,7 +60,7 @@ def _owe_the_no(
             customers.setdefault(each.store_id, []).append(each.external_id)
     if customers:
         owe(changes, profile.workspace, address, change, holds.as_of, customers)
-        tell_stores(changes, profile.workspace, change, sorted(customers))
+        queue_write_backs(changes, profile.workspace, change, sorted(customers))
 
 
 def erase_rest(changes: Changes, workspace: WorkspaceScope, profile_id: UUID) -> None:
@@ -71,6 +71,6 @@ def erase_rest(changes: Changes, workspace: WorkspaceScope, profile_id: UUID) ->
 
 def _shown_first(profile: Profile) -> list[Address]:
     """The person's addresses, those first that the profile shows."""
-    shown = (shown_address(profile, channel) for channel in Channel)
+    shown = (primary_address(profile, channel) for channel in Channel)
     own = addresses_of(profile.identities)
     return list(dict.fromkeys([*(each for each in shown if each), *own]))

@@ -29,10 +29,10 @@ from storepost.values import clock
 from storepost.values.pagination import PageRequest
 from storepost.values.wire import Shape
 
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 """Of one kind; nobody has more identities."""
 
-MOST_BYTES = 5_000_000
+MAX_BYTES = 5_000_000
 """Of all sections, as a string inside the function's answer, which may have 6 MB."""
 
 _AT_ONCE = 25
@@ -47,7 +47,7 @@ def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
     workspace = caller.workspace
     profile = get_profile(workspace, profile_id)
     log_access("profile exported", profile.id, caller=caller)
-    whole, room = PageRequest(1, MOST_ROWS), _Room(MOST_BYTES)
+    whole, room = PageRequest(1, MAX_ROWS), _Room(MAX_BYTES)
     identities = list_identities(workspace, profile.id, None, whole)
     customers, stores = list_customers(workspace, profile.id, None, whole)
     merges = list_merges(workspace, profile.id, whole)
@@ -110,9 +110,9 @@ def _orders(profile: Profile, links: dict[tuple[UUID, str], str]) -> Iterator[Or
     """The person's orders whole, most recently placed first."""
     repository = OrderRepository(profile.workspace)
     stores = {store.id: store for store in stores_of(profile)}
-    ids = repository.ids_of_profile(profile.partitions, MOST_ROWS, descending=True)
+    ids = repository.ids_of_profile(profile.partitions, MAX_ROWS, descending=True)
     for number, some in enumerate(batched(ids, _AT_ONCE, strict=False)):
-        if number * _AT_ONCE >= MOST_ROWS:
+        if number * _AT_ONCE >= MAX_ROWS:
             return
         for order in repository.get_many(some):
             link = links.get((order.store_id, order.customer_external_id or ""))

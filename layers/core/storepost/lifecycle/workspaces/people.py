@@ -44,7 +44,7 @@ def _remove_person(workspace: WorkspaceScope, profile_id: UUID) -> None:
     if isinstance(row, ProfileItem):
         profile = as_profile(workspace, row)
         merged = _merged_into(workspace, profile.partitions)
-        for each in dict.fromkeys((*merged, *profile.absorbing, *profile.consent_partitions)):
+        for each in dict.fromkeys((*merged, *profile.pending_sources, *profile.consent_partitions)):
             if each != profile_id:
                 _remove_partition(workspace, each)
         remove(_addresses_of_customers(workspace, profile))

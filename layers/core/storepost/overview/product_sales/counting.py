@@ -15,7 +15,7 @@ from storepost.overview.product_sales.repository import ProductSales, SalesRepos
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
 
-MOST_AT_ONCE = 80
+MAX_AT_ONCE = 80
 """Products of an order that one transaction counts."""
 
 
@@ -35,7 +35,7 @@ def _count_some(changes: Changes, workspace: WorkspaceScope, order: UUID) -> boo
     repository = SalesRepository(workspace)
     counted, wanted = repository.counted(order), sales_of(held.order)
     differing = [key for key in sorted({*counted, *wanted}) if counted.get(key) != wanted.get(key)]
-    some = differing[:MOST_AT_ONCE]
+    some = differing[:MAX_AT_ONCE]
     if not some:
         return False
     more = {key: _difference(counted.get(key), wanted.get(key)) for key in some}

@@ -7,7 +7,7 @@ from uuid import UUID
 from storepost.overview.search.naming import named_by
 from storepost.overview.search.showing import Result, results_of
 from storepost.platform.postings.entries import SearchKind
-from storepost.platform.postings.finding import MOST_HITS, Found, Hit, Query, Rank, find
+from storepost.platform.postings.finding import MAX_HITS, Found, Hit, Query, Rank, find
 from storepost.platform.postings.repository import PostingRepository
 from storepost.values.scope import WorkspaceScope
 
@@ -50,7 +50,7 @@ def _found(
         first = {hit.id for hit in by_name}
         hits = [*by_name, *(hit for hit in found.hits if hit.id not in first)]
         if hits:
-            yield kind, Found(hits, min(len(hits), MOST_HITS))
+            yield kind, Found(hits, min(len(hits), MAX_HITS))
 
 
 def _shown(

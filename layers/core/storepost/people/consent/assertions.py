@@ -27,14 +27,14 @@ from storepost.people.consent.model import (
     WriteBackStatus,
 )
 from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.statements import ConsentStatement, Outcome
 from storepost.people.consent.states import ConsentState
-from storepost.people.consent.telling import (
-    stores_to_tell,
-    tell_again,
-    tell_stores,
-    tell_the_no,
+from storepost.people.consent.write_back_queue import (
+    queue_owed_opt_out,
+    queue_restored,
+    queue_write_backs,
+    stores_to_update,
 )
-from storepost.people.consent.words import Outcome, Word
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import timed_id
@@ -52,15 +52,19 @@ def assert_consent(
 ) -> Outcome:
     """Records that somebody says so, as far as it is new; docs/semantics.md, section 2.
 
-    The rest of what is given is as in `Word`.
+    The rest of what is given is as in `ConsentStatement`.
     """
-    outcome = assert_word(changes, subject, address, Word(state, origin, occurred_at, dated))
+    outcome = assert_word(
+        changes, subject, address, ConsentStatement(state, origin, occurred_at, dated)
+    )
     if outcome is None:
         raise ValueError("a store's word, or a list's, may be about somebody who was erased")
     return outcome
 
 
-def assert_word(changes: Changes, subject: Subject, address: Address, word: Word) -> Outcome | None:
+def assert_word(
+    changes: Changes, subject: Subject, address: Address, word: ConsentStatement
+) -> Outcome | None:
     """The same of a word; None where it asserts nothing."""
     repository = ConsentRepository(subject.workspace, changes.reads)
     before = repository.consent_of(address)
@@ -74,7 +78,7 @@ def assert_in_turn(
     subject: Subject,
     address: Address,
     before: AddressConsent,
-    words: Sequence[Word],
+    words: Sequence[ConsentStatement],
 ) -> list[Outcome | None]:
     """Records one word after another of an address that the repository has read as `before`.
 
@@ -97,16 +101,18 @@ def assert_in_turn(
         )
         statement = Statement(address, word, moment, now, new.get(ref))
         consent = keep_evidence(changes, subject, consent, decision.after, statement)
-    tell_again(changes, repository, subject, restored - new.keys(), before, consent)
-    consent, is_told = tell_the_no(changes, repository, subject, consent, words)
+    queue_restored(changes, repository, subject, restored - new.keys(), before, consent)
+    consent, is_told = queue_owed_opt_out(changes, repository, subject, consent, words)
     _add_all(changes, repository, subject, new.values(), consent)
     if consent != before or is_told:
         repository.save_consent(changes, address, consent)
     return outcomes
 
 
-def _decided(consent: AddressConsent, word: Word, moment: datetime, ref: ChangeRef) -> Decision:
-    if word.comes_too_late(consent.erased_at):
+def _decided(
+    consent: AddressConsent, word: ConsentStatement, moment: datetime, ref: ChangeRef
+) -> Decision:
+    if word.is_outdated(consent.erased_at):
         return set_aside(consent, recorded=_enters_history(consent, word))
     assertion = Assertion(word.state, moment, word.dated)
     decision = decide(consent, assertion, ref)
@@ -114,12 +120,12 @@ def _decided(consent: AddressConsent, word: Word, moment: datetime, ref: ChangeR
     return replace(decision, after=after)
 
 
-def _enters_history(consent: AddressConsent, word: Word) -> bool:
+def _enters_history(consent: AddressConsent, word: ConsentStatement) -> bool:
     """Whether a word that asserts nothing is kept nevertheless: it is what a request is about."""
     return word.origin.is_the_persons_own and word.state is not consent.state
 
 
-def _with_customers(consent: AddressConsent, words: Iterable[Word]) -> AddressConsent:
+def _with_customers(consent: AddressConsent, words: Iterable[ConsentStatement]) -> AddressConsent:
     for word in words:
         if word.customer and word.is_of_others:
             consent = consent.with_customer(word.customer)
@@ -129,7 +135,7 @@ def _with_customers(consent: AddressConsent, words: Iterable[Word]) -> AddressCo
 def _change(
     subject: Subject,
     address: Address,
-    word: Word,
+    word: ConsentStatement,
     moment: datetime,
     now: datetime,
     ref: ChangeRef,
@@ -160,7 +166,9 @@ def _add_all(
     for change in new:
         repository.add(changes, change)
         if any(each.status is WriteBackStatus.PENDING for each in change.write_backs):
-            tell_stores(changes, subject.workspace, change, stores_to_tell(subject, consent))
+            queue_write_backs(
+                changes, subject.workspace, change, stores_to_update(subject, consent)
+            )
 
 
 def _outcome(
@@ -181,7 +189,7 @@ def _outcome(
 def _write_backs(
     subject: Subject, consent: AddressConsent, decision: Decision, now: datetime
 ) -> tuple[WriteBack, ...]:
-    pending = tuple(WriteBack(store_id) for store_id in stores_to_tell(subject, consent))
+    pending = tuple(WriteBack(store_id) for store_id in stores_to_update(subject, consent))
     if not decision.superseded:
         return pending
     return tuple(each.skipped(SkipReason.SUPERSEDED, now) for each in pending)

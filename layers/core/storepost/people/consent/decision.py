@@ -39,7 +39,7 @@ class Assertion:
             raise ValueError(f"{self.state} asserts nothing")
 
     @property
-    def may_yield(self) -> bool:
+    def is_undated_opt_in(self) -> bool:
         """Whether it never overrides `unsubscribed`."""
         return self.state is ConsentState.SUBSCRIBED and not self.dated
 
@@ -78,8 +78,8 @@ class Held:
 class AddressConsent:
     """What an address's consent is, and all that the next assertion is measured by."""
 
-    firm: Held | None = None
-    yielding: Held | None = None
+    dated: Held | None = None
+    undated: Held | None = None
     """`subscribed` without a time that counts."""
     erased_at: datetime | None = None
     """When a person who had the address was erased last: only what is dated later subscribes it."""
@@ -113,12 +113,12 @@ class AddressConsent:
     @property
     def holds(self) -> Held | None:
         """What holds; None while nobody asserted anything."""
-        firm, yielding = self.firm, self.yielding
-        if firm is None or yielding is None:
-            return firm or yielding
-        if firm.state is ConsentState.UNSUBSCRIBED or firm.order >= yielding.order:
-            return firm
-        return yielding
+        dated, undated = self.dated, self.undated
+        if dated is None or undated is None:
+            return dated or undated
+        if dated.state is ConsentState.UNSUBSCRIBED or dated.order >= undated.order:
+            return dated
+        return undated
 
     def shown_by(self, change: ChangeRef) -> "AddressConsent":
         """The same, where another change is what is shown for what holds."""
@@ -126,7 +126,7 @@ class AddressConsent:
         if held is None:
             return self
         shown = replace(held, change=change)
-        return replace(self, firm=shown) if held is self.firm else replace(self, yielding=shown)
+        return replace(self, dated=shown) if held is self.dated else replace(self, undated=shown)
 
     @property
     def state(self) -> ConsentState:
@@ -145,7 +145,7 @@ class AddressConsent:
 
     def moment_left_out(self, now: datetime) -> datetime:
         """The `occurredAt` of a request that has none: now, and at least 1 ms after `asOf`."""
-        known = [held.as_of for held in (self.firm, self.yielding) if held]
+        known = [held.as_of for held in (self.dated, self.undated) if held]
         erased = [self.erased_at] if self.erased_at else []
         return max([now, *(moment + _MOMENT for moment in (*known, *erased))])
 
@@ -179,10 +179,10 @@ def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> D
     recorded = held is None or held.state is not assertion.state
     shown = change if held is None or recorded else held.change
     new = Held(assertion.state, assertion.occurred_at, shown)
-    if assertion.may_yield:
-        after = replace(before, yielding=_greater(before.yielding, new))
+    if assertion.is_undated_opt_in:
+        after = replace(before, undated=_greater(before.undated, new))
     else:
-        after = replace(before, firm=_greater(before.firm, new))
+        after = replace(before, dated=_greater(before.dated, new))
     if recorded and after.state is assertion.state:
         # It changes what holds, if only because the word behind which another one stood is gone:
         # this is the change that the stores are told of.

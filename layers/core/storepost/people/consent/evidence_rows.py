@@ -24,7 +24,7 @@ from storepost.platform.persistence.item import (
     Item,
     Json,
     Key,
-    Moment,
+    UtcDateTimeAttribute,
     find_all,
     find_in,
 )
@@ -47,8 +47,8 @@ class EvidenceItem(Item, discriminator="consent_evidence"):
     store_id = Identifier(null=True)
     proof = Json()
     by = UnicodeAttribute(null=True)
-    occurred_at = Moment()
-    recorded_at = Moment()
+    occurred_at = UtcDateTimeAttribute()
+    recorded_at = UtcDateTimeAttribute()
     change_id = Identifier(null=True)
     wording = UnicodeAttribute(null=True)
     """The hash of the wording, which stands elsewhere."""
@@ -121,7 +121,7 @@ def leave_evidence(
 
 def evidence_left(changes: Changes, profile_id: UUID) -> list[Evidence]:
     """The evidence that a unit of work has left with a profile so far."""
-    return changes.gathered(("consent_evidence", profile_id), list[Evidence])
+    return changes.shared(("consent_evidence", profile_id), list[Evidence])
 
 
 def write_evidence(

@@ -8,8 +8,8 @@ from storepost.people.consent.decision import CustomerRef
 from storepost.people.consent.evidence import NO_EVIDENCE, GivenEvidence
 from storepost.people.consent.keeping import add_proof
 from storepost.people.consent.model import Address, Origin, Subject
+from storepost.people.consent.statements import ConsentStatement, Outcome
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent.words import Outcome, Word
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 
@@ -82,7 +82,7 @@ def assert_from_store(
     is_in_a_loop = at_store is not None and at_store.is_in_a_loop
     is_proof_alone = is_proof_alone or (is_in_a_loop and state is ConsentState.PENDING)
     is_dated = after.consent_at is not None and after.consent_at <= now and not is_in_a_loop
-    word = Word(
+    word = ConsentStatement(
         state or after.state,
         origin,
         min(after.consent_at or updated_at, now),

@@ -8,7 +8,7 @@ from storepost.people.consent.evidence import Evidence
 from storepost.people.consent.evidence_rows import leave_evidence
 from storepost.people.consent.model import Address, ConsentChange, Subject
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.consent.words import Word
+from storepost.people.consent.statements import ConsentStatement
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 
@@ -18,7 +18,7 @@ class Statement:
     """What somebody says of an address, and what it became in the history."""
 
     address: Address
-    word: Word
+    word: ConsentStatement
     occurred_at: datetime
     recorded_at: datetime
     change: ConsentChange | None = None
@@ -61,7 +61,7 @@ def keep_evidence(
     return replace(after, last_statement=digest) if digest else after
 
 
-def add_proof(changes: Changes, subject: Subject, address: Address, word: Word) -> None:
+def add_proof(changes: Changes, subject: Subject, address: Address, word: ConsentStatement) -> None:
     """Keeps evidence of what a store gives again with a better proof; it asserts nothing."""
     repository, now = ConsentRepository(subject.workspace, changes.reads), clock.now()
     before = repository.with_erasure(address, repository.consent_of(address))
@@ -69,7 +69,7 @@ def add_proof(changes: Changes, subject: Subject, address: Address, word: Word) 
     after = before
     if word.customer and word.is_of_others:
         after = after.with_customer(word.customer)
-    if not word.comes_too_late(before.erased_at):
+    if not word.is_outdated(before.erased_at):
         assertion = Assertion(word.state, moment, word.dated)
         after = after.with_level(assertion, word.evidence.opt_in_level)
     after = keep_evidence(changes, subject, before, after, Statement(address, word, moment, now))

@@ -110,7 +110,7 @@ class WriteBack:
         count = self.resends if resends is None else resends
         return WriteBack(self.store_id, telling=self.telling, resends=count)
 
-    def begun_again(self) -> "WriteBack":
+    def restarted(self) -> "WriteBack":
         """Once the store is told anew: another telling, whatever became of the one before."""
         return WriteBack(self.store_id, telling=self.telling + 1)
 

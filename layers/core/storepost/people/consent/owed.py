@@ -24,7 +24,14 @@ from storepost.people.consent.model import (
 from storepost.people.consent.repository import erased_key
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.platform.persistence.item import Key, Moment, VersionedItem, find, find_all, find_in
+from storepost.platform.persistence.item import (
+    Key,
+    UtcDateTimeAttribute,
+    VersionedItem,
+    find,
+    find_all,
+    find_in,
+)
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
@@ -34,8 +41,8 @@ class OwedRefusalItem(VersionedItem, discriminator="owed_refusal"):
 
     channel = UnicodeAttribute()
     source = UnicodeAttribute()
-    occurred_at = Moment()
-    recorded_at = Moment()
+    occurred_at = UtcDateTimeAttribute()
+    recorded_at = UtcDateTimeAttribute()
     address_hash = UnicodeAttribute()
     customers = JSONAttribute()
     """By the stores' ids: what each store calls the customers."""

@@ -39,7 +39,7 @@ from storepost.platform.persistence.item import (
     Identifier,
     Item,
     Key,
-    Moment,
+    UtcDateTimeAttribute,
     VersionedItem,
     amend,
     find_in,
@@ -52,15 +52,15 @@ from storepost.values.scope import WorkspaceScope
 
 
 class ConsentAddressItem(VersionedItem, discriminator="consent_address"):
-    """An address's state; `firm` and `yielding` are `[state, as of, profile id, change id]`."""
+    """An address's state; `dated` and `undated` are `[state, as of, profile id, change id]`."""
 
-    firm = JSONAttribute(null=True)
-    yielding = JSONAttribute(null=True)
-    erased_at = Moment(null=True)
+    dated = JSONAttribute(null=True)
+    undated = JSONAttribute(null=True)
+    erased_at = UtcDateTimeAttribute(null=True)
     other_customers = JSONAttribute(null=True)
     """Each `[store id, external id]`."""
-    confirmed_at = Moment(null=True)
-    unsubscribed_at = Moment(null=True)
+    confirmed_at = UtcDateTimeAttribute(null=True)
+    unsubscribed_at = UtcDateTimeAttribute(null=True)
     last_statement = UnicodeAttribute(null=True)
 
 
@@ -76,8 +76,8 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
     proof = JSONAttribute()
     by = UnicodeAttribute(null=True)
     address = UnicodeAttribute(null=True)
-    occurred_at = Moment()
-    recorded_at = Moment()
+    occurred_at = UtcDateTimeAttribute()
+    recorded_at = UtcDateTimeAttribute()
     write_backs: MapAttribute[str, Any] = MapAttribute()  # type: ignore[no-untyped-call]
     """By the stores' short ids: status, skip_reason, error, done_at, is_certain, pending_since,
     telling, resends."""
@@ -93,7 +93,7 @@ def address_key(workspace: WorkspaceScope, address: Address) -> Key:
 class ErasedAddressItem(Item, discriminator="erased_address"):
     """That somebody who had an address was erased; nobody can read from it which address."""
 
-    at = Moment()
+    at = UtcDateTimeAttribute()
     """When: the last time, where it was several."""
 
 
@@ -144,7 +144,7 @@ class ConsentRepository:
     def save_consent(self, changes: Changes, address: Address, consent: AddressConsent) -> None:
         """Writes an address's state, if nobody changed it since it was read here."""
         item = self._read.get(address) or ConsentAddressItem(*address_key(self._scope, address))
-        item.firm, item.yielding = _held_row(consent.firm), _held_row(consent.yielding)
+        item.dated, item.undated = _held_row(consent.dated), _held_row(consent.undated)
         item.erased_at = consent.erased_at
         item.confirmed_at, item.unsubscribed_at = consent.confirmed_at, consent.unsubscribed_at
         item.last_statement = consent.last_statement
@@ -167,10 +167,10 @@ class ConsentRepository:
             return AddressConsent()
         self._read[address] = item
         others = (CustomerRef(UUID(store), value) for store, value in item.other_customers or ())
-        firm, yielding = _held(item.firm), _held(item.yielding)
+        dated, undated = _held(item.dated), _held(item.undated)
         return AddressConsent(
-            firm,
-            yielding,
+            dated,
+            undated,
             item.erased_at,
             frozenset(others),
             item.confirmed_at,
@@ -231,13 +231,13 @@ class ConsentRepository:
         `consent` was read here. Where nothing else is said, its keyed hash is what is left: that of
         the erasure itself, where that came first. What yielded to an unsubscription goes with it.
         """
-        firm, yielding = _not_of(histories, consent.firm), _not_of(histories, consent.yielding)
-        if firm is None and consent.state is ConsentState.UNSUBSCRIBED:
-            yielding = None
-        is_changed = (firm, yielding) != (consent.firm, consent.yielding)
-        if firm or yielding:
+        dated, undated = _not_of(histories, consent.dated), _not_of(histories, consent.undated)
+        if dated is None and consent.state is ConsentState.UNSUBSCRIBED:
+            undated = None
+        is_changed = (dated, undated) != (consent.dated, consent.undated)
+        if dated or undated:
             if is_changed:
-                left = replace(consent, firm=firm, yielding=yielding)
+                left = replace(consent, dated=dated, undated=undated)
                 self.save_consent(changes, address, left)
         elif is_changed or self.with_erasure(address, consent).erased_at is None:
             self.erase(changes, address, whose)
@@ -322,7 +322,7 @@ class ConsentRepository:
         key = change_key(self._scope, ChangeRef(change.profile_id, change.id))
         changes.expect(ConsentChangeItem(*key), _path(known, "status") == known.status.value)
 
-    def begin_again(
+    def restart(
         self,
         changes: Changes,
         change: ConsentChange,
@@ -395,12 +395,12 @@ def _is_pending(write_back: WriteBack) -> Condition:
 
 def saved_states(changes: Changes, workspace: WorkspaceScope) -> dict[Address, ConsentState]:
     """The states of the addresses that a unit of work has saved so far."""
-    return changes.gathered(("consent_states", workspace), dict[Address, ConsentState])
+    return changes.shared(("consent_states", workspace), dict[Address, ConsentState])
 
 
 def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
     """The changes that a unit of work has added to a profile's history so far."""
-    return changes.gathered(("consent_changes", profile_id), list[UUID])
+    return changes.shared(("consent_changes", profile_id), list[UUID])
 
 
 def _not_of(profile_ids: Collection[UUID], held: Held | None) -> Held | None:

@@ -22,8 +22,8 @@ from storepost.people.consent.model import (
 )
 from storepost.people.consent.owed import count_resend, find_owed, find_owed_of
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.consent.telling import STAYS_SUBSCRIBED, tell_stores
 from storepost.people.consent.write_back_index import ANY_TIME, RecordedWithin
+from storepost.people.consent.write_back_queue import STAYS_SUBSCRIBED, queue_write_backs
 from storepost.platform.messaging.outbox import Queue, send_with
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock
@@ -181,7 +181,7 @@ def _queue_change(
     if missed.is_sent(resend, row.change):
         pending = replace(resend.begun(known), pending_since=clock.now())
         repository.mark(changes, change, pending, known.status)
-        tell_stores(changes, workspace, change, (resend.store_id,))
+        queue_write_backs(changes, workspace, change, (resend.store_id,))
     elif known.status is WriteBackStatus.FAILED or _may_be_sent_another_time(resend, known):
         return
     else:
@@ -207,7 +207,7 @@ def _is_owed_no_more(
         return False
     if is_by_success:
         count_resend(changes, workspace, ref)
-    tell_stores(changes, workspace, owed.change, (resend.store_id,))
+    queue_write_backs(changes, workspace, owed.change, (resend.store_id,))
     return True
 
 

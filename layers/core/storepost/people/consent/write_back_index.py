@@ -17,7 +17,7 @@ from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.model import ConsentChange
 from storepost.people.consent.states import Channel
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Identifier, Item, Key, Moment
+from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute
 from storepost.values.ids import from_short, short, timed_id
 from storepost.values.scope import WorkspaceScope
 
@@ -30,7 +30,7 @@ class IndexedChangeItem(Item, discriminator="indexed_change"):
     profile_id = Identifier()
     change_id = Identifier()
     channel = UnicodeAttribute()
-    recorded_at = Moment()
+    recorded_at = UtcDateTimeAttribute()
     stores = JSONAttribute()
     """The short ids of the stores that are told of it, in their order."""
 

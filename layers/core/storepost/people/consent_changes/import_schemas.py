@@ -20,13 +20,13 @@ from storepost.people.consent.bodies import EvidenceInput, GivenProof
 from storepost.people.consent.evidence import NO_EVIDENCE
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent_changes.importing import Became, ImportedWord
+from storepost.people.consent_changes.importing import BatchResult, ImportedWord
 from storepost.people.profiles.model import nothing_for_nobody
 from storepost.values.emails import EmailAddress
 from storepost.values.phones import PhoneNumber
 from storepost.values.wire import RequestBody, Shape, Timestamp
 
-MOST_ROWS = 500
+MAX_ROWS = 500
 
 
 class ChangeFault(StrEnum):
@@ -132,7 +132,7 @@ _Row = Annotated[ImportedConsent | Unreadable, GetPydanticSchema(_alone)]
 class ConsentImport(RequestBody):
     """Changes of consent that happened elsewhere."""
 
-    changes: Annotated[list[_Row], Field(min_length=1, max_length=MOST_ROWS)]
+    changes: Annotated[list[_Row], Field(min_length=1, max_length=MAX_ROWS)]
 
     @property
     def words(self) -> list[ImportedWord]:
@@ -180,11 +180,11 @@ class ConsentImported(Shape):
     failed: list[FailedChange]
 
     @classmethod
-    def of(cls, became: Counter[Became], body: ConsentImport) -> "ConsentImported":
+    def of(cls, became: Counter[BatchResult], body: ConsentImport) -> "ConsentImported":
         """The counts in this shape, with the rows that couldn't be read."""
         return cls(
-            recorded=became[Became.RECORDED],
-            unchanged=became[Became.UNCHANGED],
-            older=became[Became.OLDER],
+            recorded=became[BatchResult.RECORDED],
+            unchanged=became[BatchResult.UNCHANGED],
+            older=became[BatchResult.OLDER],
             failed=[FailedChange.of(index, row) for index, row in body.unreadable],
         )

@@ -18,13 +18,13 @@ from storepost.people.consent.evidence_rows import evidence_left
 from storepost.people.consent.model import Address, Origin, Proof, Source
 from storepost.people.consent.origins import origin_of
 from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.statements import ConsentStatement, Outcome
 from storepost.people.consent.states import ConsentState
-from storepost.people.consent.words import Outcome, Word
 from storepost.people.consent_changes.recording import newcomer_with
+from storepost.people.profiles.consent_summary import identity_of, show_consents, subject_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
-from storepost.people.profiles.shown import identity_of, show_consents, subject_of
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.ledger import Ledger
 from storepost.platform.persistence.rounds import in_parts, in_rounds
@@ -33,11 +33,11 @@ from storepost.values.scope import WorkspaceScope
 ROOM = 76
 """Writes of people in one transaction; the rest is left to the nodes of the lists."""
 
-MOST_WORDS = 16
+MAX_WORDS = 16
 """Of one person in one transaction; the others come in the next."""
 
 
-class Became(StrEnum):
+class BatchResult(StrEnum):
     """What became of an imported word; a letter, as the ledger keeps it."""
 
     RECORDED = "r"
@@ -48,7 +48,7 @@ class Became(StrEnum):
     """It is in the history only: a later word holds. Or not even there: the person was erased."""
 
     @classmethod
-    def of(cls, outcome: Outcome | None) -> "Became":
+    def of(cls, outcome: Outcome | None) -> "BatchResult":
         """What an assertion's outcome means for its word; None for one that asserts nothing."""
         if outcome is None:
             return cls.OLDER
@@ -73,7 +73,7 @@ class ImportedWord:
 
 def import_consent(
     caller: WorkspaceCaller, words: Sequence[ImportedWord], ledger: Ledger
-) -> Counter[Became]:
+) -> Counter[BatchResult]:
     """How many of the words became what.
 
     Raises Conflict where others go on changing the same people; what is done by then stays.
@@ -84,7 +84,7 @@ def import_consent(
         lambda: [word for word in words if ledger.outcome(word.row) is None],
         lambda left: _Round(caller.workspace, left, origin, ledger).record(),
     )
-    return Counter(Became(ledger.outcome(word.row) or "") for word in words)
+    return Counter(BatchResult(ledger.outcome(word.row) or "") for word in words)
 
 
 @dataclass(frozen=True)
@@ -150,20 +150,20 @@ class _Round:
             holder = self._known.holder_of(identity_of(word.address))
             whose = holder.id if holder else word.address
             person = people.setdefault(whose, _Person(holder, []))
-            if len(person.words) < MOST_WORDS:
+            if len(person.words) < MAX_WORDS:
                 person.words.append(word)
         return sorted(people.values(), key=lambda person: person.place)
 
     def _record_part(self, people: Iterable[_Person]) -> None:
         """Records the words of some people in one transaction."""
-        changes, became = Changes(), dict[int, Became]()
+        changes, became = Changes(), dict[int, BatchResult]()
         for person in people:
             became |= self._record_one(changes, person)
         self._ledger.commit(changes, became)
 
-    def _record_one(self, changes: Changes, person: _Person) -> dict[int, Became]:
+    def _record_one(self, changes: Changes, person: _Person) -> dict[int, BatchResult]:
         profile = person.before or newcomer_with(self._workspace, person.by_address)
-        states, became = dict[Address, ConsentState](), dict[int, Became]()
+        states, became = dict[Address, ConsentState](), dict[int, BatchResult]()
         asserted = False
         for address, words in person.by_address.items():
             outcomes = assert_in_turn(
@@ -178,27 +178,27 @@ class _Round:
             if said:
                 states[address] = said[-1].state
             asserted = asserted or bool(said)
-            became |= {w.row: Became.of(o) for w, o in zip(words, outcomes, strict=True)}
+            became |= {w.row: BatchResult.of(o) for w, o in zip(words, outcomes, strict=True)}
         if asserted:
             shown = show_consents(changes, person.before, profile, states)
             self._save(changes, person, shown, became)
         return became
 
     def _save(
-        self, changes: Changes, person: _Person, after: Profile, became: dict[int, Became]
+        self, changes: Changes, person: _Person, after: Profile, became: dict[int, BatchResult]
     ) -> None:
         # Also where only the history grows: its profile must not have gone meanwhile.
         left = evidence_left(changes, after.id)
-        if after != person.before or left or {*became.values()} - {Became.UNCHANGED}:
+        if after != person.before or left or {*became.values()} - {BatchResult.UNCHANGED}:
             self._profiles.save(changes, person.before, after)
         if person.before is None:
             self._profiles.claim(changes, after, self._known.claims, after.identities)
 
-    def _word(self, word: ImportedWord) -> Word:
+    def _word(self, word: ImportedWord) -> ConsentStatement:
         occurred_at = min(word.occurred_at, self._ledger.began)
         is_proven = word.proof is not None and word.proof.reference is not None
         dated = is_proven and word.occurred_at <= self._ledger.began
-        return Word(
+        return ConsentStatement(
             word.state,
             self._origin.proven_by(word.proof),
             occurred_at,

@@ -14,11 +14,11 @@ from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.service import get_profile
 from storepost.stores.stores.repository import StoreRepository
-from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.values.problems import NotFound
 from storepost.values.scope import WorkspaceScope
 
-_LEAVE_OUT = f"A history of more than {MOST_ROWS:,} changes is listed without any filter alone."
+_LEAVE_OUT = f"A history of more than {MAX_ROWS:,} changes is listed without any filter alone."
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ def list_changes(
     profile = get_profile(workspace, profile_id)
     if not asked.given:
         return history_of(profile, page)
-    history = ConsentRepository(workspace).histories(profile.consent_partitions, MOST_ROWS + 1)
-    seen = list(islice(history, MOST_ROWS + 1))
-    if len(seen) > MOST_ROWS:
+    history = ConsentRepository(workspace).histories(profile.consent_partitions, MAX_ROWS + 1)
+    seen = list(islice(history, MAX_ROWS + 1))
+    if len(seen) > MAX_ROWS:
         # Another filter would help nobody: all of the history is looked through for any.
         raise FilterTooBroad(asked.given[0], _LEAVE_OUT)
     return cut([change for change in seen if asked.passes(change)], page)

@@ -8,7 +8,7 @@ class NoEmail(Conflict):
 
     code = "no_email"
     title = "The profile has no email address"
-    mend = "Give the profile an email address first."
+    remedy = "Give the profile an email address first."
 
 
 class NoPhone(Conflict):
@@ -16,7 +16,7 @@ class NoPhone(Conflict):
 
     code = "no_phone"
     title = "The profile has no phone number"
-    mend = "Give the profile a phone number first."
+    remedy = "Give the profile a phone number first."
 
 
 class WriteBackNotFailed(Conflict):
@@ -24,7 +24,7 @@ class WriteBackNotFailed(Conflict):
 
     code = "write_back_not_failed"
     title = "The write-back hasn't failed"
-    mend = (
+    remedy = (
         "Wait while it is pending, for a day at most. One that was written needs no retry, nor "
         "one that was skipped as superseded or already current."
     )

@@ -9,7 +9,7 @@ from storepost.people.consent_changes.tasks import Task
 from storepost.people.customers.model import Customer
 from storepost.stores.stores.model import Store
 
-_MOST_STEPS = 5
+_MAX_STEPS = 5
 """How many changes are looked back at that a store wasn't told of, as it didn't know the person."""
 
 
@@ -53,7 +53,7 @@ def _is_known(task: Task) -> bool:
     told what it may have already, rather than left with what was taken back.
     """
     repository, ref = ConsentRepository(task.workspace), task.change.follows
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         before = repository.get(ref) if ref else None
         if before is None:
             return ref is None

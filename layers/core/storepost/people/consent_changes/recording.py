@@ -5,18 +5,20 @@ from collections.abc import Iterable
 from storepost.people.consent.assertions import assert_word
 from storepost.people.consent.evidence_rows import evidence_left
 from storepost.people.consent.model import Address
-from storepost.people.consent.words import Outcome, Word
+from storepost.people.consent.statements import ConsentStatement, Outcome
+from storepost.people.profiles.consent_summary import identity_of, show_consents, subject_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
-from storepost.people.profiles.shown import identity_of, show_consents, subject_of
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import timed_id
 from storepost.values.scope import WorkspaceScope
 
 
-def record_word(changes: Changes, profile: Profile, address: Address, word: Word) -> Outcome:
+def record_word(
+    changes: Changes, profile: Profile, address: Address, word: ConsentStatement
+) -> Outcome:
     """Asserts the word, as far as it is new, and saves the profile with it."""
     outcome = assert_word(changes, subject_of(profile), address, word)
     if outcome is None:
@@ -30,7 +32,7 @@ def record_word(changes: Changes, profile: Profile, address: Address, word: Word
 
 
 def record_of_address(
-    changes: Changes, workspace: WorkspaceScope, address: Address, word: Word
+    changes: Changes, workspace: WorkspaceScope, address: Address, word: ConsentStatement
 ) -> None:
     """The same for whoever has the address; where nobody has it, somebody new does.
 

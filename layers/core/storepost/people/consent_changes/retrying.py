@@ -9,7 +9,7 @@ from storepost.people.consent.resending import Cause, Resend, count_failed, send
 from storepost.people.consent.write_back_index import RecordedWithin
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.repository import StoreRepository
-from storepost.values.pagination import MOST_ROWS, FilterTooBroad
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad
 from storepost.values.problems import FieldError, ValidationFailed
 from storepost.values.scope import WorkspaceScope
 
@@ -34,8 +34,8 @@ def retry_failed(workspace: WorkspaceScope, asked: FailedAtStore, changes: Chang
     if StoreRepository(workspace).get(store_id) is None:
         error = FieldError("/storeId", "Must be a store of the workspace")
         raise ValidationFailed(errors=[error])
-    found = list(missed_changes(workspace, store_id, recorded, MOST_ROWS + 1))
-    if len(found) > MOST_ROWS:
+    found = list(missed_changes(workspace, store_id, recorded, MAX_ROWS + 1))
+    if len(found) > MAX_ROWS:
         raise FilterTooBroad("recordedTo" if recorded.since else "recordedFrom", place="/")
     queued = sum(
         count_failed(workspace, store_id, recorded, some)

@@ -15,14 +15,14 @@ from storepost.people.consent.model import (
 )
 from storepost.people.consent.origins import origin_of
 from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.statements import ConsentStatement, Outcome
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent.telling import tell_stores
-from storepost.people.consent.words import Outcome, Word
+from storepost.people.consent.write_back_queue import queue_write_backs
 from storepost.people.consent_changes.listing import get_change
 from storepost.people.consent_changes.problems import NoEmail, NoPhone, WriteBackNotFailed
 from storepost.people.consent_changes.recording import record_word
+from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.service import get_profile
-from storepost.people.profiles.shown import shown_address
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.problems import NotFound, Problem
@@ -85,7 +85,7 @@ def retry_write_back(
         raise WriteBackNotFailed()
     pending = replace(write_back.begun(0), pending_since=clock.now())
     ConsentRepository(workspace).mark(changes, change, pending, write_back.status)
-    tell_stores(changes, workspace, change, (store_id,))
+    queue_write_backs(changes, workspace, change, (store_id,))
     return change.with_write_back(pending)
 
 
@@ -111,11 +111,11 @@ def _change(
 ) -> ConsentChange:
     """`without` is what it means that the profile shows no address of the channel."""
     profile = get_profile(caller.workspace, profile_id)
-    address = shown_address(profile, channel)
+    address = primary_address(profile, channel)
     if address is None:
         raise without
     origin = origin_of(caller, given=wanted.proof)
-    word = Word(wanted.state, origin, wanted.occurred_at, evidence=wanted.evidence)
+    word = ConsentStatement(wanted.state, origin, wanted.occurred_at, evidence=wanted.evidence)
     return _holding(caller.workspace, record_word(changes, profile, address, word))
 
 

@@ -17,7 +17,7 @@ from storepost.people.consent.states import Channel
 from storepost.people.consent.write_back_index import ANY_TIME, RecordedWithin, indexed_changes
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.stores.stores.repository import StoreRepository
-from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest, cut
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.values.scope import WorkspaceScope
 
 _AT_ONCE = 1000
@@ -87,8 +87,8 @@ def list_write_backs(
 
 def _indexed(workspace: WorkspaceScope, asked: WriteBackFilter) -> list[_Place]:
     """What the index says of all but the status."""
-    changes = list(indexed_changes(workspace, asked.recorded, MOST_ROWS + 1))
-    if len(changes) > MOST_ROWS:
+    changes = list(indexed_changes(workspace, asked.recorded, MAX_ROWS + 1))
+    if len(changes) > MAX_ROWS:
         raise FilterTooBroad(asked.advised)
     return [
         (change.ref, store_id)
@@ -103,7 +103,7 @@ def _failed(workspace: WorkspaceScope, asked: WriteBackFilter) -> list[_Place]:
     """What may have failed."""
     stores = [each.id for each in StoreRepository(workspace).all() if asked.has_store(each.id)]
     places = [place for store_id in stores for place in _missed_by(workspace, store_id, asked)]
-    if len(places) > MOST_ROWS:
+    if len(places) > MAX_ROWS:
         raise FilterTooBroad(asked.advised)
     return sorted(places, key=_newest_last, reverse=True)
 
@@ -111,7 +111,7 @@ def _failed(workspace: WorkspaceScope, asked: WriteBackFilter) -> list[_Place]:
 def _missed_by(
     workspace: WorkspaceScope, store_id: UUID, asked: WriteBackFilter
 ) -> Iterator[_Place]:
-    refs = missed_changes(workspace, store_id, asked.recorded, MOST_ROWS + 1)
+    refs = missed_changes(workspace, store_id, asked.recorded, MAX_ROWS + 1)
     return ((ref, store_id) for ref in refs)
 
 

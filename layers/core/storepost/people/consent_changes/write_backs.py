@@ -26,10 +26,10 @@ from storepost.people.consent_changes.reasons import reason_to_skip
 from storepost.people.consent_changes.tasks import Task
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
+from storepost.people.profiles.consent_summary import identity_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
-from storepost.people.profiles.shown import identity_of
 from storepost.platform.messaging.tries import TRIES, check_tries
 from storepost.platform.persistence.changes import LostRace
 from storepost.stores.stores.model import Store

@@ -9,13 +9,13 @@ from storepost.people.consent.from_stores import AtStore, Given, assert_from_sto
 from storepost.people.consent.model import Address, Origin
 from storepost.people.consent.others import leave_address, note_customer
 from storepost.people.consent.repository import added_to
+from storepost.people.consent.statements import Outcome
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent.words import Outcome
 from storepost.people.customers.model import Customer, GivenCustomer
+from storepost.people.profiles.consent_summary import identity_of, show_consents, subject_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import Known
-from storepost.people.profiles.shown import identity_of, show_consents, subject_of
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.model import Store
 from storepost.values import clock

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, StringConstraints
 
 from storepost.people.consent.bodies import EvidenceInput, GivenProof
 from storepost.people.consent.states import ConsentState
-from storepost.people.customers.given import GivenEmail, GivenLocale, GivenName, GivenPhone
+from storepost.people.customers.lenient_fields import GivenEmail, GivenLocale, GivenName, GivenPhone
 from storepost.people.customers.model import GivenConsent, GivenCustomer
 from storepost.people.profiles.model import names_nobody
 from storepost.values.wire import TEXT_LENGTH, RequestBody, Timestamp, Url

@@ -8,10 +8,10 @@ from storepost.people.consent.model import Address
 from storepost.people.consent.others import leave_address
 from storepost.people.consent.states import Channel
 from storepost.people.customers.repository import CustomerItem, CustomerRepository, customer_key
-from storepost.people.profiles.erasing import MOST_NAMES
+from storepost.people.profiles.consent_summary import identity_of
+from storepost.people.profiles.erasing import MAX_NAMES
 from storepost.people.profiles.erasure import Erasure
 from storepost.people.profiles.model import IdentityType
-from storepost.people.profiles.shown import identity_of
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.item import remove
 from storepost.stores.stores.repository import StoreRepository
@@ -56,7 +56,7 @@ def _removed(erasure: Erasure, store_id: UUID, external_id: str) -> bool:
     is_there = CustomerItem.deleted_at.does_not_exist()
     return any(
         remove(row, CustomerItem.profile_id.is_in(*some) & is_there)
-        for some in batched(erasure.partitions, MOST_NAMES, strict=False)
+        for some in batched(erasure.partitions, MAX_NAMES, strict=False)
     )
 
 
@@ -67,6 +67,6 @@ def _end_deleted(erasure: Erasure, store_id: UUID, external_id: str, changes: Ch
         return
     store = StoreRepository(erasure.workspace).get(store_id)
     if store and not store.is_custom:
-        customers.bury(changes, store_id, external_id, customer.external_updated_at)
+        customers.tombstone(changes, store_id, external_id, customer.external_updated_at)
     else:
         customers.remove(changes, customer)

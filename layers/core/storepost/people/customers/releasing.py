@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from storepost.people.customers.belonging import without_identity
+from storepost.people.customers.attribution import without_identity
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
+from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.people.profiles.problems import IdentityOfCustomer, LastIdentity
 from storepost.people.profiles.repository import Claim, ProfileRepository
 from storepost.people.profiles.service import get_profile
-from storepost.people.profiles.shown import show_consents
 from storepost.platform.persistence.changes import Changes
 from storepost.values.scope import WorkspaceScope
 

@@ -14,7 +14,14 @@ from storepost.people.customers.contradictions import Contradictions
 from storepost.people.customers.model import Customer, customer_id
 from storepost.people.profiles.model import IdentityType, Profile
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Identifier, Item, Key, Moment, VersionedItem, amend
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Key,
+    UtcDateTimeAttribute,
+    VersionedItem,
+    amend,
+)
 from storepost.platform.persistence.reads import Reads
 from storepost.values import clock
 from storepost.values.ids import short
@@ -36,18 +43,18 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     locale = UnicodeAttribute(null=True)
     email_consent = UnicodeAttribute()
     sms_consent = UnicodeAttribute()
-    external_created_at = Moment()
-    external_updated_at = Moment()
-    deleted_at = Moment(null=True)
-    email_consent_at = Moment(null=True)
-    sms_consent_at = Moment(null=True)
-    email_refused_at = Moment(null=True)
-    sms_refused_at = Moment(null=True)
+    external_created_at = UtcDateTimeAttribute()
+    external_updated_at = UtcDateTimeAttribute()
+    deleted_at = UtcDateTimeAttribute(null=True)
+    email_consent_at = UtcDateTimeAttribute(null=True)
+    sms_consent_at = UtcDateTimeAttribute(null=True)
+    email_refused_at = UtcDateTimeAttribute(null=True)
+    sms_refused_at = UtcDateTimeAttribute(null=True)
     email_contradictions = NumberAttribute(null=True)
     sms_contradictions = NumberAttribute(null=True)
     """How often the store gave something else after it took a no, until the moment beside it."""
-    email_contradicted_at = Moment(null=True)
-    sms_contradicted_at = Moment(null=True)
+    email_contradicted_at = UtcDateTimeAttribute(null=True)
+    sms_contradicted_at = UtcDateTimeAttribute(null=True)
     email_told = UnicodeAttribute(null=True)
     sms_told = UnicodeAttribute(null=True)
     email_proof = UnicodeAttribute(null=True)
@@ -57,13 +64,13 @@ class CustomerItem(VersionedItem, discriminator="customer"):
 class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
     """That a customer was deleted of whom nothing is held: it stands where the customer would."""
 
-    at = Moment()
+    at = UtcDateTimeAttribute()
 
 
 class RedactedCustomerItem(Item, discriminator="redacted_customer"):
     """That nothing of a customer may stay, whatever the shop had told of them before then."""
 
-    at = Moment()
+    at = UtcDateTimeAttribute()
 
 
 DELETION_KEPT = timedelta(days=30)
@@ -177,7 +184,7 @@ class CustomerRepository:
         """Takes the customer away, if nobody changed it since it was read here."""
         changes.delete(self._read[customer.id])
 
-    def bury(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
+    def tombstone(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
         """Leaves that a customer was deleted then, and nothing of what was read of them here."""
         item = self._deleted.get(customer_id(store_id, external_id))
         if item is None:

@@ -10,7 +10,7 @@ from storepost.people.consent.origins import origin_of
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel
 from storepost.people.customers.asserting import Push, assert_and_save
-from storepost.people.customers.belonging import with_customer
+from storepost.people.customers.attribution import with_customer
 from storepost.people.customers.model import Customer, GivenCustomer, customer_of
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.merges import MergeCause
@@ -141,7 +141,7 @@ def bury_customer(store: Store, external_id: str, changes: Changes, at: datetime
     """
     customers = CustomerRepository(store.workspace)
     if customers.get(store.id, external_id) is None:
-        customers.bury(changes, store.id, external_id, at)
+        customers.tombstone(changes, store.id, external_id, at)
     else:
         remove_customer(store, external_id, changes, at)
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.people.events.model import GivenEvent
-from storepost.people.events.recording import Person, Recorded, Telling, record_some, unique_of
+from storepost.people.events.recording import ImportResult, Person, Telling, record_some, unique_of
 from storepost.people.events.repository import ProfileEventRepository
 from storepost.people.events.stores import platforms_of, unknown_stores
 from storepost.people.profiles.keys import profile_key
@@ -26,11 +26,11 @@ from storepost.platform.persistence.rounds import in_parts, in_rounds
 ROOM = 76
 """Writes of people in one transaction; the rest is left to the nodes of the lists."""
 
-MOST_OF_ONE = 70
+MAX_OF_ONE = 70
 """Writes of one person in one transaction, but for the nodes of lists; what is left comes next."""
 
 
-class Became(StrEnum):
+class BatchResult(StrEnum):
     """What became of an event; a letter, as the ledger keeps it."""
 
     ACCEPTED = "a"
@@ -38,7 +38,7 @@ class Became(StrEnum):
     """Its unique id was known."""
 
     @classmethod
-    def of(cls, recorded: Recorded) -> "Became":
+    def of(cls, recorded: ImportResult) -> "BatchResult":
         """The same in a letter."""
         return cls.ACCEPTED if recorded.event else cls.DUPLICATE
 
@@ -52,7 +52,7 @@ class Refusal(StrEnum):
 
 def record_events(
     caller: WorkspaceCaller, events: Sequence[GivenEvent], ledger: Ledger
-) -> tuple[Counter[Became], dict[int, Refusal]]:
+) -> tuple[Counter[BatchResult], dict[int, Refusal]]:
     """How many of the events became what, and why some were refused, by their rows.
 
     Raises Conflict where others go on changing the same people; what is done by then stays.
@@ -67,13 +67,13 @@ def record_events(
 
     def record(some: Sequence[GivenEvent]) -> None:
         work = _Round(telling, some, ledger)
-        refused.update(dict.fromkeys(work.strangers, Refusal.PROFILE))
+        refused.update(dict.fromkeys(work.unranked, Refusal.PROFILE))
         work.record()
 
     ledger.read()  # of when it began
     in_rounds(ledger, left, record)
     outcomes = (ledger.outcome(event.row) for event in events)
-    return Counter(Became(outcome) for outcome in outcomes if outcome), refused
+    return Counter(BatchResult(outcome) for outcome in outcomes if outcome), refused
 
 
 def _writes_of(event: GivenEvent) -> int:
@@ -109,7 +109,7 @@ class _Round:
     def __init__(self, telling: Telling, events: Sequence[GivenEvent], ledger: Ledger) -> None:
         """Reads everything, a hundred rows a call."""
         self._telling, self._ledger, self._reads = telling, ledger, ReadAhead()
-        self.strangers: list[int] = []
+        self.unranked: list[int] = []
         """Rows of the events that name a profile that there isn't."""
         self._groups = self._grouped(events)
         self._read_uniques()
@@ -132,11 +132,11 @@ class _Round:
             who = event.person
             before = known.holder_of(who) if isinstance(who, Identity) else by_id.get(who)
             if before is None and isinstance(who, UUID):
-                self.strangers.append(event.row)
+                self.unranked.append(event.row)
                 continue
             whose = before.id if before else who
             group = groups.setdefault(whose, _Group(Person(before, known), []))
-            if not group.events or group.writes + _writes_of(event) <= MOST_OF_ONE:
+            if not group.events or group.writes + _writes_of(event) <= MAX_OF_ONE:
                 group.events.append(event)
         return sorted(groups.values(), key=lambda group: group.place)
 
@@ -170,5 +170,5 @@ class _Round:
         for group in groups:
             recorded = record_some(changes, self._telling, group.person, group.events)
             rows = (event.row for event in group.events)
-            became |= dict(zip(rows, map(Became.of, recorded), strict=True))
+            became |= dict(zip(rows, map(BatchResult.of, recorded), strict=True))
         self._ledger.commit(changes, became)

@@ -16,11 +16,11 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from storepost.people.events.bodies import NewEvent
-from storepost.people.events.bulk import Became, Refusal
+from storepost.people.events.bulk import BatchResult, Refusal
 from storepost.people.events.model import GivenEvent
 from storepost.values.wire import RequestBody, Shape
 
-MOST_ROWS = 500
+MAX_ROWS = 500
 
 
 class EventFault(StrEnum):
@@ -97,7 +97,7 @@ _Row = Annotated[NewEvent | Unreadable, GetPydanticSchema(_alone)]
 class NewEvents(RequestBody):
     """Things that happened, with anybody."""
 
-    events: Annotated[list[_Row], Field(min_length=1, max_length=MOST_ROWS)]
+    events: Annotated[list[_Row], Field(min_length=1, max_length=MAX_ROWS)]
 
     def values(self) -> list[GivenEvent]:
         """Those that can be read."""
@@ -137,11 +137,11 @@ class EventsRecorded(Shape):
 
     @classmethod
     def of(
-        cls, became: Counter[Became], body: NewEvents, refused: Mapping[int, Refusal]
+        cls, became: Counter[BatchResult], body: NewEvents, refused: Mapping[int, Refusal]
     ) -> "EventsRecorded":
         """The counts in this shape, with the events that weren't taken."""
         return cls(
-            accepted=became[Became.ACCEPTED],
-            duplicates=became[Became.DUPLICATE],
+            accepted=became[BatchResult.ACCEPTED],
+            duplicates=became[BatchResult.DUPLICATE],
             failed=list(body.failed(refused)),
         )

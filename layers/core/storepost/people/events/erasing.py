@@ -7,7 +7,7 @@ from storepost.people.profiles.erasing import erase_from
 from storepost.people.profiles.erasure import Erasure
 from storepost.platform.persistence.changes import Changes
 
-MOST_EVENTS = 80
+MAX_EVENTS = 80
 """In one transaction."""
 
 
@@ -18,6 +18,6 @@ def erase_events(erasure: Erasure) -> bool:
 
 def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     repository = ProfileEventRepository(erasure.workspace)
-    some = repository.some_of(profile_id, MOST_EVENTS)
+    some = repository.some_of(profile_id, MAX_EVENTS)
     repository.remove(changes, some)
-    return len(some) == MOST_EVENTS
+    return len(some) == MAX_EVENTS

@@ -14,7 +14,7 @@ from storepost.people.events.repository import (
 )
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.service import get_profile
-from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest
 from storepost.values.scope import WorkspaceScope
 
 
@@ -66,6 +66,6 @@ def _looked_at(profile: Profile, asked: EventFilter) -> Iterator[ProfileEventIte
     since, until = asked.occurred_from, asked.occurred_to
     rows = ProfileEventRepository(profile.workspace).of_profile(profile, since, until)
     for number, row in enumerate(rows):
-        if number == MOST_ROWS:
+        if number == MAX_ROWS:
             raise FilterTooBroad("occurredFrom")
         yield row

@@ -4,7 +4,7 @@ from storepost.people.events.repository import ProfileEventRepository
 from storepost.people.profiles.moving import Move
 from storepost.platform.persistence.changes import Changes, commit_anew
 
-MOST_EVENTS = 40
+MAX_EVENTS = 40
 """In one transaction: each is a row that goes, and one that comes, of 32 KB at most."""
 
 
@@ -15,6 +15,6 @@ def move_events(move: Move) -> bool:
 
 def _move_some(changes: Changes, move: Move) -> bool:
     repository = ProfileEventRepository(move.workspace)
-    some = repository.some_of(move.source, MOST_EVENTS)
+    some = repository.some_of(move.source, MAX_EVENTS)
     repository.move(changes, some, move.into)
-    return len(some) == MOST_EVENTS
+    return len(some) == MAX_EVENTS

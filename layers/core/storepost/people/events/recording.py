@@ -10,11 +10,11 @@ from storepost.people.events.keys import event_key
 from storepost.people.events.model import EventSource, GivenEvent, ProfileEvent
 from storepost.people.events.repository import ProfileEventRepository, Unique
 from storepost.people.events.stores import check_stores
+from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.model import Identity, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import Known, look_up
 from storepost.people.profiles.service import get_profile
-from storepost.people.profiles.shown import show_consents
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.values import clock
 from storepost.values.ids import timed_id
@@ -57,7 +57,7 @@ class Telling:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class ImportResult:
     """What became of an event."""
 
     sort_key: str
@@ -88,7 +88,7 @@ def record_event(
 
 def record_some(
     changes: Changes, telling: Telling, person: Person, events: Sequence[GivenEvent]
-) -> list[Recorded]:
+) -> list[ImportResult]:
     """Adds to a unit of work what events of one person change; nothing where all are known.
 
     Their profile is written once.
@@ -97,16 +97,16 @@ def record_some(
     uniques = [unique_of(given) for given in events]
     wanted = {unique for unique in uniques if unique}
     known = repository.known(person.before, wanted) if person.before and wanted else {}
-    new, recorded = list[tuple[GivenEvent, ProfileEvent]](), list[Recorded]()
+    new, recorded = list[tuple[GivenEvent, ProfileEvent]](), list[ImportResult]()
     for given, unique in zip(events, uniques, strict=True):
         if unique and unique in known:
-            recorded.append(Recorded(known[unique], None))
+            recorded.append(ImportResult(known[unique], None))
             continue
         event = telling.event(given)
         _, sort_key = event_key(telling.workspace, event.id, event)
         known |= {unique: sort_key} if unique else {}
         new.append((given, event))
-        recorded.append(Recorded(sort_key, event))
+        recorded.append(ImportResult(sort_key, event))
     if new:
         profile = _save(changes, telling, person, new)
         for given, event in new:

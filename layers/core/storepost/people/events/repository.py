@@ -21,7 +21,7 @@ from storepost.people.events.keys import (
 from storepost.people.events.model import EventSource, ProfileEvent
 from storepost.people.profiles.model import Profile
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Identifier, Item, Key, Moment, find
+from storepost.platform.persistence.item import Identifier, Item, Key, UtcDateTimeAttribute, find
 from storepost.platform.persistence.reads import Reads
 from storepost.values.scope import WorkspaceScope
 
@@ -35,7 +35,7 @@ class ProfileEventItem(Item, discriminator="profile_event"):
     id = Identifier()
     name = UnicodeAttribute()
     source = UnicodeAttribute()
-    occurred_at = Moment()
+    occurred_at = UtcDateTimeAttribute()
     store_id = Identifier(null=True)
     properties = UnicodeAttribute()
 

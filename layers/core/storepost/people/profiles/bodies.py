@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, model_validator
 
-from storepost.people.profiles.by_hand import GivenPerson
+from storepost.people.profiles.manual import GivenPerson
 from storepost.people.profiles.model import names_nobody
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode

@@ -32,19 +32,19 @@ from storepost.platform.postings.entries import SearchKind, key_word
 from storepost.platform.postings.repository import PostingRepository
 from storepost.values import clock
 
-MOST_ADDRESSES = 10
+MAX_ADDRESSES = 10
 """Of which the erasure itself takes away what is held: two rows each."""
 
-_MOST_CHANGES = 20
+_MAX_CHANGES = 20
 """And rows of evidence in one transaction: each is two rows at most, and its address may be two."""
 
-_MOST_SAID = 40
+_MAX_SAID = 40
 """Addresses in one transaction: each is its state and its keyed hash."""
 
-_MOST_MERGES = 40
+_MAX_MERGES = 40
 """In one transaction: each is two rows."""
 
-MOST_NAMES = 90
+MAX_NAMES = 90
 """Of partitions in one condition, which takes a hundred."""
 
 _CHANNELS = {IdentityType.EMAIL: Channel.EMAIL, IdentityType.PHONE: Channel.SMS}
@@ -104,7 +104,7 @@ def erase_postings(erasure: Erasure) -> bool:
 
 def erase_addresses(erasure: Erasure) -> bool:
     """Takes away what the profile's changes say of the addresses that it had."""
-    for some in batched(addresses_of(erasure.identities), _MOST_SAID, strict=False):
+    for some in batched(addresses_of(erasure.identities), _MAX_SAID, strict=False):
         commit_anew(partial(_erase_said, erasure=erasure, addresses=some))
     return False
 
@@ -116,12 +116,12 @@ def erase_history(erasure: Erasure) -> bool:
 
 def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     repository = ConsentRepository(erasure.workspace)
-    some = list(islice(repository.history(profile_id, _MOST_CHANGES), _MOST_CHANGES))
+    some = list(islice(repository.history(profile_id, _MAX_CHANGES), _MAX_CHANGES))
     said = {Address(change.channel, change.address) for change in some if change.address}
     _erase_said(changes, erasure, said)
     for change in some:
         repository.remove(changes, change)
-    return len(some) == _MOST_CHANGES
+    return len(some) == _MAX_CHANGES
 
 
 def _erase_said(changes: Changes, erasure: Erasure, addresses: Iterable[Address]) -> None:
@@ -138,13 +138,13 @@ def erase_evidence(erasure: Erasure) -> bool:
 
 def _erase_evidence(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     workspace, repository = erasure.workspace, EvidenceRepository(erasure.workspace)
-    some = repository.some_of(profile_id, _MOST_CHANGES)
+    some = repository.some_of(profile_id, _MAX_CHANGES)
     kept_for = find_settings(workspace).evidence_retention if some else timedelta()
     for row in some:
         if kept_for:
             seal_evidence(changes, workspace, row, clock.now() + kept_for)
         changes.delete(EvidenceItem(*row.key))
-    return len(some) == _MOST_CHANGES
+    return len(some) == _MAX_CHANGES
 
 
 def erase_merges(erasure: Erasure) -> bool:
@@ -154,16 +154,16 @@ def erase_merges(erasure: Erasure) -> bool:
 
 def _erase_merges(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     repository = ProfileRepository(erasure.workspace)
-    some = list(islice(repository.own_merges_of(profile_id, _MOST_MERGES), _MOST_MERGES))
+    some = list(islice(repository.own_merges_of(profile_id, _MAX_MERGES), _MAX_MERGES))
     for merge in some:
         repository.remove_merge(changes, merge, profile_id)
-    return len(some) == _MOST_MERGES
+    return len(some) == _MAX_MERGES
 
 
 def erase_claims(erasure: Erasure) -> bool:
     """Removes the claims of its identities, but for those that somebody else has taken."""
     for identity in erasure.identities:
         row = IdentityItem(*claim_key(erasure.workspace, identity))
-        for some in batched(erasure.partitions, MOST_NAMES, strict=False):
+        for some in batched(erasure.partitions, MAX_NAMES, strict=False):
             remove(row, IdentityItem.profile_id.is_in(*some))
     return False

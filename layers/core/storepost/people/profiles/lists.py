@@ -29,7 +29,7 @@ IS_CUSTOMER = FilterField("isCustomer", "c", (False, True))
 EMAIL_CONSENT = FilterField("emailMarketingConsent", "e", tuple(ConsentState))
 SMS_CONSENT = FilterField("smsMarketingConsent", "s", tuple(ConsentState))
 
-MOST_PLACES = 8
+MAX_PLACES = 8
 """Places of stores' lists that one transaction changes: each takes up to five of its ninety rows.
 
 A move changes two.
@@ -106,7 +106,7 @@ class ProfileLists:
         yield self.by_email, _by_email(before), _by_email(after)
 
 
-def settled(after: Profile, places: int = MOST_PLACES) -> Profile:
+def settled(after: Profile, places: int = MAX_PLACES) -> Profile:
     """The profile with the moments under which its stores' lists will have it.
 
     A person whom many stores know moves in a few lists a transaction, as `places` allow. Lists that

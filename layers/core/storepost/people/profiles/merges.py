@@ -10,7 +10,7 @@ from uuid import UUID
 
 from storepost.people.profiles.model import LocaleSource, Profile, StoreLink
 
-MOST_ABSORBING = 20
+MAX_ABSORBING = 20
 """Profiles that may still be moving into one that is merged itself: so long are chains at most."""
 
 
@@ -75,7 +75,7 @@ def absorbed(survivor: Profile, merged: Profile) -> Profile:
         evidence={**survivor.evidence, **merged.evidence},
         events=survivor.events + merged.events,
         merges=survivor.merges + merged.merges + 1,
-        absorbing=(*survivor.absorbing, *merged.partitions),
+        pending_sources=(*survivor.pending_sources, *merged.partitions),
     )
 
 

@@ -154,7 +154,7 @@ class Profile:
     """How many events it has."""
     merges: int = 0
     """How many profiles were merged into it, and into those."""
-    absorbing: tuple[UUID, ...] = ()
+    pending_sources: tuple[UUID, ...] = ()
     """Merged profiles that may still have rows of its own: those that went into another first."""
     version: int | None = field(default=None, compare=False, repr=False)
     """Of the row that was read; None for a new profile."""
@@ -172,7 +172,7 @@ class Profile:
     @property
     def partitions(self) -> tuple[UUID, ...]:
         """Whose partitions may have rows of the profile; rows only ever move to later ones."""
-        return (*self.absorbing, self.id)
+        return (*self.pending_sources, self.id)
 
     @property
     def consent_partitions(self) -> tuple[UUID, ...]:

@@ -18,7 +18,7 @@ from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.item import amend
 from storepost.values.scope import WorkspaceScope
 
-MOST_MERGES = 25
+MAX_MERGES = 25
 """In one transaction: each is a row that goes, one that comes, and where the merged id leads."""
 
 
@@ -53,7 +53,7 @@ def move_merges(move: Move) -> bool:
 
 def _move_some_merges(changes: Changes, move: Move) -> bool:
     repository = ProfileRepository(move.workspace)
-    some = list(islice(repository.own_merges_of(move.source, MOST_MERGES), MOST_MERGES))
+    some = list(islice(repository.own_merges_of(move.source, MAX_MERGES), MAX_MERGES))
     for merge in some:
         repository.move_merge(changes, merge, move.source, move.into)
-    return len(some) == MOST_MERGES
+    return len(some) == MAX_MERGES

@@ -8,7 +8,7 @@ class IdentityConflict(Conflict):
 
     code = "identity_conflict"
     title = "The identifiers belong to several people"
-    mend = "Send identifiers of one person, or merge the profiles first."
+    remedy = "Send identifiers of one person, or merge the profiles first."
 
 
 class IdentityLimit(Conflict):
@@ -16,7 +16,9 @@ class IdentityLimit(Conflict):
 
     code = "identity_limit"
     title = "The profile has too many identities"
-    mend = "A profile has at most 1,000 identities; check what sends ever new ones for one person."
+    remedy = (
+        "A profile has at most 1,000 identities; check what sends ever new ones for one person."
+    )
 
 
 class IdentityOfCustomer(Conflict):
@@ -24,7 +26,7 @@ class IdentityOfCustomer(Conflict):
 
     code = "identity_of_customer"
     title = "The identity belongs to a store's customer"
-    mend = "Change the address of the customer in the store first. A customer's id always stays."
+    remedy = "Change the address of the customer in the store first. A customer's id always stays."
 
 
 class LastIdentity(Conflict):
@@ -32,7 +34,7 @@ class LastIdentity(Conflict):
 
     code = "last_identity"
     title = "The profile has no other identity"
-    mend = "Give the profile its right address first, or erase the profile."
+    remedy = "Give the profile its right address first, or erase the profile."
 
 
 class SameProfile(Conflict):
@@ -40,4 +42,4 @@ class SameProfile(Conflict):
 
     code = "same_profile"
     title = "Both are the same profile"
-    mend = "Name another profile; a merged one answers for the one that it became part of."
+    remedy = "Name another profile; a merged one answers for the one that it became part of."

@@ -16,8 +16,8 @@ from storepost.people.consent.evidence_rows import evidence_left, write_evidence
 from storepost.people.consent.repository import added_to
 from storepost.people.profiles.erasure import Erasure, places_of
 from storepost.people.profiles.keys import claim_key, merge_key, merge_prefix, profile_key
-from storepost.people.profiles.lists import MOST_PLACES, ProfileLists, is_settled, settled
-from storepost.people.profiles.merges import MOST_ABSORBING, ProfileMerge
+from storepost.people.profiles.lists import MAX_PLACES, ProfileLists, is_settled, settled
+from storepost.people.profiles.merges import MAX_ABSORBING, ProfileMerge
 from storepost.people.profiles.model import Identity, Profile
 from storepost.people.profiles.rows import (
     ErasedProfileItem,
@@ -47,7 +47,7 @@ from storepost.values.logs import log_unexpected
 from storepost.values.problems import Conflict
 from storepost.values.scope import WorkspaceScope
 
-MOST_STEPS = MOST_ABSORBING + 2
+MAX_STEPS = MAX_ABSORBING + 2
 """From a merged profile to the one that answers for it: see `merge`."""
 
 PLACES_OF_A_MERGE = 6
@@ -87,7 +87,7 @@ class ProfileRepository:
 
     def get(self, profile_id: UUID) -> Profile | None:
         """The profile, the one that it became part of, or None."""
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
             if not isinstance(row, MergedProfileItem):
                 return as_profile(self._scope, row) if isinstance(row, ProfileItem) else None
@@ -98,7 +98,7 @@ class ProfileRepository:
         """Those of the profiles that exist, or what they became part of, by the ids asked for."""
         found = dict[UUID, Profile]()
         going = {profile_id: profile_id for profile_id in profile_ids}
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             keys = {asked: profile_key(self._scope, at) for asked, at in going.items()}
             rows = self._reads.find_all(keys.values())
             going = {}
@@ -145,7 +145,7 @@ class ProfileRepository:
         )
         return map(as_merge, rows)
 
-    def left_of(self, merged_id: UUID) -> tuple[Identity, ...]:
+    def residual_identities(self, merged_id: UUID) -> tuple[Identity, ...]:
         """The identities that a merged profile had, as long as rows may still name it."""
         row = self._reads.find(ProfileRow, profile_key(self._scope, merged_id))
         left = row.identities if isinstance(row, MergedProfileItem) else None
@@ -169,7 +169,7 @@ class ProfileRepository:
 
         changes.before_commit(count, items=lambda: len(left))
         self.lists.follow(changes, before, after)
-        self._settle_later(changes, after)
+        self._drain_later(changes, after)
 
     def expect_live(self, changes: Changes, profile: Profile) -> None:
         """Demands that the profile is still one, neither merged nor erased meanwhile."""
@@ -182,13 +182,13 @@ class ProfileRepository:
         Raises LostRace where the other one is still absorbing so many profiles that a chain would
         become too long: their rows move on within seconds.
         """
-        if len(merged.absorbing) > MOST_ABSORBING:
+        if len(merged.pending_sources) > MAX_ABSORBING:
             raise LostRace()
         after = settled(after, PLACES_OF_A_MERGE)
         changes.save(self._row(survivor, after))
         changes.save(merged_row(profile_key(self._scope, merged.id), merged, survivor.id))
         self.lists.follow_merge(changes, survivor, merged, after)
-        self._settle_later(changes, after)
+        self._drain_later(changes, after)
 
     def add_merge(self, changes: Changes, survivor: Profile, made: ProfileMerge) -> None:
         """Keeps that a profile was merged into this one."""
@@ -205,7 +205,7 @@ class ProfileRepository:
         row = MergedProfileItem(*profile_key(self._scope, made.merged_profile_id))
         changes.update(row, [MergedProfileItem.into.set(into)], MergedProfileItem.pk.exists())
 
-    def lead(self, changes: Changes, merged_id: UUID, into: UUID) -> None:
+    def repoint(self, changes: Changes, merged_id: UUID, into: UUID) -> None:
         """Lets a merged profile name the one that has everything of it by now."""
         row = MergedProfileItem(*profile_key(self._scope, merged_id))
         leads, forget = MergedProfileItem.into.set(into), MergedProfileItem.identities.remove()
@@ -232,7 +232,7 @@ class ProfileRepository:
 
         The erasure is the one that was read last.
         """
-        now, later = erasure.places[:MOST_PLACES], erasure.places[MOST_PLACES:]
+        now, later = erasure.places[:MAX_PLACES], erasure.places[MAX_PLACES:]
         if now:
             row = ErasedProfileItem(*profile_key(self._scope, erasure.profile_id))
             unchanged = ErasedProfileItem.version == erasure.version
@@ -307,7 +307,7 @@ class ProfileRepository:
         write_evidence(changes, self._scope, item.id, series, left)
         item.evidence = evidence_row(item.id, series)
 
-    def _settle_later(self, changes: Changes, after: Profile) -> None:
+    def _drain_later(self, changes: Changes, after: Profile) -> None:
         if not is_settled(after):
             changes.after_commit(lambda: self._settle(after.id))
 

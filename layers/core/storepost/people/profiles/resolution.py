@@ -29,7 +29,7 @@ from storepost.platform.persistence.reads import ReadAhead
 from storepost.values.scope import WorkspaceScope
 
 _CHANNELS = {IdentityType.EMAIL: Channel.EMAIL, IdentityType.PHONE: Channel.SMS}
-MOST_IDENTITIES = 1000
+MAX_IDENTITIES = 1000
 """Of one profile, so that its row stays small; a customer's own id is always taken in."""
 
 
@@ -166,7 +166,7 @@ class _Match:
 
 def fit_together(people: Iterable[Profile]) -> bool:
     """Whether one profile can have the identities of all of them."""
-    return sum(len(each.identities) for each in people) <= MOST_IDENTITIES
+    return sum(len(each.identities) for each in people) <= MAX_IDENTITIES
 
 
 def _are_two_people(one: _Match, other: _Match) -> bool:
@@ -213,7 +213,7 @@ def takes_in(
     What was dropped on the way to a new profile is among them where nobody has it, so that the same
     arrival again changes nothing. Past the most that a profile has, only customer ids are.
     """
-    room = MOST_IDENTITIES - len(profile.identities if profile else ())
+    room = MAX_IDENTITIES - len(profile.identities if profile else ())
     taken: list[Identity] = []
     for each in strongest_first(identities):
         holder = known.holder_of(each)

@@ -22,7 +22,14 @@ from storepost.people.profiles.model import (
     Sighting,
     StoreLink,
 )
-from storepost.platform.persistence.item import Identifier, Item, Json, Key, Moment, VersionedItem
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    Json,
+    Key,
+    UtcDateTimeAttribute,
+    VersionedItem,
+)
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
 
@@ -41,8 +48,8 @@ class ProfileRow(VersionedItem):
 class ProfileItem(ProfileRow, discriminator="profile"):
     """A profile; identities are `[type, value, store, first seen, last]`, links by store."""
 
-    first_seen_at = Moment()
-    last_seen_at = Moment()
+    first_seen_at = UtcDateTimeAttribute()
+    last_seen_at = UtcDateTimeAttribute()
     first_name = UnicodeAttribute(null=True)
     last_name = UnicodeAttribute(null=True)
     email = UnicodeAttribute(null=True)
@@ -62,7 +69,7 @@ class ProfileItem(ProfileRow, discriminator="profile"):
     """`[last number, *removed numbers]` by the channel, of others by `channel#short id`."""
     events = NumberAttribute(null=True)
     merges = NumberAttribute(null=True)
-    absorbing = Json(null=True)
+    pending_sources = Json(null=True)
     """Short ids, as of `histories`."""
 
 
@@ -93,7 +100,7 @@ class MergeItem(Item, discriminator="profile_merge"):
 
     id = Identifier()
     merged_profile_id = Identifier()
-    merged_at = Moment()
+    merged_at = UtcDateTimeAttribute()
     source = UnicodeAttribute()
     reference = UnicodeAttribute(null=True)
 
@@ -133,7 +140,7 @@ def profile_row(key: Key, profile: Profile) -> ProfileItem:
         evidence=evidence_row(profile.id, profile.evidence),
         events=profile.events or None,
         merges=profile.merges or None,
-        absorbing=_ids_row(profile.absorbing),
+        pending_sources=_ids_row(profile.pending_sources),
     )
     if profile.version is not None:
         item.version = profile.version
@@ -168,7 +175,7 @@ def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
         evidence=as_evidence(item.id, item.evidence),
         events=int(item.events or 0),
         merges=int(item.merges or 0),
-        absorbing=tuple(map(from_short, item.absorbing or ())),
+        pending_sources=tuple(map(from_short, item.pending_sources or ())),
         version=int(item.version),
     )
 

@@ -7,11 +7,11 @@ class UnknownLink(NotFound):
     """Only a link that is whole, to the last letter, leads to somebody."""
 
     title = "The unsubscribe link isn't whole"
-    mend = "Open the link from the email again, or copy all of it."
+    remedy = "Open the link from the email again, or copy all of it."
 
 
 class LinkOver(Gone):
     """The person whom the link was made for was erased, or the sender's workspace deleted."""
 
     title = "The unsubscribe link leads to nobody any more"
-    mend = "Nothing is left to unsubscribe from: what the link was about was deleted."
+    remedy = "Nothing is left to unsubscribe from: what the link was about was deleted."

@@ -6,15 +6,15 @@ from uuid import UUID
 
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.people.consent.model import Origin, Proof, Source
+from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent.words import Word
 from storepost.people.consent_changes.problems import NoEmail
 from storepost.people.consent_changes.recording import record_of_address, record_word
+from storepost.people.profiles.consent_summary import identity_of, primary_address
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import look_up
 from storepost.people.profiles.service import get_profile
-from storepost.people.profiles.shown import identity_of, shown_address
 from storepost.people.unsubscribing.links import UnsubscribeLink, read_link
 from storepost.people.unsubscribing.moved import moved_to
 from storepost.people.unsubscribing.problems import LinkOver, UnknownLink
@@ -54,7 +54,7 @@ def make_link(
 ) -> UnsubscribeLink:
     """A link for the email address that the profile shows. Raises NoEmail."""
     profile = get_profile(workspace, profile_id)
-    address = shown_address(profile, Channel.EMAIL)
+    address = primary_address(profile, Channel.EMAIL)
     if address is None:
         raise NoEmail()
     return UnsubscribeLink(workspace, profile.id, address.value, reference)
@@ -88,7 +88,7 @@ def unsubscribe(token: str, source: Source, shown_by: Proof, changes: Changes) -
     followed = follow(token)
     link = followed.link
     proof = Proof(link.reference, shown_by.ip, shown_by.user_agent)
-    word = Word(ConsentState.UNSUBSCRIBED, Origin(source, proof=proof))
+    word = ConsentStatement(ConsentState.UNSUBSCRIBED, Origin(source, proof=proof))
     for each in followed.elsewhere or moved_to(link.workspace):
         commit_anew(partial(record_of_address, workspace=each, address=link.address, word=word))
     if followed.profile is not None:

@@ -8,4 +8,4 @@ class RateLimited(TooManyRequests):
 
     code = "rate_limited"
     title = "Too many requests"
-    mend = "Wait for as many seconds as `Retry-After` says, and send fewer requests a second."
+    remedy = "Wait for as many seconds as `Retry-After` says, and send fewer requests a second."

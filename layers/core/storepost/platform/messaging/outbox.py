@@ -18,7 +18,7 @@ from storepost.values import clock
 from storepost.values.ids import new_id, short
 
 SHARDS = 8
-MOST_MESSAGES = 200
+MAX_MESSAGES = 200
 """In one row, which so stays far below the 400 KB that DynamoDB takes."""
 
 PARTITION = "due#outbox#"
@@ -87,9 +87,9 @@ def send_with(
     A message's deduplication id is its row's with the message's number, so whoever receives it
     twice can tell.
     """
-    rows: list[OutboxItem] = changes.gathered(("outbox", queue, at), list)
+    rows: list[OutboxItem] = changes.shared(("outbox", queue, at), list)
     for body, group in bodies:
-        if not rows or len(rows[-1].sent) == MOST_MESSAGES:
+        if not rows or len(rows[-1].sent) == MAX_MESSAGES:
             rows.append(_new_row(changes, queue, at or clock.now()))
         rows[-1].sent.append([json.dumps(body, separators=(",", ":")), group])
 

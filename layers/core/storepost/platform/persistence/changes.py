@@ -22,18 +22,18 @@ from storepost.platform.persistence.reads import Reads
 from storepost.values.logs import log_unexpected
 from storepost.values.problems import Conflict, PayloadTooLarge
 
-MOST_ITEMS = 89
+MAX_ITEMS = 89
 """What a unit may write by itself; with what is added to it, such as a kept answer, 90 items.
 
 DynamoDB takes 100. The rest is for what may come to every transaction one day.
 """
 
-MOST_BYTES = 3_900_000
+MAX_BYTES = 3_900_000
 """Of a unit's rows together: DynamoDB takes 4 MB, and what is added to a unit comes to them."""
-MOST_OF_ANY_SIZE = 9
+MAX_OF_ANY_SIZE = 9
 """So many rows are below that whatever their size, which is 400 KB at most each."""
 
-MOST_RUNS = 12
+MAX_RUNS = 12
 _WAIT_SECONDS = 0.02
 
 
@@ -75,7 +75,7 @@ class _Write:
     order: _Order
     key: Key
     add_to: Callable[[TransactWrite], None]
-    otherwise: Exception
+    on_conflict: Exception
 
 
 class Changes:
@@ -103,22 +103,22 @@ class Changes:
         """Whether nothing is to be written; unlike `items` it looks at no list for that."""
         return not self._writes and not self._before
 
-    def create(self, item: Row, otherwise: Exception | None = None) -> None:
+    def create(self, item: Row, on_conflict: Exception | None = None) -> None:
         """Writes a row that must not exist yet."""
-        self.save(item, Item.pk.does_not_exist(), otherwise)
+        self.save(item, Item.pk.does_not_exist(), on_conflict)
 
     def save(
-        self, item: Row, condition: Condition | None = None, otherwise: Exception | None = None
+        self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
     ) -> None:
         """Writes the row whole; a versioned one only if nobody else changed it."""
-        self._add(_Order.PUT, item, lambda tx: tx.save(item, condition=condition), otherwise)
+        self._add(_Order.PUT, item, lambda tx: tx.save(item, condition=condition), on_conflict)
 
     def update(
         self,
         item: Row,
         actions: list[Action],
         condition: Condition | None = None,
-        otherwise: Exception | None = None,
+        on_conflict: Exception | None = None,
     ) -> None:
         """Changes some attributes of the row, whatever version it has, and counts the version on.
 
@@ -133,11 +133,11 @@ class Changes:
             lambda tx: tx.update(
                 item, list(actions), condition=condition, add_version_condition=False
             ),
-            otherwise,
+            on_conflict,
         )
 
     def delete(
-        self, item: Row, condition: Condition | None = None, otherwise: Exception | None = None
+        self, item: Row, condition: Condition | None = None, on_conflict: Exception | None = None
     ) -> None:
         """Removes the row; a versioned one that was read only if nobody else changed it."""
         # Of one that wasn't read PynamoDB would demand that it has no version.
@@ -146,21 +146,21 @@ class Changes:
             _Order.DELETE,
             item,
             lambda tx: tx.delete(item, condition=condition, add_version_condition=by_version),
-            otherwise,
+            on_conflict,
         )
 
-    def expect(self, item: Row, condition: Condition, otherwise: Exception | None = None) -> None:
+    def expect(self, item: Row, condition: Condition, on_conflict: Exception | None = None) -> None:
         """Demands something of a row that this unit doesn't write."""
         model, (pk, sk) = type(item), item.key
         self._add(
-            _Order.CHECK, item, lambda tx: tx.condition_check(model, pk, sk, condition), otherwise
+            _Order.CHECK, item, lambda tx: tx.condition_check(model, pk, sk, condition), on_conflict
         )
 
     def has(self, item: Row) -> bool:
         """Whether this unit writes the row, or demands something of it."""
         return _place(item) in self._writes
 
-    def gathered[T](self, under: Hashable, make: Callable[[], T]) -> T:
+    def shared[T](self, under: Hashable, make: Callable[[], T]) -> T:
         """What several writes of this unit gather together; the first of them makes it."""
         if under not in self._gathered:
             self._gathered[under] = make()
@@ -208,12 +208,12 @@ class Changes:
         order: _Order,
         item: Row,
         add_to: Callable[[TransactWrite], None],
-        otherwise: Exception | None,
+        on_conflict: Exception | None,
     ) -> None:
         if self.has(item):
             raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
         self.reads.wrote(item.key)
-        self._writes[_place(item)] = _Write(order, item.key, add_to, otherwise or LostRace())
+        self._writes[_place(item)] = _Write(order, item.key, add_to, on_conflict or LostRace())
 
 
 def _place(item: Row) -> tuple[str, Key]:
@@ -221,7 +221,7 @@ def _place(item: Row) -> tuple[str, Key]:
 
 
 def _transact(writes: list[_Write]) -> None:
-    if len(writes) > MOST_ITEMS + 1:
+    if len(writes) > MAX_ITEMS + 1:
         raise TooManyWrites(f"a transaction of {len(writes)} items")
     try:
         _send(writes)
@@ -241,10 +241,10 @@ def _send(writes: list[_Write]) -> None:
 
 def _check_size(transaction: TransactWrite, items: int) -> None:
     """Raises TooManyWrites where all items together are more than DynamoDB takes."""
-    if items <= MOST_OF_ANY_SIZE:
+    if items <= MAX_OF_ANY_SIZE:
         return
     size = sum(_bytes(put["Item"]) for put in transaction._put_items)
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise TooManyWrites(f"a transaction of {size} bytes")
 
 
@@ -265,7 +265,7 @@ def _bytes(value: Any) -> int:  # noqa: ANN401 - DynamoDB's JSON
 def _raise_what_failed(error: TransactWriteError, writes: list[_Write]) -> None:
     for write, reason in zip(writes, error.cancellation_reasons, strict=False):
         if reason and reason.code == "ConditionalCheckFailed":
-            raise write.otherwise from error
+            raise write.on_conflict from error
     said = [error.cause_response_message, *(r.message for r in error.cancellation_reasons if r)]
     if any(_TOO_LARGE in (text or "") for text in said):
         text = "This would make a record of more than 400 KB. Send shorter texts, or fewer entries."
@@ -280,7 +280,7 @@ def wait_before(run: int) -> None:
 
 def commit_anew[T](work: Callable[[Changes], T]) -> T:
     """Does `work` and commits its changes; a lost race does it again, then it is a `Conflict`."""
-    for run in range(MOST_RUNS):
+    for run in range(MAX_RUNS):
         wait_before(run)
         with suppress(LostRace):
             changes = Changes()

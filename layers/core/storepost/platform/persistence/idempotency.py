@@ -33,7 +33,7 @@ class IdempotencyInProgress(Conflict):
 
     code = "idempotency_in_progress"
     title = "The first request is still running"
-    mend = "Repeat the request after `Retry-After` seconds; it will get the first one's answer."
+    remedy = "Repeat the request after `Retry-After` seconds; it will get the first one's answer."
 
     def __init__(self) -> None:
         """A second is longer than nearly every operation."""
@@ -45,7 +45,7 @@ class IdempotencyKeyReused(ValidationFailed):
 
     code = "idempotency_key_reused"
     title = "The idempotency key was used for another request"
-    mend = "Use a new `idempotency-key` for each request that isn't a retry."
+    remedy = "Use a new `idempotency-key` for each request that isn't a retry."
 
 
 class LostClaim(Exception):  # noqa: N818 - it is what happened
@@ -190,7 +190,7 @@ class Claim:
                 RecordItem.in_progress_expiration.remove(),
             ],
             (RecordItem.owner == self._owner) & (RecordItem.status == _IN_PROGRESS),
-            otherwise=LostClaim(),
+            on_conflict=LostClaim(),
         )
 
     def release(self) -> None:
@@ -202,7 +202,7 @@ class Claim:
         changes.delete(
             RecordItem(self.id),
             (RecordItem.owner == self._owner) & (RecordItem.status == _IN_PROGRESS),
-            otherwise=LostClaim(),
+            on_conflict=LostClaim(),
         )
         try:
             changes.commit()

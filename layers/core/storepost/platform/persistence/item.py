@@ -37,7 +37,7 @@ _BUSY = "TransactionConflictException"
 _AT_ONCE = 8
 
 
-class Moment(Attribute[datetime]):
+class UtcDateTimeAttribute(Attribute[datetime]):
     """A moment as the text that sorts and that answers show."""
 
     attr_type = STRING

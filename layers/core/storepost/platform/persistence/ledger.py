@@ -14,7 +14,7 @@ from pynamodb.expressions.condition import Condition
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.idempotency import KEPT_SECONDS
-from storepost.platform.persistence.item import Key, Moment, Row, dynamodb_client
+from storepost.platform.persistence.item import Key, Row, UtcDateTimeAttribute, dynamodb_client
 from storepost.values import clock
 from storepost.values.settings import settings
 
@@ -30,7 +30,7 @@ class LedgerItem(Row):
         table_name = settings().idempotency_table
 
     id = UnicodeAttribute(hash_key=True)
-    began = Moment()
+    began = UtcDateTimeAttribute()
     outcomes = UnicodeAttribute()
     version = NumberAttribute()
     expiration = NumberAttribute()

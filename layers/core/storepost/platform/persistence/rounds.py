@@ -7,7 +7,7 @@ left by then. What became of rows is in the request's ledger.
 from collections.abc import Callable, Sequence
 from itertools import accumulate, takewhile
 
-from storepost.platform.persistence.changes import MOST_RUNS, LostRace, TooManyWrites, wait_before
+from storepost.platform.persistence.changes import MAX_RUNS, LostRace, TooManyWrites, wait_before
 from storepost.platform.persistence.ledger import Ledger
 from storepost.values.problems import Conflict
 
@@ -24,7 +24,7 @@ def in_rounds[T](
     ledger.read()
     while now := left():
         lost = lost + 1 if now == before else 0
-        if lost == MOST_RUNS:
+        if lost == MAX_RUNS:
             raise Conflict()
         wait_before(lost)
         before = now

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from storepost.values.text import fold, words_of_folded, words_to_find
 
-MOST_BYTES = 700
+MAX_BYTES = 700
 """Of a posting's text: a posting takes one write unit."""
 
 _WORD_BYTES = 120
@@ -107,7 +107,7 @@ def _words(entry: Entry) -> dict[str, None]:
         shortened = _cut(word, _WORD_BYTES)
         if shortened not in found:
             size += len(shortened.encode()) + 1
-            if size > MOST_BYTES:
+            if size > MAX_BYTES:
                 return found
             found[shortened] = None
     return found
@@ -129,7 +129,7 @@ def _text(title: str, words: dict[str, None]) -> str:
     others = [word for word in words if word not in of_title]
     parts = {part for word in others for part in words_of_folded(word) if part != word}
     more = " ".join(word for word in others if word not in parts)
-    return _cut(f"{title}\n{more}", MOST_BYTES)
+    return _cut(f"{title}\n{more}", MAX_BYTES)
 
 
 def _cut(text: str, most: int) -> str:

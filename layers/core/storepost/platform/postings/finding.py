@@ -17,10 +17,10 @@ from storepost.platform.postings.entries import Posting, code_word, key_word
 from storepost.platform.postings.repository import PAGE, PostingRepository
 from storepost.values.text import Asked, asked_words, fold, whole_phone
 
-MOST_HITS = 1_000
+MAX_HITS = 1_000
 """Up to here a total is exact; of more this is the total."""
 
-MOST_CANDIDATES = 2_000
+MAX_CANDIDATES = 2_000
 """Of the rarest word, where there are several."""
 
 _STRIDE = PAGE
@@ -96,10 +96,10 @@ def find(postings: PostingRepository, query: Query) -> Found:
         known = best.get(posting.id)
         if rank is not None and (known is None or rank < known.rank):
             best[posting.id] = Hit(posting.id, rank, posting.at)
-        if len(best) > MOST_HITS and len(query.words) == 1:
+        if len(best) > MAX_HITS and len(query.words) == 1:
             break
     hits = sorted(best.values(), key=_order)
-    return Found(hits, min(len(hits), MOST_HITS))
+    return Found(hits, min(len(hits), MAX_HITS))
 
 
 def _order(hit: Hit) -> tuple[Rank, float, UUID]:
@@ -111,7 +111,7 @@ def _candidates(postings: PostingRepository, query: Query) -> Iterator[Posting]:
     """What may fit: what the query names as a whole, then the postings of its rarest word."""
     begun = query.words[0] if len(query.words) == 1 else ()
     for name in query.names.difference(begun):
-        yield from islice(postings.of(name), MOST_HITS)
+        yield from islice(postings.of(name), MAX_HITS)
     longest = sorted(query.words, key=lambda asked: min(map(len, asked)), reverse=True)[:_PROBED]
     read = [beginning(postings, asked) for asked in longest]
     if read:
@@ -131,7 +131,7 @@ def _rarest(words: Sequence[Iterator[Posting]]) -> Iterable[Posting]:
     """
     read: list[list[Posting]] = [[] for _ in words]
     pairs = list(zip(read, words, strict=True))
-    most = MOST_CANDIDATES if len(words) <= 2 else MOST_CANDIDATES // 2
+    most = MAX_CANDIDATES if len(words) <= 2 else MAX_CANDIDATES // 2
     while len(read[0]) < most:
         for known, word in pairs:
             some = list(islice(word, _STRIDE))
@@ -139,4 +139,4 @@ def _rarest(words: Sequence[Iterator[Posting]]) -> Iterable[Posting]:
             if len(some) < _STRIDE:
                 return known
         pairs = pairs[:2]
-    return [*read[0], *islice(words[0], max(0, MOST_CANDIDATES - len(read[0])))]
+    return [*read[0], *islice(words[0], max(0, MAX_CANDIDATES - len(read[0])))]

@@ -6,7 +6,7 @@ from uuid import UUID
 from storepost.platform.postings.entries import Posting, SearchKind
 from storepost.platform.postings.finding import Query, beginning
 from storepost.platform.postings.repository import PAGE, PostingRepository
-from storepost.values.pagination import MOST_ROWS, FilterTooBroad
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad
 from storepost.values.scope import WorkspaceScope
 
 _STRIDE = PAGE
@@ -28,7 +28,7 @@ def found_by(workspace: WorkspaceScope, kind: SearchKind, q: str) -> list[Postin
 def _rarest(words: list[Iterator[Posting]]) -> list[Posting]:
     """All postings of the word that ends first, where all are read side by side."""
     read: list[list[Posting]] = [[] for _ in words]
-    while words and len(read[0]) <= MOST_ROWS:
+    while words and len(read[0]) <= MAX_ROWS:
         for known, word in zip(read, words, strict=True):
             some = [posting for _, posting in zip(range(_STRIDE), word, strict=False)]
             known.extend(some)

@@ -11,7 +11,7 @@ from uuid import UUID
 from storepost.stores.imports.model import ImportProblem, ImportScope, ImportStatus, StoreImport
 from storepost.stores.imports.repository import ImportRepository, TurnsRepository
 from storepost.stores.imports.turns import Turns
-from storepost.values.pagination import MOST_ROWS, FilterTooBroad, Listing, PageRequest
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest
 from storepost.values.problems import NotFound
 from storepost.values.scope import WorkspaceScope
 
@@ -52,7 +52,7 @@ def _kept(
     stored: Iterator[StoreImport], turns: Turns, asked: ImportFilter
 ) -> Iterator[StoreImport]:
     for number, row in enumerate(stored):
-        if asked != ImportFilter() and number >= MOST_ROWS:
+        if asked != ImportFilter() and number >= MAX_ROWS:
             raise FilterTooBroad(asked.advised)
         shown = turns.shown(row)
         if asked.takes(shown):

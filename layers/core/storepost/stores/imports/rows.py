@@ -3,7 +3,12 @@
 from pynamodb.attributes import JSONAttribute, NumberAttribute, UnicodeAttribute
 
 from storepost.accounts.workspaces.rows import RequestedBy
-from storepost.platform.persistence.item import Identifier, Item, Moment, VersionedItem
+from storepost.platform.persistence.item import (
+    Identifier,
+    Item,
+    UtcDateTimeAttribute,
+    VersionedItem,
+)
 
 
 class ImportItem(Item, discriminator="store_import"):
@@ -14,9 +19,9 @@ class ImportItem(Item, discriminator="store_import"):
     scope = UnicodeAttribute()
     status = UnicodeAttribute()
     requester = RequestedBy(null=True)
-    queued_at = Moment()
-    started_at = Moment(null=True)
-    completed_at = Moment(null=True)
+    queued_at = UtcDateTimeAttribute()
+    started_at = UtcDateTimeAttribute(null=True)
+    completed_at = UtcDateTimeAttribute(null=True)
     failure = UnicodeAttribute(null=True)
     done = NumberAttribute(default=0)
     imported = JSONAttribute()
@@ -34,12 +39,12 @@ class ImportTurnsItem(VersionedItem, discriminator="import_turns"):
     counts = JSONAttribute()
     latest = Identifier(null=True)
     latest_of = JSONAttribute()
-    queued_at = Moment(null=True)
+    queued_at = UtcDateTimeAttribute(null=True)
     running = Identifier(null=True)
     ended = Identifier(null=True)
     outcome = UnicodeAttribute(null=True)
     cut_short = JSONAttribute()
-    products_brought_at = Moment(null=True)
+    products_brought_at = UtcDateTimeAttribute(null=True)
 
 
 class ImportProblemItem(Item, discriminator="import_problem"):

@@ -16,7 +16,7 @@ from storepost.stores.imports.model import (
 
 type Kind = tuple[ImportScope, ImportStatus]
 
-MOST_CUT_SHORT = 100
+MAX_CUT_SHORT = 100
 _MOMENT = timedelta(milliseconds=1)
 
 
@@ -138,7 +138,7 @@ class Turns:
             if status in OPEN:
                 failed = failed._moved(scope, status, ImportStatus.FAILED, count)
         cut_short = (*self.cut_short, CutShort(self.ended, self.latest, at))
-        if len(cut_short) > MOST_CUT_SHORT:
+        if len(cut_short) > MAX_CUT_SHORT:
             # The row stays small: of the oldest two only the later moment is kept.
             oldest, second, *rest = cut_short
             cut_short = (replace(second, after=oldest.after), *rest)

@@ -10,7 +10,7 @@ from storepost.values import ids
 from storepost.values.locale_codes import parts
 from storepost.values.scope import WorkspaceScope
 
-MOST_LOCALES = 500
+MAX_LOCALES = 500
 
 
 class Origin(StrEnum):

@@ -8,7 +8,7 @@ class LocaleExists(Conflict):
 
     code = "locale_exists"
     title = "The locale exists"
-    mend = "Change the one that is there."
+    remedy = "Change the one that is there."
 
 
 class LocaleDefault(Conflict):
@@ -16,7 +16,7 @@ class LocaleDefault(Conflict):
 
     code = "locale_default"
     title = "The locale is the default"
-    mend = "Make another locale the default first."
+    remedy = "Make another locale the default first."
 
 
 class LocaleFromStore(Conflict):
@@ -24,7 +24,7 @@ class LocaleFromStore(Conflict):
 
     code = "locale_from_store"
     title = "A store has the locale"
-    mend = "Take it out of the stores' locales; it becomes manual and can be deleted then."
+    remedy = "Take it out of the stores' locales; it becomes manual and can be deleted then."
 
 
 class LocaleLimit(Conflict):
@@ -32,4 +32,4 @@ class LocaleLimit(Conflict):
 
     code = "locale_limit"
     title = "Too many locales"
-    mend = "A workspace has room for 500 locales; delete one that nobody needs."
+    remedy = "A workspace has room for 500 locales; delete one that nobody needs."

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from storepost.platform.persistence.changes import Changes
-from storepost.stores.locales.model import MOST_LOCALES, Locales, Origin, WorkspaceLocale
+from storepost.stores.locales.model import MAX_LOCALES, Locales, Origin, WorkspaceLocale
 from storepost.stores.locales.problems import (
     LocaleDefault,
     LocaleExists,
@@ -123,7 +123,7 @@ def _follow(
 
 
 def _room_for(count: int) -> None:
-    if count > MOST_LOCALES:
+    if count > MAX_LOCALES:
         raise LocaleLimit()
 
 

@@ -8,7 +8,7 @@ class StoreExists(Conflict):
 
     code = "store_exists"
     title = "The store is connected"
-    mend = "Use the store that is there, or disconnect it first."
+    remedy = "Use the store that is there, or disconnect it first."
 
 
 class StoreManagedByPlatform(Conflict):
@@ -16,7 +16,7 @@ class StoreManagedByPlatform(Conflict):
 
     code = "store_managed_by_platform"
     title = "The platform manages this store"
-    mend = "Make the change on the store's own platform."
+    remedy = "Make the change on the store's own platform."
 
 
 class StoreDisconnected(Conflict):
@@ -24,7 +24,7 @@ class StoreDisconnected(Conflict):
 
     code = "store_disconnected"
     title = "The store is disconnected"
-    mend = "Connect it again, with `POST /stores` or `POST /connections`; it keeps its id."
+    remedy = "Connect it again, with `POST /stores` or `POST /connections`; it keeps its id."
 
 
 class StaleUpdate(Conflict):
@@ -32,7 +32,7 @@ class StaleUpdate(Conflict):
 
     code = "stale_update"
     title = "A newer version is held"
-    mend = "Send the record's newest state with its own time of update."
+    remedy = "Send the record's newest state with its own time of update."
 
 
 class UrlNotAllowed(ValidationFailed):
@@ -40,7 +40,7 @@ class UrlNotAllowed(ValidationFailed):
 
     code = "url_not_allowed"
     title = "The address isn't allowed"
-    mend = "Use a public https address."
+    remedy = "Use a public https address."
 
 
 class CurrencyMismatch(ValidationFailed):
@@ -48,4 +48,4 @@ class CurrencyMismatch(ValidationFailed):
 
     code = "currency_mismatch"
     title = "An amount isn't in the store's currency"
-    mend = "Give every amount in the store's own currency."
+    remedy = "Give every amount in the store's own currency."

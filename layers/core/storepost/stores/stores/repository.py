@@ -10,7 +10,7 @@ from storepost.platform.persistence.item import (
     Identifier,
     Item,
     Key,
-    Moment,
+    UtcDateTimeAttribute,
     VersionedItem,
     find,
     find_all,
@@ -43,11 +43,11 @@ class StoreItem(VersionedItem, discriminator="store"):
     admin_url = UnicodeAttribute()
     storefront_url = UnicodeAttribute(null=True)
     contact_email = UnicodeAttribute(null=True)
-    connected_at = Moment()
-    disconnected_at = Moment(null=True)
-    failing_since = Moment(null=True)
-    failure_reported_at = Moment(null=True)
-    failure_checked_at = Moment(null=True)
+    connected_at = UtcDateTimeAttribute()
+    disconnected_at = UtcDateTimeAttribute(null=True)
+    failing_since = UtcDateTimeAttribute(null=True)
+    failure_reported_at = UtcDateTimeAttribute(null=True)
+    failure_checked_at = UtcDateTimeAttribute(null=True)
     locales = JSONAttribute()
     """Each `[locale, label, primary, country, currency, url]`."""
 
@@ -131,10 +131,10 @@ class StoreRepository:
         ]
         changes.save(item)
 
-    def expect_connection(self, changes: Changes, store: Store, otherwise: Exception) -> None:
+    def expect_connection(self, changes: Changes, store: Store, on_conflict: Exception) -> None:
         """Demands that the store is connected, or isn't, as it was when it was read."""
         same = (StoreItem.status == store.status) & (StoreItem.connected_at == store.connected_at)
-        changes.expect(StoreItem(*store_key(self.workspace, store.id)), same, otherwise)
+        changes.expect(StoreItem(*store_key(self.workspace, store.id)), same, on_conflict)
 
     def _as_store(self, item: StoreItem) -> Store:
         self._read[item.id] = item

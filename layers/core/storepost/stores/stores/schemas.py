@@ -26,7 +26,7 @@ from storepost.values.wire import (
     Url,
 )
 
-MOST_LOCALES = 40
+MAX_LOCALES = 40
 
 
 class NewStore(RequestBody):
@@ -153,7 +153,7 @@ class StoreLocales(
     RootModel[
         Annotated[
             list[StoreLocale],
-            Field(min_length=1, max_length=MOST_LOCALES),
+            Field(min_length=1, max_length=MAX_LOCALES),
             AfterValidator(_one_primary),
         ]
     ]

@@ -14,7 +14,7 @@ from pynamodb.attributes import UnicodeAttribute
 from pynamodb.expressions.update import Action
 
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.item import Key, Moment, VersionedItem, find, note
+from storepost.platform.persistence.item import Key, UtcDateTimeAttribute, VersionedItem, find, note
 from storepost.platform.persistence.sealing import Purpose, seal, unseal
 from storepost.values import clock
 from storepost.values.ids import short
@@ -31,8 +31,8 @@ class WriteBackItem(VersionedItem, discriminator="write_back"):
     url = UnicodeAttribute()
     secret = UnicodeAttribute()
     old_secret = UnicodeAttribute(null=True)
-    old_secret_ends_at = Moment(null=True)
-    last_succeeded_at = Moment(null=True)
+    old_secret_ends_at = UtcDateTimeAttribute(null=True)
+    last_succeeded_at = UtcDateTimeAttribute(null=True)
     last_error = UnicodeAttribute(null=True)
 
 

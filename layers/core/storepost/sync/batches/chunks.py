@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from storepost.people.profiles.merging import MergedFirst
-from storepost.platform.persistence.changes import MOST_ITEMS, Changes, TooManyWrites, WrittenTwice
+from storepost.platform.persistence.changes import MAX_ITEMS, Changes, TooManyWrites, WrittenTwice
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
 from storepost.stores.imports.model import Imported, ImportProblem, Progress
 from storepost.stores.stores.problems import StaleUpdate
@@ -20,7 +20,7 @@ from storepost.values.problems import Problem
 AHEAD = 25
 """Records whose rows are read at once: with four keys each, they make a whole batch get."""
 _LEAST_AHEAD = 12
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """Of the records of a chunk, as JSON: DynamoDB takes 4 MB a transaction, and what the records
 belong to is rewritten with them."""
 _DETAIL_LENGTH = 500
@@ -45,8 +45,8 @@ class Chunk:
 
     def has_room_for(self, record: Record) -> bool:
         """Whether the record fits, too, if it takes no more items than the heaviest so far."""
-        fits = self.size + record.size <= MOST_BYTES
-        return fits and self._items + self._heaviest <= MOST_ITEMS
+        fits = self.size + record.size <= MAX_BYTES
+        return fits and self._items + self._heaviest <= MAX_ITEMS
 
     def add(self, record: Record) -> None:
         """What the record changes, or why it can't be taken.
@@ -82,7 +82,7 @@ class Chunk:
         items = self.changes.items + len(self.problems)
         self._heaviest = max(self._heaviest, items - self._items)
         self._items = items
-        if self.count > 1 and items > MOST_ITEMS:
+        if self.count > 1 and items > MAX_ITEMS:
             raise _Overfull
 
 

@@ -8,4 +8,4 @@ class BatchBacklog(TooManyRequests):
 
     code = "batch_backlog"
     title = "Too many batches wait already"
-    mend = "Wait as `Retry-After` says; a batch leaves the queue when its turn comes."
+    remedy = "Wait as `Retry-After` says; a batch leaves the queue when its turn comes."

@@ -15,7 +15,7 @@ from storepost.people.consent.origins import origin_by
 from storepost.platform.messaging.remaining import Remaining
 from storepost.platform.messaging.tries import TRIES, check_tries
 from storepost.platform.persistence.changes import (
-    MOST_RUNS,
+    MAX_RUNS,
     Changes,
     LostRace,
     commit_anew,
@@ -93,7 +93,7 @@ class _End(Enum):
     """It doesn't run any more: its store was disconnected."""
 
 
-def go_on(message: str, tries: int, remaining: Remaining) -> None:
+def resume(message: str, tries: int, remaining: Remaining) -> None:
     """Goes on with the store that a message names.
 
     `tries` is how many times the queue brought the message, this one included. What fails every
@@ -170,7 +170,7 @@ def _bring(run: _Run, running: StoreImport, records: Sequence[Record]) -> _End:
             running = replace(running, progress=chunks.write(running.progress, note))
         except LostRace:
             lost += 1
-            if lost == MOST_RUNS:
+            if lost == MAX_RUNS:
                 raise
             wait_before(lost)
             chunks.forget()

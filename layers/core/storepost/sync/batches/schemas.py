@@ -20,7 +20,7 @@ from storepost.stores.imports.model import ImportScope
 from storepost.values.json_reading import read_json
 from storepost.values.wire import RequestBody
 
-MOST_RECORDS = 500
+MAX_RECORDS = 500
 
 
 class BatchCustomer(Customer):
@@ -60,14 +60,14 @@ class StoreBatch(RequestBody):
     """
 
     customers: Annotated[
-        list[Annotated[Any, _unread(BatchCustomer)]], Field(max_length=MOST_RECORDS)
+        list[Annotated[Any, _unread(BatchCustomer)]], Field(max_length=MAX_RECORDS)
     ] = Field(default_factory=list)
-    orders: Annotated[list[Annotated[Any, _unread(BatchOrder)]], Field(max_length=MOST_RECORDS)] = (
+    orders: Annotated[list[Annotated[Any, _unread(BatchOrder)]], Field(max_length=MAX_RECORDS)] = (
         Field(default_factory=list)
     )
     products: Annotated[
         list[Annotated[Any, _unread(BatchProduct)]],
-        Field(max_length=MOST_RECORDS, examples=[[]]),
+        Field(max_length=MAX_RECORDS, examples=[[]]),
     ] = Field(default_factory=list)
 
     @property
@@ -80,8 +80,8 @@ class StoreBatch(RequestBody):
         if self.products and (self.customers or self.orders):
             raise ValueError("A batch has customers and orders, or products")
         records = len(self.customers) + len(self.orders) + len(self.products)
-        if not 1 <= records <= MOST_RECORDS:
-            raise ValueError(f"A batch has 1 to {MOST_RECORDS} records together, not {records}")
+        if not 1 <= records <= MAX_RECORDS:
+            raise ValueError(f"A batch has 1 to {MAX_RECORDS} records together, not {records}")
         return self
 
     def to_text(self) -> bytes:

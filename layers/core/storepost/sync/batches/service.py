@@ -15,7 +15,7 @@ from storepost.sync.batches.schemas import StoreBatch
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
-MOST_WAITING = 100
+MAX_WAITING = 100
 RETRY_SECONDS = 10
 """About what a batch takes: then one more has room."""
 
@@ -30,7 +30,7 @@ def queue_batch(
     """
     store, workspace = active_custom_store(caller.workspace, store_id), caller.workspace
     turns = TurnsRepository(workspace).get(store.id)
-    if turns.waiting >= MOST_WAITING:
+    if turns.waiting >= MAX_WAITING:
         raise BatchBacklog(retry_after=RETRY_SECONDS)
     content = batch.to_text()
     name = _name(workspace, store.id, content)

@@ -5,12 +5,12 @@ from uuid import UUID
 
 from storepost.platform.messaging.remaining import Remaining
 from storepost.stores.stores.repository import StoreRepository
-from storepost.sync.batches.running import go_on as go_on_with_batches
+from storepost.sync.batches.running import resume as go_on_with_batches
 from storepost.sync.pulls.running import pull
 from storepost.values.scope import WorkspaceScope
 
 
-def go_on(message: str, tries: int, remaining: Remaining) -> None:
+def resume(message: str, tries: int, remaining: Remaining) -> None:
     """Goes on with the store that a message names: a shop's pulls, or a custom store's batches."""
     named = {name: UUID(value) for name, value in json.loads(message).items()}
     store = StoreRepository(WorkspaceScope(named["workspaceId"])).get(named["storeId"])

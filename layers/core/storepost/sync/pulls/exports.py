@@ -19,7 +19,7 @@ from storepost.sync.records.reading import moment_of
 
 DISK_BYTES = 10_240 * 1024**2
 """The worker's ephemeral storage, as template.yaml has it."""
-MOST_BYTES = int(DISK_BYTES * 0.95 / DISK_FACTOR)
+MAX_BYTES = int(DISK_BYTES * 0.95 / DISK_FACTOR)
 """Of an export: its spool then fits on the disk, and a twentieth is left for the rest."""
 _ALL = 'query: "id:>0"'
 _TRANSLATED = """{
@@ -111,7 +111,7 @@ def fetch(export: Export, spool: Spool, seconds: float) -> None:
     """
     if export.url is not None:
         try:
-            with download(export.url, timeout=seconds, most_bytes=MOST_BYTES) as file:
+            with download(export.url, timeout=seconds, most_bytes=MAX_BYTES) as file:
                 spool.fill(file.pieces)
         except (FetchFailed, UrlNotAllowed) as error:
             raise ShopUnavailable(f"the export's file: {error.reason}") from error

@@ -8,7 +8,7 @@ class StoreNotPullable(Conflict):
 
     code = "store_not_pullable"
     title = "The store sends its own data"
-    mend = "Send customers, orders and products with `POST /stores/{id}/batches`."
+    remedy = "Send customers, orders and products with `POST /stores/{id}/batches`."
 
 
 class NeedsReauth(Conflict):
@@ -16,7 +16,7 @@ class NeedsReauth(Conflict):
 
     code = "needs_reauth"
     title = "The store's connection has to be renewed"
-    mend = "Connect the store again; it keeps its id and what it brought."
+    remedy = "Connect the store again; it keeps its id and what it brought."
 
 
 class ImportInProgress(Conflict):
@@ -24,4 +24,4 @@ class ImportInProgress(Conflict):
 
     code = "import_in_progress"
     title = "Such an import waits or runs already"
-    mend = "Wait until the store's open import of this scope has ended."
+    remedy = "Wait until the store's open import of this scope has ended."

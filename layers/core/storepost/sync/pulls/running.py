@@ -13,7 +13,7 @@ from storepost.people.consent.model import Origin, Source
 from storepost.platform.messaging.remaining import Remaining
 from storepost.platform.messaging.tries import TRIES, check_tries
 from storepost.platform.persistence.changes import (
-    MOST_RUNS,
+    MAX_RUNS,
     Changes,
     LostRace,
     commit_anew,
@@ -55,10 +55,10 @@ from storepost.values.logs import log_unexpected, logger
 
 MARGIN_MILLISECONDS = 60_000
 FIRST_LOOK_SECONDS = 0.2
-MOST_SECONDS = 5.0
+MAX_SECONDS = 5.0
 """Between two looks at an export: each wait is twice the one before, up to this."""
 LONGEST = timedelta(hours=24)
-MOST_BROKEN = 5
+MAX_BROKEN = 5
 """Exports of a stage that may break off before the import does."""
 FIRST = {
     ImportScope.CUSTOMERS_ORDERS: ImportStage.CUSTOMERS,
@@ -67,11 +67,11 @@ FIRST = {
 NEXT = {ImportStage.CUSTOMERS: ImportStage.ORDERS}
 
 
-class _Stopped(Exception):  # noqa: N818 - it is what happened
+class _OutOfTime(Exception):  # noqa: N818 - it is what happened
     """Time is up, and the next message is on its way."""
 
 
-class _TakenAway(Exception):  # noqa: N818
+class _Superseded(Exception):  # noqa: N818
     """The import doesn't run any more: its store was disconnected, or another run moved it on."""
 
 
@@ -113,7 +113,7 @@ def pull(store: Store, tries: int, remaining: Remaining) -> None:
     try:
         check_tries(tries)
         _work(run)
-    except _Stopped:
+    except _OutOfTime:
         return
     except Exception as error:
         if tries < TRIES:
@@ -126,10 +126,10 @@ def pull(store: Store, tries: int, remaining: Remaining) -> None:
 
 
 def _work(run: _Run) -> None:
-    while commit_anew(lambda changes: _begun(changes, run)):
+    while commit_anew(lambda changes: _start_if_queued(changes, run)):
         try:
             _bring(run)
-        except _TakenAway:
+        except _Superseded:
             continue
         except NeedsReauth as error:
             _say(error)
@@ -146,7 +146,7 @@ def _say(error: ShopifyError) -> None:
     logger.warning("import not pulled", extra={"reason": str(error)})
 
 
-def _begun(changes: Changes, run: _Run) -> bool:
+def _start_if_queued(changes: Changes, run: _Run) -> bool:
     """Has the import whose turn it is run; False where nothing is open."""
     turns = run.turns.get(run.store.id)
     found = in_turn(run.store.workspace, turns)
@@ -198,7 +198,7 @@ def _export(run: _Run, admin: AdminClient, running: StoreImport) -> Export:
         if run.is_over:
             _stop(run)
         sleep(seconds)
-        seconds = min(MOST_SECONDS, 2 * seconds)
+        seconds = min(MAX_SECONDS, 2 * seconds)
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ def _write(run: _Run, records: ExportedRecords) -> None:
             progress = chunks.write(running.progress, _Note(run, running, stops))
         except LostRace:
             lost += 1
-            if lost == MOST_RUNS:
+            if lost == MAX_RUNS:
                 raise
             wait_before(lost)
             chunks.forget()
@@ -238,7 +238,7 @@ def _write(run: _Run, records: ExportedRecords) -> None:
             continue
         running, lost = replace(running, progress=progress), 0
         if stops:
-            raise _Stopped
+            raise _OutOfTime
 
 
 def _reconcile(run: _Run, admin: AdminClient, export: Export, spool: Spool) -> None:
@@ -275,7 +275,7 @@ def _leave(run: _Run, export: Export, records: ExportedRecords) -> None:
     running = _still(run)
     if export.ended is Ended.PART:
         pull = running.pull
-        if pull.exports + 1 >= MOST_BROKEN:
+        if pull.exports + 1 >= MAX_BROKEN:
             _fail(run, ImportFailure.EXPORT_FAILED)
             return
         after = records.id_at(len(records) - 1) if len(records) else pull.after
@@ -310,20 +310,20 @@ def _moved(
     try:
         changes.commit()
     except LostRace as error:
-        raise _TakenAway from error
+        raise _Superseded from error
     return after
 
 
 def _still(run: _Run) -> StoreImport:
     running = _running(run)
     if running is None:
-        raise _TakenAway
+        raise _Superseded
     return running
 
 
 def _stop(run: _Run) -> None:
     commit_anew(run.send_next)
-    raise _Stopped
+    raise _OutOfTime
 
 
 def _stage(running: StoreImport) -> ImportStage:

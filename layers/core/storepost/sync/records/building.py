@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from storepost.orders.bodies import MOST_DISCOUNT_CODES, MOST_LINE_ITEMS
+from storepost.orders.bodies import MAX_DISCOUNT_CODES, MAX_LINE_ITEMS
 from storepost.orders.model import (
     Amounts,
     FinancialStatus,
@@ -85,13 +85,13 @@ def needed_money(body: Body, name: str) -> Money:
 
 def kept_lines(lines: Iterable[LineItem]) -> tuple[LineItem, ...]:
     """As many lines as an order has here: the first ones."""
-    return tuple(islice(lines, MOST_LINE_ITEMS))
+    return tuple(islice(lines, MAX_LINE_ITEMS))
 
 
 def kept_codes(codes: Iterable[object]) -> tuple[str, ...]:
     """As many discount codes as an order has here, each once."""
     said = (text for code in codes if (text := text_of(code)))
-    return tuple(islice(dict.fromkeys(said), MOST_DISCOUNT_CODES))
+    return tuple(islice(dict.fromkeys(said), MAX_DISCOUNT_CODES))
 
 
 def title_of(said: object) -> str:

@@ -20,8 +20,8 @@ from storepost.sync.records.reading import (
 from storepost.values.wire import URL_LENGTH
 
 _STATUSES = {"active", "unlisted", "draft", "archived"}
-_MOST_OPTIONS = 3
-_MOST_TAGS = 250
+_MAX_OPTIONS = 3
+_MAX_TAGS = 250
 
 
 def product_of(store: Store, body: Body) -> IncomingProduct:
@@ -101,7 +101,7 @@ def tags_of(said: object) -> tuple[str, ...]:
     if isinstance(said, list):
         parts = said
     found = (tag for part in parts if (tag := text_of(part)))
-    return tuple(dict.fromkeys(found))[:_MOST_TAGS]
+    return tuple(dict.fromkeys(found))[:_MAX_TAGS]
 
 
 def link_of(store: Store, handle: str | None) -> str | None:
@@ -125,5 +125,5 @@ def _options(body: Body) -> list[str]:
 
 
 def _chosen(body: Body, options: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    values = [text_of(body.get(f"option{n}")) for n in range(1, _MOST_OPTIONS + 1)]
+    values = [text_of(body.get(f"option{n}")) for n in range(1, _MAX_OPTIONS + 1)]
     return tuple((name, value) for name, value in zip(options, values, strict=False) if value)

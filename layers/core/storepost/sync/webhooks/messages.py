@@ -14,12 +14,12 @@ from storepost.sync.records.reading import Body, NoRecord, moment_of
 from storepost.values import clock
 from storepost.values.json_reading import read_json
 
-MOST_INLINE_BYTES = 32_000
+MAX_INLINE_BYTES = 32_000
 """As JSON within JSON it grows; an outbox row takes 400 KB, and a message 256."""
 
 
 @dataclass(frozen=True)
-class Reached:
+class ResumePoint:
     """How far work has come that takes more than one run: in which store, and in its people."""
 
     store_id: UUID
@@ -38,7 +38,7 @@ class Webhook:
     triggered_at: datetime
     """When it happened, by Shopify's clock."""
     raw: bytes = field(repr=False)
-    reached: Reached | None = None
+    reached: ResumePoint | None = None
     """Of what took more than one run."""
     delivery_id: str = field(default="", compare=False)
     """Shopify's id of the webhook, the same at each try; nothing once it is in the queue."""
@@ -67,7 +67,7 @@ def to_message(webhook: Webhook) -> dict[str, object]:
     }
     if reached := webhook.reached:
         message["reached"] = [str(reached.store_id), reached.after, reached.is_more]
-    if len(webhook.raw) <= MOST_INLINE_BYTES:
+    if len(webhook.raw) <= MAX_INLINE_BYTES:
         return message | {"body": webhook.raw.decode()}
     digest = hashlib.sha256(f"{webhook.shop}\x1f".encode() + webhook.raw).hexdigest()
     name = f"webhooks/{digest}"
@@ -84,5 +84,5 @@ def from_message(text: str) -> Webhook:
     return Webhook(message["shop"], message["topic"], triggered_at, raw, reached)
 
 
-def _as_reached(store_id: str, after: str | None, is_more: bool) -> Reached:  # noqa: FBT001 - JSON
-    return Reached(UUID(store_id), after, is_more)
+def _as_reached(store_id: str, after: str | None, is_more: bool) -> ResumePoint:  # noqa: FBT001 - JSON
+    return ResumePoint(UUID(store_id), after, is_more)

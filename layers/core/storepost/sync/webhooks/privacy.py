@@ -27,7 +27,7 @@ from storepost.platform.persistence.counted_tree import EVERYTHING, Entry, behin
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.sync.records.reading import id_of, needed_id, part_of
-from storepost.sync.webhooks.messages import Reached, Webhook
+from storepost.sync.webhooks.messages import ResumePoint, Webhook
 from storepost.sync.webhooks.receiving import queue_webhook
 from storepost.sync.webhooks.redacting import redact, redact_buyer
 from storepost.sync.webhooks.stores import all_stores
@@ -43,7 +43,7 @@ _PAGE = 25
 class _OutOfTime(Exception):  # noqa: N818 - it is what happened
     """Nothing more is begun: the next message goes on there."""
 
-    def __init__(self, reached: Reached) -> None:
+    def __init__(self, reached: ResumePoint) -> None:
         super().__init__()
         self.reached = reached
 
@@ -91,7 +91,7 @@ def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
                 continue
             with suppress(_ConnectedAgain):
                 begun = reached if reached and reached.store_id == store.id else None
-                _remove_all(store, begun or Reached(store.id), remaining)
+                _remove_all(store, begun or ResumePoint(store.id), remaining)
     except _OutOfTime as out:
         _queue_again(replace(webhook, reached=out.reached))
     else:
@@ -108,7 +108,7 @@ def _redactable_at(store: Store) -> datetime:
     return (store.disconnected_at or store.connected_at) + REDACTED_AFTER
 
 
-def _remove_all(store: Store, reached: Reached, remaining: Remaining) -> None:
+def _remove_all(store: Store, reached: ResumePoint, remaining: Remaining) -> None:
     # Before the orders, which lead to buyers.
     last = _redact_people(store, reached, remaining)
     _remove_orders(store, last, remaining)
@@ -138,7 +138,7 @@ def _forget_buyer(store: Store, external_id: str) -> None:
     commit_anew(lambda changes: forget_buyer(store, external_id, changes))
 
 
-def _remove_orders(store: Store, reached: Reached, remaining: Remaining) -> None:
+def _remove_orders(store: Store, reached: ResumePoint, remaining: Remaining) -> None:
     """`reached` is behind the last of its people: they are done."""
     orders = OrderList(store.workspace, store.id)
     while items := orders.tree.page(PageRequest(1, _PAGE)).items:
@@ -161,7 +161,7 @@ def _expect_left(store: Store, changes: Changes) -> None:
     StoreRepository(store.workspace).expect_connection(changes, store, _ConnectedAgain())
 
 
-def _redact_people(store: Store, reached: Reached, remaining: Remaining) -> Reached:
+def _redact_people(store: Store, reached: ResumePoint, remaining: Remaining) -> ResumePoint:
     """One after the other, and all of them again until there is nothing of anybody.
 
     Meanwhile people leave the list, and one who turns out to have come earlier goes over to the
@@ -169,7 +169,7 @@ def _redact_people(store: Store, reached: Reached, remaining: Remaining) -> Reac
     """
     while (items := _behind(store, reached.after)) or reached.is_more:
         if not items:
-            reached = Reached(store.id)
+            reached = ResumePoint(store.id)
             continue
         for redacted in _redactions(store, [entry.id for entry in items]):
             if remaining() < MARGIN_MILLISECONDS:

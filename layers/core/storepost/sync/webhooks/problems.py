@@ -8,7 +8,7 @@ class SignatureInvalid(Unauthenticated):
 
     code = "signature_invalid"
     title = "The signature is not the platform's"
-    mend = (
+    remedy = (
         "Sign the body's bytes with the app's client secret, as the platform does. The body is a "
         "JSON object, and the shop that it names is the header's."
     )

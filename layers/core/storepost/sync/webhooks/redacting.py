@@ -17,19 +17,19 @@ from storepost.lifecycle.erasures.service import erase_profile
 from storepost.people.consent.evidence_rows import EvidenceItem, EvidenceRepository, remove_evidence
 from storepost.people.consent.model import Address, ConsentChange, Source
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.customers.belonging import without_buyer, without_customer
+from storepost.people.customers.attribution import without_buyer, without_customer
 from storepost.people.customers.model import Customer
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.events.model import EventSource
 from storepost.people.events.repository import ProfileEventItem, ProfileEventRepository
+from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.erasing import addresses_of
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.people.profiles.shown import show_consents
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.stores.stores.model import Store
 
-MOST_ROWS = 15
+MAX_ROWS = 15
 """Events, changes of consent, and evidence, that one transaction takes away: of each."""
 
 type Demand = Callable[[Changes], None]
@@ -82,14 +82,14 @@ class _Person:
     def told_events(self) -> list[ProfileEventItem]:
         """Some of the events that the shop told of."""
         events = self.events.of_profile(self.profile)
-        return list(islice(filter(self._told, events), MOST_ROWS))
+        return list(islice(filter(self._told, events), MAX_ROWS))
 
     def changes_of(self, addresses: set[Address]) -> list[ConsentChange]:
         """Some of the changes of consent of these addresses."""
         named = (
             c for c in self._history() if c.address and Address(c.channel, c.address) in addresses
         )
-        return list(islice(named, MOST_ROWS))
+        return list(islice(named, MAX_ROWS))
 
     def evidence_of(self, addresses: set[Address]) -> list[EvidenceItem]:
         """Some of the evidence of these addresses."""
@@ -99,7 +99,7 @@ class _Person:
             for row in repository.all_of(self.profile.evidence)
             if row.address and Address(row.channel, row.address) in addresses
         )
-        return list(islice(named, MOST_ROWS))
+        return list(islice(named, MAX_ROWS))
 
     def _history(self) -> list[ConsentChange]:
         return list(self.consents.histories(self.profile.consent_partitions))
@@ -216,7 +216,7 @@ def _leave_to_others(changes: Changes, person: _Person, own: Identity) -> bool:
         person.consents.remove(changes, change)
     proofs = person.evidence_of(addresses)
     evidence = remove_evidence(changes, person.profile.evidence, proofs)
-    is_all = all(len(some) < MOST_ROWS for some in (events, said, proofs))
+    is_all = all(len(some) < MAX_ROWS for some in (events, said, proofs))
     after = replace(
         after if is_all else person.profile,
         events=person.profile.events - len(events),

@@ -15,7 +15,7 @@ type Counts = Counter[str]
 
 ENTRIES = "n"
 _FIRST_MARK = ord("A")
-_MOST_VALUES = 26
+_MAX_VALUES = 26
 _NO_VALUES: Mapping[str, FilterValue] = MappingProxyType({})
 
 
@@ -35,7 +35,7 @@ class FilterField:
         """A counter is two ASCII letters: `fA` counts field f's first value."""
         if not (len(self.letter) == 1 and "a" <= self.letter <= "z"):
             raise ValueError(f"{self.letter!r} is no letter for {self.name}")
-        if not 0 < len(self.values) <= _MOST_VALUES:
+        if not 0 < len(self.values) <= _MAX_VALUES:
             raise ValueError(f"{self.name} has {len(self.values)} values")
 
     def mark(self, value: FilterValue) -> str:

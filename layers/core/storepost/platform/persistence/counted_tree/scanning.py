@@ -6,7 +6,7 @@ from storepost.platform.persistence.counted_tree.keys import END, LOWEST, KeyRan
 from storepost.platform.persistence.counted_tree.model import Entry, Filter
 from storepost.platform.persistence.counted_tree.reading import Reading, runs, settled
 from storepost.platform.persistence.counted_tree.rows import Node, Rows
-from storepost.values.pagination import MOST_ROWS, FilterTooBroad
+from storepost.values.pagination import MAX_ROWS, FilterTooBroad
 
 
 def look_through(
@@ -35,7 +35,7 @@ def _read(reading: Reading, within: KeyRange, advised: str) -> list[Entry]:
     before = reading.rank(within.lo) if within.lo > LOWEST else 0
     until = reading.rank(within.hi) if within.hi < END else reading.total
     wanted = max(0, until - before)
-    if wanted > MOST_ROWS:
+    if wanted > MAX_ROWS:
         raise FilterTooBroad(advised)
     if reading.counts_all:
         found = reading.entries(within)
@@ -56,7 +56,7 @@ def _leaves(reading: Reading, skip: int, wanted: int, advised: str) -> list[Node
         leaves.append(leaf)
         looked_at += leaf.n
         promised += reading.weight(leaf) - offset
-        if looked_at > MOST_ROWS:
+        if looked_at > MAX_ROWS:
             raise FilterTooBroad(advised)
         if promised >= wanted:
             break

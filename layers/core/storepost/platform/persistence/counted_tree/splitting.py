@@ -13,7 +13,7 @@ from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LO
 from storepost.platform.persistence.counted_tree.model import Counts, counts_of, difference, total
 from storepost.platform.persistence.counted_tree.rows import Node, Rows, is_whole
 
-_MOST_TOP_NODES = _MOST_PARTS = 90
+_MAX_TOP_NODES = _MAX_PARTS = 90
 """A new level is written in one transaction with all that it covers; 100 items are the most."""
 
 _RAISES = 5
@@ -74,7 +74,7 @@ class Splitter:
             room = self.top_nodes - len(self.rows.top())
             if room > 0:
                 return 1, room + 1
-        return self.fan_out, _MOST_PARTS
+        return self.fan_out, _MAX_PARTS
 
     def _parts(self, node: Node, pieces: int, least: int, most: int) -> list[int]:
         """Where the parts of a node begin among its pieces, and where the last one ends.
@@ -131,7 +131,7 @@ class Splitter:
     def _cut_on_top(self, node: Node, pieces: Sequence[_Piece]) -> None:
         """As `_cut`, but never to more nodes than a new level could be put above."""
         nodes = len(self.rows.top())
-        room = _MOST_TOP_NODES - nodes + 1
+        room = _MAX_TOP_NODES - nodes + 1
         if room > 1:
             bounds = self._parts(node, len(pieces), self.fan_out, room)
             self._cut(node, pieces, bounds)

@@ -13,7 +13,7 @@ from functools import cached_property
 from pynamodb.exceptions import PynamoDBException
 
 from storepost.platform.persistence.changes import Changes, LostRace, TooManyWrites
-from storepost.platform.persistence.counted_tree import drawing, reading, scanning
+from storepost.platform.persistence.counted_tree import random_entry, reading, scanning
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
 from storepost.platform.persistence.counted_tree.merging import Merger
 from storepost.platform.persistence.counted_tree.model import (
@@ -58,21 +58,21 @@ class Tree:
         """The tree's rows."""
         return Rows(self.partition, self.filters, self.top_nodes, self.levels)
 
-    def insert(self, changes: Changes, entry: Entry, otherwise: Exception | None = None) -> None:
+    def insert(self, changes: Changes, entry: Entry, on_conflict: Exception | None = None) -> None:
         """Adds an entry that must not be there yet."""
-        self._writing(changes).insert(entry, otherwise)
+        self._writing(changes).insert(entry, on_conflict)
 
-    def delete(self, changes: Changes, entry: Entry, otherwise: Exception | None = None) -> None:
+    def delete(self, changes: Changes, entry: Entry, on_conflict: Exception | None = None) -> None:
         """Removes the entry, which must be there with these filter values, whatever its payload."""
-        self._writing(changes).delete(entry, otherwise)
+        self._writing(changes).delete(entry, on_conflict)
 
     def move(
-        self, changes: Changes, old: Entry, new: Entry, otherwise: Exception | None = None
+        self, changes: Changes, old: Entry, new: Entry, on_conflict: Exception | None = None
     ) -> None:
         """Puts `new` where `old` is; they may differ in key, filter values, payload or nothing."""
         writing = self._writing(changes)
-        writing.delete(old, otherwise)
-        writing.insert(new, otherwise)
+        writing.delete(old, on_conflict)
+        writing.insert(new, on_conflict)
 
     def follow(self, changes: Changes, old: Entry | None, new: Entry | None) -> None:
         """Makes the list follow what has or had a place in it; nothing where it has the same."""
@@ -130,11 +130,11 @@ class Tree:
 
         Drawn from many, so that those who take at the same time seldom meet at one entry.
         """
-        found = drawing.drawn(self.rows, by)
+        found = random_entry.drawn(self.rows, by)
         return found or reading.settled(self.rows, by, reading.any_one)
 
     def _writing(self, changes: Changes) -> Writing:
-        return changes.gathered(
+        return changes.shared(
             ("counted_tree", self.partition), lambda: Writing(self.rows, changes, self._tend)
         )
 

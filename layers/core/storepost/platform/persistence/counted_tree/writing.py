@@ -23,7 +23,7 @@ from storepost.platform.persistence.counted_tree.model import (
     nonzero,
     total,
 )
-from storepost.platform.persistence.counted_tree.remembering import KnownNodes
+from storepost.platform.persistence.counted_tree.node_cache import NodeCache
 from storepost.platform.persistence.counted_tree.rows import Node, NodeItem, Rows
 
 
@@ -33,7 +33,7 @@ class _Change:
 
     before: Entry | None
     after: Entry | None
-    otherwise: Exception | None
+    on_conflict: Exception | None
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Addition:
         return total((self.node.counts, self.counts))["n"]
 
 
-class Tend(Protocol):
+class Rebalance(Protocol):
     """What a tree does about its nodes once they are written."""
 
     def __call__(self, touched: list[Addition], *, patiently: bool) -> list[Addition]:
@@ -61,7 +61,7 @@ class Tend(Protocol):
 class Writing:
     """What one unit of work does to one tree; the operations on one key become one write."""
 
-    def __init__(self, rows: Rows, changes: Changes, tend: Tend) -> None:
+    def __init__(self, rows: Rows, changes: Changes, tend: Rebalance) -> None:
         """`tend` is told of the nodes after the commit, level by level, and says which it changed.
 
         Where the unit's reads remember something, the nodes are among it, and tending may wait.
@@ -70,29 +70,29 @@ class Writing:
         self._changes = changes
         self._tend = tend
         self._planned: dict[str, _Change] = {}
-        self._known = changes.reads.kept(("counted_tree", rows.partition), lambda: KnownNodes(rows))
+        self._known = changes.reads.kept(("counted_tree", rows.partition), lambda: NodeCache(rows))
         self._looked_at: dict[str, set[tuple[int, str]]] = {}
         changes.before_commit(self._write, self._items)
 
-    def insert(self, entry: Entry, otherwise: Exception | None) -> None:
+    def insert(self, entry: Entry, on_conflict: Exception | None) -> None:
         """An entry that isn't there, or that this unit deletes."""
-        planned = self._planned.get(entry.key, _Change(None, None, otherwise))
+        planned = self._planned.get(entry.key, _Change(None, None, on_conflict))
         if planned.after is not None:
             raise ValueError("an entry is inserted twice in one transaction")
-        self._planned[entry.key] = _Change(planned.before, entry, planned.otherwise)
+        self._planned[entry.key] = _Change(planned.before, entry, planned.on_conflict)
 
-    def delete(self, entry: Entry, otherwise: Exception | None) -> None:
+    def delete(self, entry: Entry, on_conflict: Exception | None) -> None:
         """An entry that is there with these filter values, or that this unit inserts."""
-        planned = self._planned.get(entry.key, _Change(entry, entry, otherwise))
+        planned = self._planned.get(entry.key, _Change(entry, entry, on_conflict))
         if planned.after is None:
             raise ValueError("an entry is deleted twice in one transaction")
         if self._counts(planned.after) != self._counts(entry):
             raise ValueError("an entry is deleted with other filter values than it was given")
-        self._planned[entry.key] = _Change(planned.before, None, planned.otherwise)
+        self._planned[entry.key] = _Change(planned.before, None, planned.on_conflict)
 
     def _items(self) -> int:
         """How many items there are to write, once the nodes above them are known."""
-        known = self._known or KnownNodes(self._rows)
+        known = self._known or NodeCache(self._rows)
         for key in self._planned.keys() - self._looked_at.keys():
             self._looked_at[key] = {(node.level, node.lo) for node in known.path(key)}
         nodes = set[tuple[int, str]]().union(*self._looked_at.values())
@@ -120,13 +120,13 @@ class Writing:
         before, after = change.before, change.after
         if before is None:
             if after is not None:
-                self._changes.create(self._rows.entry_item(after), change.otherwise)
+                self._changes.create(self._rows.entry_item(after), change.on_conflict)
         elif after is None:
             item, holds = self._rows.entry_item(before), self._rows.holds(before)
-            self._changes.delete(item, holds, change.otherwise)
+            self._changes.delete(item, holds, change.on_conflict)
         else:
             item, holds = self._rows.entry_item(after), self._rows.holds(before)
-            self._changes.save(item, holds, change.otherwise)
+            self._changes.save(item, holds, change.on_conflict)
 
     def _write_nodes(self, additions: list[tuple[str, Counts]]) -> Iterable[Addition]:
         """Adds to the nodes of each level what is added below them, and yields what it did."""
@@ -149,14 +149,14 @@ class Writing:
         if not nodes:
             # Somebody may be creating it now: creating it here too makes this the lost race.
             return []
-        gathered: list[Addition] = []
+        shared: list[Addition] = []
         for key, counts in additions:
             while key >= nodes[0].hi and len(nodes) > 1:
                 del nodes[0]
-            if gathered and gathered[-1].node is nodes[0]:
-                counts = nonzero((gathered.pop().counts, counts))  # noqa: PLW2901
-            gathered.append(Addition(nodes[0], counts, key))
-        return gathered
+            if shared and shared[-1].node is nodes[0]:
+                counts = nonzero((shared.pop().counts, counts))  # noqa: PLW2901
+            shared.append(Addition(nodes[0], counts, key))
+        return shared
 
     def _create_first(self, additions: list[tuple[str, Counts]]) -> Iterable[Addition]:
         """The first node of each level of a list that never had an entry."""

@@ -8,27 +8,27 @@ from storepost.people.consent.decision import AddressConsent, ChangeRef
 from storepost.people.consent.missed import note_missed
 from storepost.people.consent.model import ConsentChange, Subject, WriteBack
 from storepost.people.consent.repository import ConsentRepository
+from storepost.people.consent.statements import ConsentStatement
 from storepost.people.consent.states import ConsentState
-from storepost.people.consent.words import Word
 from storepost.platform.messaging.outbox import Queue, send_with
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
-MAX_TELLINGS = 20
+MAX_DELIVERIES = 20
 """Of one change and store. One that comes back with what it took before as often as that is told
 again only when somebody asks for it: else the two would never end."""
 
 STAYS_SUBSCRIBED = "The store took this change several times and goes on sending `subscribed`."
 
 
-def stores_to_tell(subject: Subject, consent: AddressConsent) -> tuple[UUID, ...]:
+def stores_to_update(subject: Subject, consent: AddressConsent) -> tuple[UUID, ...]:
     """The stores that know the person, and those that have the address of somebody else."""
     others = {customer.store_id for customer in consent.other_customers}
     return tuple(sorted({*subject.store_ids, *others}))
 
 
-def tell_stores(
+def queue_write_backs(
     changes: Changes, workspace: WorkspaceScope, change: ConsentChange, store_ids: Iterable[UUID]
 ) -> None:
     """Queues a message for each of the stores, all in one outbox row."""
@@ -37,7 +37,7 @@ def tell_stores(
         send_with(changes, Queue.WRITE_BACKS, bodies)
 
 
-def tell_again(
+def queue_restored(
     changes: Changes,
     repository: ConsentRepository,
     subject: Subject,
@@ -46,21 +46,21 @@ def tell_again(
     after: AddressConsent,
 ) -> None:
     """Has the stores told of a change that holds again, whatever became of telling them before."""
-    holds, store_ids = after.holds, stores_to_tell(subject, after)
+    holds, store_ids = after.holds, stores_to_update(subject, after)
     change = repository.get(holds.change) if holds and holds.change in restored else None
     if holds and change and store_ids:
         follows = before.holds.change if before.holds else None
-        begun = [begun_again(change, store_id) for store_id in store_ids]
-        repository.begin_again(changes, change, begun, follows)
-        tell_stores(changes, subject.workspace, change, store_ids)
+        begun = [restarted(change, store_id) for store_id in store_ids]
+        repository.restart(changes, change, begun, follows)
+        queue_write_backs(changes, subject.workspace, change, store_ids)
 
 
-def tell_the_no(
+def queue_owed_opt_out(
     changes: Changes,
     repository: ConsentRepository,
     subject: Subject,
     consent: AddressConsent,
-    words: Sequence[Word],
+    words: Sequence[ConsentStatement],
 ) -> tuple[AddressConsent, bool]:
     """Has each store that comes with a yes told the no that holds (docs/semantics.md, section 2.7).
 
@@ -68,7 +68,7 @@ def tell_the_no(
     store is told: then nobody may change the address meanwhile.
     """
     holds = consent.holds
-    refused = [word for word in words if word.is_a_stores_yes]
+    refused = [word for word in words if word.is_store_opt_in]
     if not refused or holds is None or holds.state is not ConsentState.UNSUBSCRIBED:
         return consent, False
     change = repository.get(holds.change)
@@ -82,10 +82,10 @@ def tell_the_no(
     return consent, True
 
 
-def begun_again(change: ConsentChange, store_id: UUID) -> WriteBack:
+def restarted(change: ConsentChange, store_id: UUID) -> WriteBack:
     """The write-back as another telling; the first one of a store that wasn't told before."""
     known = change.write_back_to(store_id)
-    return known.begun_again() if known else WriteBack(store_id)
+    return known.restarted() if known else WriteBack(store_id)
 
 
 def _tell_one(
@@ -95,14 +95,14 @@ def _tell_one(
     change: ConsentChange,
     store_id: UUID,
 ) -> None:
-    known, begun = change.write_back_to(store_id), begun_again(change, store_id)
-    if begun.telling > MAX_TELLINGS:
+    known, begun = change.write_back_to(store_id), restarted(change, store_id)
+    if begun.telling > MAX_DELIVERIES:
         failed = begun.failed(STAYS_SUBSCRIBED, clock.now())
         repository.begin_one(changes, change, failed, known)
         note_missed(changes, workspace, store_id, ChangeRef(change.profile_id, change.id))
         return
     repository.begin_one(changes, change, begun, known)
-    tell_stores(changes, workspace, change, (store_id,))
+    queue_write_backs(changes, workspace, change, (store_id,))
 
 
 def _message(workspace: WorkspaceScope, change: ConsentChange, store_id: UUID) -> dict[str, object]:

@@ -41,7 +41,7 @@ class _Level:
             self.drop(self.nodes[lo])
 
 
-class KnownNodes:
+class NodeCache:
     """The nodes of one tree, as they were read or written last."""
 
     def __init__(self, rows: Rows) -> None:

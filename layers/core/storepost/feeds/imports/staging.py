@@ -15,10 +15,10 @@ from typing import Any, Self
 from storepost.feeds.feeds.model import FeedCounts, SkippedRow
 from storepost.feeds.files.reading import Row
 from storepost.feeds.imports.plan import PLAN
-from storepost.feeds.imports.taking import Taking
+from storepost.feeds.imports.row_staging import RowStager
 from storepost.feeds.records.reading import SEEN_BEFORE, TOO_MANY_VARIANTS, RowReader
 
-MOST_VARIANTS = 2_000
+MAX_VARIANTS = 2_000
 _CACHE_KIB = 16_000
 
 
@@ -65,7 +65,7 @@ _MANIFEST = """
 """
 
 
-class Work:
+class FeedStaging:
     """One import's or check's rows; use it in a `with`."""
 
     def __init__(self, path: Path, manifest: Path | None = None) -> None:
@@ -89,7 +89,7 @@ class Work:
             self._one("SELECT max(number) FROM row") or 0,
             self._one("SELECT max(number) FROM skipped") or 0,
         )
-        with Taking(self._db) as taking:
+        with RowStager(self._db) as taking:
             for row in rows:
                 if row.number <= taken:
                     continue
@@ -165,7 +165,7 @@ class Work:
         )
 
     def _match(self, find: Find, stops: Stops, *, adds: bool) -> bool:
-        otherwise = State.ALONE if adds else State.UNMATCHED
+        unplaced = State.ALONE if adds else State.UNMATCHED
         self._db.execute("CREATE INDEX IF NOT EXISTS unmatched ON row (number) WHERE state = 0")
         while rows := self._unplaced():
             found = find(rows)
@@ -173,7 +173,7 @@ class Work:
             self._db.executemany(
                 "UPDATE row SET product = ?, variant = ?, state = ? WHERE number = ?",
                 [
-                    (*(place or (None, None)), State.PLACED if place else otherwise, row.number)
+                    (*(place or (None, None)), State.PLACED if place else unplaced, row.number)
                     for row, place in zip(rows, found, strict=True)
                 ],
             )
@@ -222,8 +222,8 @@ class Work:
             " (PARTITION BY product ORDER BY first) AS place FROM (SELECT number, id, product,"
             " min(number) OVER (PARTITION BY product, variant) AS first FROM row"
             " WHERE product IN (SELECT product FROM row GROUP BY product"
-            f" HAVING count(*) > {MOST_VARIANTS}) AND variant IS NOT NULL))"
-            f" WHERE place > {MOST_VARIANTS}",
+            f" HAVING count(*) > {MAX_VARIANTS}) AND variant IS NOT NULL))"
+            f" WHERE place > {MAX_VARIANTS}",
             TOO_MANY_VARIANTS,
         )
 

@@ -38,7 +38,7 @@ def subject_of(profile: Profile) -> Subject:
     return Subject(profile.workspace, profile.id, tuple(sorted(stores)))
 
 
-def shown_address(profile: Profile | None, channel: Channel) -> Address | None:
+def primary_address(profile: Profile | None, channel: Channel) -> Address | None:
     """The address that a profile shows for a channel."""
     if profile is None:
         return None
@@ -59,13 +59,13 @@ def _state(
     channel: Channel,
     asserted: Mapping[Address, ConsentState],
 ) -> ConsentState:
-    address = shown_address(after, channel)
+    address = primary_address(after, channel)
     if address is None:
         return ConsentState.NOT_SUBSCRIBED
     saved = {**saved_states(changes, after.workspace), **asserted}
     if address in saved:
         return saved[address]
-    if address == shown_address(before, channel):
+    if address == primary_address(before, channel):
         return after.email_consent if channel is Channel.EMAIL else after.sms_consent
     repository = ConsentRepository(after.workspace, changes.reads)
     consent = repository.consent_of(address)

@@ -14,7 +14,7 @@ from storepost.coupons.moving import move_codes
 from storepost.orders.moving import move_orders
 from storepost.people.customers.moving import move_customers
 from storepost.people.events.moving import move_events
-from storepost.people.profiles.merging import move_on
+from storepost.people.profiles.merging import enqueue_move
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.moving import Move, Mover, move_claims, move_merges
 from storepost.people.profiles.repository import ProfileRepository
@@ -42,7 +42,7 @@ def absorb(message: str, remaining: Remaining) -> None:
     workspace, profile_id = WorkspaceScope(named["workspaceId"]), named["profileId"]
     while move := _next_move(workspace, profile_id):
         if not _is_moved(move, remaining):
-            return commit_anew(lambda changes: move_on(changes, workspace, profile_id))
+            return commit_anew(lambda changes: enqueue_move(changes, workspace, profile_id))
     return None
 
 
@@ -60,20 +60,20 @@ def _next_move(workspace: WorkspaceScope, profile_id: UUID) -> Move | None:
     """What is to be moved next; None once nothing is left."""
     repository = ProfileRepository(workspace)
     profile = repository.get(profile_id)
-    if profile is None or not profile.absorbing:
+    if profile is None or not profile.pending_sources:
         return None
-    source = profile.absorbing[0]
-    return Move(workspace, source, profile.id, repository.left_of(source))
+    source = profile.pending_sources[0]
+    return Move(workspace, source, profile.id, repository.residual_identities(source))
 
 
 def _note_end(changes: Changes, repository: ProfileRepository, move: Move) -> None:
     """Notes that nothing is left of the merged profile but the way to the one that has it all."""
     profile = repository.get(move.into)
-    if profile and move.source in profile.absorbing:
+    if profile and move.source in profile.pending_sources:
         repository.save(changes, profile, _without(profile, move.source))
-        repository.lead(changes, move.source, profile.id)
+        repository.repoint(changes, move.source, profile.id)
 
 
 def _without(profile: Profile, source: UUID) -> Profile:
-    absorbing = tuple(each for each in profile.absorbing if each != source)
-    return replace(profile, absorbing=absorbing)
+    pending_sources = tuple(each for each in profile.pending_sources if each != source)
+    return replace(profile, pending_sources=pending_sources)

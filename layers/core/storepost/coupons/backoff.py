@@ -18,45 +18,45 @@ FIRST = timedelta(minutes=10)
 LONGEST = timedelta(days=1)
 LONGEST_AWAY = timedelta(days=7)
 """Where the store is disconnected: whoever connects it again tells it at once."""
-MOST_COUPONS = 1000
+MAX_COUPONS = 1000
 """Told at once when a shop is connected again; to what is left the schedule comes."""
 
 _DOUBLED_AT_MOST = 10
 
 
-def put_off(changes: Changes, coupon: Coupon, *, is_connected: bool) -> None:
+def schedule_retry(changes: Changes, coupon: Coupon, *, is_connected: bool) -> None:
     """Notes that the shop couldn't be told; it is told again later."""
     coupons, now = CouponRepository(coupon.workspace), clock.now()
     held = coupons.get(coupon.id)
     if held is None:
         return
-    in_vain, again_at = held.told_in_vain, held.tells_again_at
+    in_vain, again_at = held.failed_syncs, held.tells_again_at
     if is_connected and again_at and again_at > now + LONGEST:
         # From when the store was disconnected: now that it is back, it is told soon.
         coupons.look_away(changes, held, again_at)
         in_vain, again_at = 0, None
     if again_at and again_at > now:
-        after = replace(held, told_in_vain=max(1, in_vain))
+        after = replace(held, failed_syncs=max(1, in_vain))
     else:
         longest = LONGEST if is_connected else LONGEST_AWAY
         again_at = now + min(longest, FIRST * (1 << min(in_vain, _DOUBLED_AT_MOST)))
-        after = replace(held, told_in_vain=in_vain + 1, tells_again_at=again_at)
+        after = replace(held, failed_syncs=in_vain + 1, tells_again_at=again_at)
         coupons.look_at(changes, after, again_at)
     if after != held:
         coupons.save(changes, after)
 
 
-def caught_up(changes: Changes, coupon: Coupon) -> None:
+def clear_backoff(changes: Changes, coupon: Coupon) -> None:
     """Notes that the shop has forgotten all that it was to."""
     coupons = CouponRepository(coupon.workspace)
     held = coupons.get(coupon.id)
-    if held and held.told_in_vain:
-        coupons.save(changes, replace(held, told_in_vain=0))
+    if held and held.failed_syncs:
+        coupons.save(changes, replace(held, failed_syncs=0))
 
 
-def tell_again(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
+def queue_restored(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
     """Has a shop that was connected again told what it couldn't be told before."""
     coupons = CouponRepository(workspace)
-    waiting = [c.id for c in coupons.all() if c.store_id == store_id and c.told_in_vain]
-    for coupon_id in waiting[:MOST_COUPONS]:
+    waiting = [c.id for c in coupons.all() if c.store_id == store_id and c.failed_syncs]
+    for coupon_id in waiting[:MAX_COUPONS]:
         coupons.send(changes, coupon_id)

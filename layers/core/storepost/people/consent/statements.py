@@ -10,7 +10,7 @@ from storepost.people.consent.states import ConsentState
 
 
 @dataclass(frozen=True)
-class Word:
+class ConsentStatement:
     """What somebody says of an address."""
 
     state: ConsentState
@@ -28,7 +28,7 @@ class Word:
     evidence: GivenEvidence = NO_EVIDENCE
     """What proves it beside the origin's proof."""
 
-    def comes_too_late(self, erased_at: datetime | None) -> bool:
+    def is_outdated(self, erased_at: datetime | None) -> bool:
         """Whether it would subscribe an address by what was said before that was over."""
         return self.is_of_before(self.since) or self.is_of_before(erased_at)
 
@@ -60,7 +60,7 @@ class Word:
         return digest_of(self.state, self.occurred_at, asdict(self.origin), asdict(self.evidence))
 
     @property
-    def is_a_stores_yes(self) -> bool:
+    def is_store_opt_in(self) -> bool:
         """Whether a store says that it has the person as subscribed."""
         return self.origin.store_id is not None and self.state is ConsentState.SUBSCRIBED
 

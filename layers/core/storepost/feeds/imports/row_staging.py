@@ -10,11 +10,11 @@ _ROWS_TOGETHER = 1_000
 _LENGTH_TOGETHER = 4 * 1024**2
 
 
-class Taking:
+class RowStager:
     """Rows on their way into the file, a thousand or a few megabytes at once."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
-        """Into the tables that `Work` makes."""
+        """Into the tables that `FeedStaging` makes."""
         self._db = db
         self._read: list[tuple[object, ...]] = []
         self._skipped: list[tuple[int, str | None, str]] = []

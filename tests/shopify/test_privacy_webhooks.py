@@ -14,7 +14,7 @@ from storepost.people.profiles.rows import IdentityItem
 from storepost.platform.messaging.remaining import Remaining
 from storepost.sync.records.reading import moment_of
 from storepost.sync.webhooks import privacy, redacting, working
-from storepost.sync.webhooks.messages import Reached, Webhook
+from storepost.sync.webhooks.messages import ResumePoint, Webhook
 from storepost.values import clock
 from tests.harness.crashes import crashes
 from tests.harness.kills import before_the_commit
@@ -186,7 +186,7 @@ class TestCustomerRedact:
     def test_many_rows_go_a_few_at_a_time(
         self, known: Hooks, owner: Someone, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(redacting, "MOST_ROWS", 2)
+        monkeypatch.setattr(redacting, "MAX_ROWS", 2)
         put_elsewhere(known, owner)
         for number in range(5):
             known.tell("orders/create", order_body(id=number + 1))
@@ -533,7 +533,7 @@ class TestShopRedact:
         guest = {"customer": None, "email": EMAIL}
         known.tell("orders/create", order_body(id=5, **guest))
         remove_app(known)
-        runs: list[Reached | None] = []
+        runs: list[ResumePoint | None] = []
 
         def work(webhook: Webhook, _remaining: Remaining) -> None:
             left = iter([10**6] * 3)

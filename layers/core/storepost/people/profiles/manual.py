@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
+from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.merging import Arrival, merge, person_of
 from storepost.people.profiles.model import Identity, Profile
@@ -18,7 +19,6 @@ from storepost.people.profiles.resolution import (
     takes_in,
 )
 from storepost.people.profiles.service import get_profile
-from storepost.people.profiles.shown import show_consents
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id

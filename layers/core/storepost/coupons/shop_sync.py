@@ -12,10 +12,10 @@ from itertools import batched
 from uuid import UUID
 
 from storepost.coupons.assigning import assigned
+from storepost.coupons.backoff import clear_backoff, schedule_retry
 from storepost.coupons.codes import folded
 from storepost.coupons.expiring import CODES_CHANGED_AT_ONCE, Repositories
 from storepost.coupons.model import Code, CodeStatus, Coupon
-from storepost.coupons.putting_off import caught_up, put_off
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CodeRemovalItem
 from storepost.coupons.shop import (
@@ -45,7 +45,7 @@ _LIVE = frozenset({CodeStatus.PENDING, CodeStatus.AVAILABLE, CodeStatus.ASSIGNED
 
 
 @dataclass
-class Telling:
+class ShopSync:
     """One run's talk with a coupon's shop."""
 
     workspace: WorkspaceScope
@@ -82,8 +82,8 @@ class Telling:
         pending = self._pending(coupon)
         is_over = _is_over(coupon)
         if not removals and not pending and not (coupon.external_id and is_over):
-            if coupon.told_in_vain:
-                commit_anew(partial(caught_up, coupon=coupon))
+            if coupon.failed_syncs:
+                commit_anew(partial(clear_backoff, coupon=coupon))
             return self._has_discount(coupon, store)
         with admin_of(store, patience_seconds=PATIENCE_SECONDS) as admin:
             if pending:
@@ -95,7 +95,7 @@ class Telling:
             if is_over and coupon.external_id and len(removals) < CODES_OF_A_CALL:
                 delete_discount(admin, coupon.external_id)
                 self._name_discount(None)
-        return bool(removals or coupon.told_in_vain)
+        return bool(removals or coupon.failed_syncs)
 
     def _forget(
         self, admin: AdminClient, coupon: Coupon, removals: Sequence[CodeRemovalItem]
@@ -153,7 +153,7 @@ class Telling:
             return True
         forgets = CouponRepository(self.workspace).removals(coupon.id, 1)
         if forgets or (coupon.external_id and _is_over(coupon)):
-            commit_anew(partial(put_off, coupon=coupon, is_connected=store.is_active))
+            commit_anew(partial(schedule_retry, coupon=coupon, is_connected=store.is_active))
         return False
 
 

@@ -37,7 +37,7 @@ _GUARDED = frozenset(
 """Answered before an operation is called, or by what carries out the writes of all."""
 
 
-class Reached:
+class ResumePoint:
     """Keeps what the functions answered."""
 
     def __init__(self) -> None:

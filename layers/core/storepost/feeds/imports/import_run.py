@@ -5,8 +5,8 @@ from itertools import batched
 from pathlib import Path
 
 from storepost.catalog.products.feeds import note_import
-from storepost.catalog.products.writing import Bringer
-from storepost.feeds.feeds.listing import MOST_SKIPPED
+from storepost.catalog.products.writing import ProductSource
+from storepost.feeds.feeds.listing import MAX_SKIPPED
 from storepost.feeds.feeds.model import FeedImport, FeedImportStatus, FeedTrigger, Stage
 from storepost.feeds.feeds.queueing import end_import
 from storepost.feeds.feeds.repository import SKIPPED_TOGETHER
@@ -16,12 +16,12 @@ from storepost.feeds.files.reading import read_feed
 from storepost.feeds.imports.fetching import fetch_into
 from storepost.feeds.imports.matching import adds, digest_of, finder, terms_of
 from storepost.feeds.imports.plan import Plan
-from storepost.feeds.imports.run import Run, Stopped, TakenAway
-from storepost.feeds.imports.work import Work
+from storepost.feeds.imports.run import OutOfTime, Run, Superseded
+from storepost.feeds.imports.staging import FeedStaging
 from storepost.feeds.imports.writing import AHEAD, Writer
 from storepost.feeds.records.reading import RowReader
 from storepost.platform.persistence.changes import (
-    MOST_RUNS,
+    MAX_RUNS,
     Changes,
     LostRace,
     commit_anew,
@@ -36,7 +36,7 @@ from storepost.values.metrics import count
 PIECE_BYTES = 65_536
 
 
-class Bringing:
+class FeedImportRun:
     """One run's work on one import, with its files."""
 
     def __init__(self, run: Run, place: Path) -> None:
@@ -44,7 +44,7 @@ class Bringing:
         self._place = place
         feed = run.feed()
         if feed is None or feed.deleted_at is not None:
-            raise TakenAway
+            raise Superseded
         self._feed = feed
         self._store: Store = found_store(StoreRepository(run.workspace), feed.store_id)
         if not self._store.is_active:
@@ -77,7 +77,7 @@ class Bringing:
             return running
         files, before, rows = self._run.files, self._place / "before", self._place / "rows"
         files.get_work(running.id, self._settings, rows)
-        with Work(rows, before if files.get_manifest(before) else None) as work:
+        with FeedStaging(rows, before if files.get_manifest(before) else None) as work:
             running = self._settled(running, work)
             self._check(running, work)
             self._keep_skipped(running, work)
@@ -91,7 +91,7 @@ class Bringing:
         files.keep_manifest(self._place / "ahead")
         return self._moved(running, replace(running, stage=Stage.PLANNED))
 
-    def _settled(self, running: FeedImport, work: Work) -> FeedImport:
+    def _settled(self, running: FeedImport, work: FeedStaging) -> FeedImport:
         settings = self._feed.settings
         if not self._file.exists():
             self._run.files.get_file(running.id, self._file)
@@ -110,15 +110,15 @@ class Bringing:
             self._run.stop()
         return replace(running, format=feed.format)
 
-    def _check(self, running: FeedImport, work: Work) -> None:
+    def _check(self, running: FeedImport, work: FeedStaging) -> None:
         """Raises FeedUnusable for what is to change nothing."""
         if not work.rows:
             raise FeedUnusable(FeedFailure.NO_ROWS)
         if running.trigger is FeedTrigger.SCHEDULE and work.lacking * 2 > work.known_before:
             raise FeedUnusable(FeedFailure.IMPORT_FAILED)
 
-    def _keep_skipped(self, running: FeedImport, work: Work) -> None:
-        hundreds = batched(work.skipped(MOST_SKIPPED), SKIPPED_TOGETHER, strict=False)
+    def _keep_skipped(self, running: FeedImport, work: FeedStaging) -> None:
+        hundreds = batched(work.skipped(MAX_SKIPPED), SKIPPED_TOGETHER, strict=False)
         for number, rows in enumerate(hundreds):
             changes = Changes()
             self._run.imports.keep_skipped(changes, running.id, number, rows)
@@ -128,30 +128,30 @@ class Bringing:
         """Writes what is left of the plan, a chunk at a time."""
         lost = 0
         with Plan(self._plan) as plan:
-            writer = Writer(Bringer(self._store, self._feed.id), plan.rows_of)
+            writer = Writer(ProductSource(self._store, self._feed.id), plan.rows_of)
             while products := plan.products(running.done, AHEAD):
                 note = _Note(self._run, running, stops=self._run.is_over())
                 try:
                     running = note.after(*writer.write(products, note))
                 except LostRace:
                     lost += 1
-                    if lost == MOST_RUNS:
+                    if lost == MAX_RUNS:
                         raise
                     wait_before(lost)
                     running = self._still(running)
                     continue
                 lost = 0
                 if note.stops:
-                    raise Stopped
+                    raise OutOfTime
         return running
 
     def _complete(self, changes: Changes, running: FeedImport) -> None:
         feed, now = self._run.feed(), clock.now()
         if feed is None or feed.running != running.id:
-            raise TakenAway
+            raise Superseded
         before = self._run.imports.get(running.id)
         if before is None:
-            raise TakenAway
+            raise Superseded
         completed = replace(running, status=FeedImportStatus.COMPLETED, completed_at=now)
         end_import(changes, self._run.workspace, feed, before, completed)
         count("ImportedRows", running.counts.rows)
@@ -164,14 +164,14 @@ class Bringing:
         try:
             changes.commit()
         except LostRace as error:
-            raise TakenAway from error
+            raise Superseded from error
         return after
 
     def _still(self, running: FeedImport) -> FeedImport:
         """The import as it stands. Raises TakenAway where it doesn't run any more."""
         found = self._run.imports.get(running.id)
         if found is None or found.status is not FeedImportStatus.RUNNING:
-            raise TakenAway
+            raise Superseded
         return found
 
     @property
