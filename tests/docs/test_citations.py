@@ -103,14 +103,9 @@ def test_every_file_that_a_document_names_exists() -> None:
     named = {
         (page.name, file)
         for page in documents()
-        if page.name not in MOVING
         for file in _FILE.findall(page.read_text("utf-8"))
         if file.rsplit("/", 1)[1] not in _MADE
     }
     assert len(named) > 20
     missing = {(page, f) for page, f in named if not any(p.endswith(f"/{f}") for p in paths)}
     assert missing == set()
-
-
-MOVING = frozenset({"architecture.md", "glossary.md"})
-"""They name the packages by the groups that they are about to be moved to."""
