@@ -1,8 +1,8 @@
 """What a file of codes takes of its worker, in a process of its own.
 
-`python -m benchmarks.processes.coupon_worker` carries what is in the outbox to the worker until nothing
-moves, and prints as JSON what that took: seconds by the clock and of the CPU, units, calls, and
-megabytes at most.
+`python -m benchmarks.processes.coupon_worker` carries what is in the outbox to the worker until
+nothing moves, and prints as JSON what that took: seconds by the clock and of the CPU, units, calls,
+and megabytes at most.
 """
 
 import json

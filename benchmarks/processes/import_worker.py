@@ -1,4 +1,6 @@
-"""What a pull takes, in a process of its own: `python -m benchmarks.processes.import_worker <way> …`.
+"""What a pull takes, in a process of its own.
+
+It is `python -m benchmarks.processes.import_worker <way> …`.
 
 `parse FILE STAGE STORE` reads a file's records and does nothing with them; `pull STORE` brings a
 whole import to its end. A store is named by its workspace's id and its own. Prints JSON.

@@ -1,7 +1,7 @@
 """The events in `events/`, recorded from a run with the demo's data.
 
-The demo's ids and tokens are the same in each run (`local.demo.seeded`), so that a sample fits the next
-one too. What a worker gets is recorded as the pumps hand it over, while people do what
+The demo's ids and tokens are the same in each run (`local.demo.seeded`), so that a sample fits the
+next one too. What a worker gets is recorded as the pumps hand it over, while people do what
 brings it about; what destroys is done to what isn't the demo's own.
 """
 

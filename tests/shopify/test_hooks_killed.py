@@ -74,7 +74,7 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 def test_each_topic_is_here() -> None:
-    """But for products: `tests/catalog/products` kills their one write, in whatever way they come."""
+    """But for products: `tests/catalog/products` kills their one write, however they come."""
     of_products = {topic for topic in OF_A_STORE if topic.startswith("products/")}
     assert BODIES.keys() == OF_A_STORE.keys() - of_products
 

@@ -65,7 +65,7 @@ class TestMessages:
             [
                 sys.executable,
                 "-c",
-                "import sys; import storepost.accounts.emails.messages; print(*sorted(sys.modules))",
+                "import sys, storepost.accounts.emails.messages; print(*sorted(sys.modules))",
             ],
             env={"PYTHONPATH": "layers/core"},
             capture_output=True,

@@ -1,7 +1,7 @@
 """A workspace's write-backs, whoever's consent they tell of.
 
-What failed has a row of its own store (`people/consent/missed.py`), so it is found among any number of
-others. Everything else is found by the index of changes, of which at most 20,000 are looked at.
+What failed has a row of its own store (`people/consent/missed.py`), so it is found among any number
+of others. Everything else is found by the index of changes, of which at most 20,000 are looked at.
 """
 
 from collections.abc import Collection, Iterator, Sequence
