@@ -46,7 +46,8 @@ DURATION = "\n" + fill(
     " ".join(
         f"""**Lambda's duration is reckoned**, since none of this ran on AWS
     (`benchmarks/measure/reckoning.py`). Of a CPU a run takes {reckoning.CPU_MS_A_RUN:g} ms, each
-    call of AWS {reckoning.CPU_MS_A_CALL:g}, a unit of DynamoDB {reckoning.CPU_MS_A_UNIT:g}, a password
+    call of AWS {reckoning.CPU_MS_A_CALL:g}, a unit of DynamoDB {reckoning.CPU_MS_A_UNIT:g}, a
+    password
     {reckoning.CPU_MS_A_PASSWORD:g}: fitted to warm runs on a 2.1 GHz Xeon. A function has the share
     of a CPU that its memory buys. It waits for answers besides, by assumption:
     {reckoning.WAIT_MS_A_READ} ms for a read of DynamoDB, {reckoning.WAIT_MS_A_WRITE} for a write,
