@@ -38,6 +38,7 @@ from benchmarks.measure.batch_figures import Meter
 from benchmarks.measure.reporting import RESULTS, Cell, Column, Table
 from benchmarks.measure.tables import tables
 from local.aws.dynoxide import VERSION
+from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.feeds.feeds.model import FeedCounts, FeedImportStatus, FeedMode, Settings
 from storepost.feeds.feeds.repository import FeedImportRepository, FeedRepository
 from storepost.feeds.feeds.service import create_feed
@@ -48,6 +49,7 @@ from storepost.feeds.imports.matching import digest_of
 from storepost.feeds.imports.staging import FeedStaging
 from storepost.feeds.records.mapping import Target
 from storepost.feeds.records.reading import RowReader, Terms
+from storepost.platform.jobs.runs import Run as WorkerRun
 from storepost.platform.persistence.changes import commit_anew
 from storepost.platform.persistence.objects import ObjectGone
 from storepost.stores.stores.finding import found_store
@@ -210,9 +212,9 @@ class Run:
 
 def run(workspace: WorkspaceScope, feed_id: UUID) -> Run:
     """Has the waiting import run to its end."""
-    message = json.dumps({"workspaceId": str(workspace.id), "feedId": str(feed_id)})
+    message = FeedImportMessage(workspace.id, feed_id)
     began = time.perf_counter()
-    running.resume(message, 1, lambda: 10**9)
+    running.resume(WorkerRun(message, 1, lambda: 10**9))
     seconds = time.perf_counter() - began
     feed = FeedRepository(workspace).get(feed_id)
     if feed is None or feed.ended is None:

@@ -8,7 +8,7 @@ import pytest
 
 from local.shopify.customers import ShopCustomer
 from storepost.sync.pulls import running
-from storepost.sync.webhooks.messages import Webhook, to_message
+from storepost.sync.webhooks.messages import Webhook
 from storepost.values import clock
 from tests.concurrency.containers import containers
 from tests.concurrency.people import customer, profiles
@@ -89,7 +89,7 @@ def test_one_profile_that_has_all_of_it(
                 [
                     record({**ids, "storeId": str(hooks.store.id)}, "shop"),
                     record({**ids, "storeId": other}, "other"),
-                    record(to_message(webhook), "webhook"),
+                    record(webhook.payload(), "webhook"),
                     request("POST", "/profiles", owner, {"email": email, "anonymousId": f"a-{n}"}),
                 ],
                 function=[IMPORTS, IMPORTS, WEBHOOKS, API],

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from local.events import pumps
 from local.shopify.discount_records import Discount
-from storepost.coupons import shop_sync, working
+from storepost.coupons import shop_sync
 from storepost.coupons.backoff import schedule_retry
 from storepost.coupons.erasing import erase_holder
 from storepost.coupons.keys import DUE_PARTITION
@@ -23,6 +23,7 @@ from storepost.people.consent.model import Origin, Source
 from storepost.people.customers.model import GivenCustomer
 from storepost.people.customers.service import write_customer
 from storepost.people.profiles.repository import ProfileRepository
+from storepost.platform.jobs.runs import Run
 from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.platform.persistence.changes import commit_anew
 from storepost.shopify.errors import MutationRefused, NeedsReauth, ShopUnavailable, UserError
@@ -510,17 +511,17 @@ class TestTroubles:
     ) -> None:
         monkeypatch.setattr(shop_sync, "CODES_OF_A_CALL", 4)
         coupon = shop.pool(10)
-        monkeypatch.setattr(working, "MARGIN_MILLISECONDS", 10**9)
+        monkeypatch.setattr(Run, "is_over", lambda _run: True)
         refused = MutationRefused((UserError("Not now."),))
         with (
             mock.patch.object(shop_sync, "add_codes", side_effect=refused) as told,
-            mock.patch.object(working, "_send", wraps=working._send) as sent,
+            mock.patch.object(Run, "stop", autospec=True, side_effect=Run.stop) as stopped,
         ):
             shop.world.deliver()
         assert shop.counts(coupon) == counts(failed=10)
         assert {code["error"] for code in shop.codes(coupon)} == {"Not now."}
         assert told.call_count == 1
-        reasons = [call.kwargs["failing"] for call in sent.call_args_list]
+        reasons = [call.args[1].failing for call in stopped.call_args_list]
         assert reasons == [None, "Not now.", "Not now.", "Not now."]
         shop.check()
 

@@ -11,7 +11,7 @@ from local.shopify.customers import ShopCustomer
 from storepost.shopify.claims import find_claim
 from storepost.shopify.errors import ShopUnavailable
 from storepost.sync.records.reading import moment_of
-from storepost.sync.webhooks.messages import Webhook, to_message
+from storepost.sync.webhooks.messages import Webhook
 from storepost.sync.webhooks.working import OF_A_STORE, work_on
 from storepost.values import clock
 from tests.harness.crashes import crashes
@@ -104,7 +104,7 @@ def outcome(shop: Shop, shopify: Shopify) -> dict[str, object]:
 @pytest.mark.parametrize("topic", BODIES)
 def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, topic: str) -> None:
     webhook = Webhook(SHOP, topic, clock.now(), json.dumps(BODIES[topic]).encode())
-    work = partial(work_on, json.dumps(to_message(webhook)), lambda: 10**6)
+    work = partial(work_on, json.dumps(webhook.payload()), lambda: 10**6)
     if topic == "app/uninstalled":
         shopify.shop(SHOP).installation = None
     bring_back = hooks.world.kept()

@@ -11,7 +11,7 @@ import pytest
 from local.shopify.customers import ShopCustomer
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import IdentityItem
-from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.jobs.runs import Remaining
 from storepost.sync.records.reading import moment_of
 from storepost.sync.webhooks import privacy, redacting, working
 from storepost.sync.webhooks.messages import ResumePoint, Webhook

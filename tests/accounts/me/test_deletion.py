@@ -1,7 +1,5 @@
 """Deleting the account."""
 
-import json
-
 import pytest
 
 from local.events.pumps import run_schedule
@@ -9,6 +7,7 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.identity.repository import find_account, find_person
 from storepost.accounts.me import deletion, repository
 from storepost.accounts.me.erasure import erase
+from storepost.accounts.me.messages import AccountErasureMessage
 from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import Changes
@@ -25,6 +24,7 @@ from tests.accounts.me.accounts import (
     start_email,
     trust,
 )
+from tests.harness.runs import run_worker
 from tests.harness.world import Answer, Someone, World
 
 
@@ -196,20 +196,20 @@ class TestErase:
                 raise MemoryError
             plain(changes)
 
-        message = json.dumps({"personId": str(someone.id)})
+        message = AccountErasureMessage(someone.id)
         with monkeypatch.context() as patch:
             patch.setattr(Changes, "commit", killed_at_the_third)
             with pytest.raises(MemoryError):
-                erase(message)
+                run_worker(erase, message)
         assert traces(world, someone)
-        erase(message)
+        run_worker(erase, message)
         assert world.rows(f"person#{short(someone.id)}") == []
 
     def test_delivered_twice(self, world: World) -> None:
         someone, other = self.prepared(world), account(world)
         others = traces(world, other)
         for _ in range(2):
-            erase(json.dumps({"personId": str(someone.id)}))
+            run_worker(erase, AccountErasureMessage(someone.id))
         world.deliver()
         assert traces(world, someone) == []
         assert traces(world, other) == others

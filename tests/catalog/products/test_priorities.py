@@ -16,6 +16,7 @@ from storepost.catalog.priorities.model import ChangedProduct, FieldChange
 from storepost.catalog.priorities.repository import ChangedProductItem
 from storepost.catalog.priorities.schemas import PriorityChangeProduct
 from storepost.catalog.products.feeds import note_import, remove_feed, rename_feed
+from storepost.catalog.products.jobs import Job, JobKind
 from storepost.catalog.products.rules import product_source_id
 from storepost.catalog.products.writing import ProductSource
 from storepost.platform.messaging.outbox import PARTITION
@@ -27,6 +28,7 @@ from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import eur, product, put, variant
 from tests.catalog.products.state import check, store_of, stored
 from tests.harness.crashes import crashes
+from tests.harness.runs import run_worker
 from tests.harness.world import Answer, Someone, World
 
 
@@ -664,13 +666,9 @@ class TestWorker:
         monkeypatch.setattr(running, "APPLIED_AT_ONCE", 2)
 
     def run(self, place: Place, change: dict[str, Any], tries: int = 1, ms: int = 60_000) -> None:
-        body = {
-            "job": "priority_change",
-            "workspaceId": str(place.value.workspace.id),
-            "storeId": place.id,
-            "id": change["id"],
-        }
-        running.run_job(json.dumps(body), tries, lambda: ms)
+        workspace, store = place.value.workspace.id, UUID(place.id)
+        job = Job(JobKind.PRIORITY_CHANGE, workspace, store, UUID(change["id"]))
+        run_worker(running.run_job, job, tries, ms)
 
     def outcome(self, place: Place, change: dict[str, Any]) -> dict[str, Any]:
         """What became of the change, but for moments and places of keys by moments."""

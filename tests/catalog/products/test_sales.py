@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from storepost.orders.messages import ProductSalesMessage
 from storepost.overview.product_sales import counting
 from storepost.overview.product_sales.repository import SalesItem
 from storepost.platform.messaging.outbox import PARTITION
@@ -14,6 +15,7 @@ from tests.catalog.products.sample import product, put
 from tests.catalog.products.state import store_of
 from tests.harness.crashes import crashes
 from tests.harness.kills import before_the_commit
+from tests.harness.runs import run_worker
 from tests.harness.world import Someone, World
 from tests.orders.sample import eur, order
 from tests.orders.sample import put as put_order
@@ -185,9 +187,9 @@ class TestSales:
 class TestCounting:
     """The worker."""
 
-    def message(self, shop: Shop, order_id: str) -> str:
+    def message(self, shop: Shop, order_id: str) -> ProductSalesMessage:
         workspace = store_of(shop.world, shop.id).workspace.id
-        return json.dumps({"workspaceId": str(workspace), "orderId": order_id})
+        return ProductSalesMessage(workspace, UUID(order_id))
 
     def counted(self, world: World) -> list[Any]:
         rows = [row for row in world.rows() if isinstance(row, SalesItem)]
@@ -211,7 +213,7 @@ class TestCounting:
         message = self.message(shop, order_id)
 
         def work() -> None:
-            counting.count_order(message)
+            run_worker(counting.count_order, message)
 
         found = crashes(world, work, deliver=False)
         assert len(found.places) > 8
@@ -225,8 +227,8 @@ class TestCounting:
     def test_two_at_once(self, world: World, shop: Shop) -> None:
         order_id = shop.sell("1", line("p-1", 2), deliver=False)
         message = self.message(shop, order_id)
-        with before_the_commit(lambda: counting.count_order(message)):
-            counting.count_order(message)
+        with before_the_commit(lambda: run_worker(counting.count_order, message)):
+            run_worker(counting.count_order, message)
         assert shop.sales() == (1, 2, 200)
 
     def test_messages_in_the_wrong_order(self, world: World, shop: Shop) -> None:
@@ -234,10 +236,10 @@ class TestCounting:
         order_id = shop.sell("1", line("p-1", 2), deliver=False)
         shop.sell("1", line("p-1", 5), deliver=False)
         for _ in range(2):
-            counting.count_order(self.message(shop, order_id))
+            run_worker(counting.count_order, self.message(shop, order_id))
         assert shop.sales() == (1, 5, 500)
 
     def test_an_order_that_is_gone_with_its_workspace(self, world: World, shop: Shop) -> None:
         before = {row.key for row in Item.scan()}
-        counting.count_order(self.message(shop, str(UUID(int=1))))
+        run_worker(counting.count_order, self.message(shop, str(UUID(int=1))))
         assert {row.key for row in Item.scan()} == before

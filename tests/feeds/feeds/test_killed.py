@@ -1,6 +1,5 @@
 """Workers that die, messages that come twice, DynamoDB that throttles: the same end."""
 
-import json
 import random
 from collections.abc import Callable
 from functools import partial
@@ -13,15 +12,17 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 
 from local.events import pumps
+from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.feeds.feeds.model import FeedImportStatus
 from storepost.feeds.feeds.repository import FeedRepository
-from storepost.feeds.imports import import_run, row_staging, run, running, writing
+from storepost.feeds.imports import import_run, row_staging, running, writing
 from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.platform.persistence.sealing import forget_keys
 from tests.feeds.feeds.shop import Json, Shop, counts, csv
 from tests.harness.crashes import Shard, crashes, in_shards
 from tests.harness.kills import UtcDateTimeAttribute, around_calls, killed_at
+from tests.harness.runs import run_worker
 
 FIRST = csv(
     *({"id": f"p{n}", "title": f"Title {n}", "price": str(n + 1)} for n in range(7)),
@@ -55,14 +56,14 @@ def ready(shop: Shop) -> tuple[Json, Callable[[], None]]:
     return feed, begin
 
 
-def message(shop: Shop, feed: Json) -> str:
+def message(shop: Shop, feed: Json) -> FeedImportMessage:
     """What the queue brings."""
-    return json.dumps({"workspaceId": str(shop.workspace.id), "feedId": feed["id"]})
+    return FeedImportMessage(shop.workspace.id, UUID(feed["id"]))
 
 
 def resume(shop: Shop, feed: Json, *, tries: int = 1, milliseconds: int = 300_000) -> None:
     """One run of the worker."""
-    running.resume(message(shop, feed), tries, lambda: milliseconds)
+    run_worker(running.resume, message(shop, feed), tries, milliseconds)
 
 
 def outcome(shop: Shop, feed: Json) -> dict[str, Any]:
@@ -179,7 +180,7 @@ def test_out_of_time_again_and_again(shop: Shop) -> None:
     runs = 0
     while runs < 60:
         runs += 1
-        resume(shop, feed, milliseconds=run.MARGIN_MILLISECONDS - 1)
+        resume(shop, feed, milliseconds=FeedImportMessage.margin_milliseconds - 1)
         stored = FeedRepository(shop.workspace).get(UUID(feed["id"]))
         assert stored is not None
         if stored.running is None:
@@ -193,7 +194,7 @@ def test_out_of_time_again_and_again(shop: Shop) -> None:
 def test_an_import_that_waits_gets_a_run_with_time_to_fetch(shop: Shop) -> None:
     feed = shop.create(shop.server.put("/feed", FIRST))
     shop.world.deliver_outbox()
-    resume(shop, feed, milliseconds=run.MARGIN_MILLISECONDS - 1)
+    resume(shop, feed, milliseconds=FeedImportMessage.margin_milliseconds - 1)
     assert shop.get(f"/feeds/{feed['id']}")["latestImport"]["status"] == "running"
     waiting = shop.do("POST", f"/feeds/{feed['id']}/imports").json["id"]
     resume(shop, feed, milliseconds=running.FRESH_MILLISECONDS - 1)
@@ -283,7 +284,7 @@ def test_what_waited_behind_has_tries_of_its_own(
     assert [row["status"] for row in shop.get(path)["items"]] == ["queued", ended]
     [sent] = shop.world.rows(PARTITION)
     assert isinstance(sent, OutboxItem)
-    assert [json.loads(told.body) for told in sent.messages] == [json.loads(message(shop, feed))]
+    assert [FeedImportMessage.of(each.body) for each in sent.messages] == [message(shop, feed)]
     shop.server.put("/feed", FIRST)
     shop.world.deliver()
     assert shop.get(f"{path}/{waiting}")["status"] == "completed"

@@ -1,6 +1,5 @@
 """Merges beside what else happens to the same people: whoever comes second decides anew."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -8,13 +7,14 @@ from uuid import UUID
 
 import pytest
 
-from storepost.lifecycle.merges import pending_sources
 from storepost.lifecycle.merges.pending_sources import absorb
 from storepost.orders.moving import MAX_ORDERS
 from storepost.people.profiles.merges import MAX_ABSORBING
+from storepost.people.profiles.messages import ProfileMergeMessage
 from storepost.people.profiles.repository import MAX_STEPS
 from tests.harness.kills import UtcDateTimeAttribute as Side
 from tests.harness.kills import another_container, around_calls, before_the_commit
+from tests.harness.runs import run_worker
 from tests.harness.world import CANARY, Answer
 from tests.people.matching.town import ANN, BOB, CAT, PHONE, Town, day
 
@@ -232,8 +232,8 @@ class TestManyAtOnce:
             town.order(store, f"o-{number}", number, buyer={"externalId": "8"})
         assert town.merge(ann, bob).status == 200
         monkeypatch.setattr("storepost.orders.moving.MOST_ORDERS", 1)
-        told = json.dumps({"workspaceId": str(town.workspace.id), "profileId": ann})
-        absorb(told, lambda: pending_sources.MARGIN_MILLISECONDS - 1)
+        message = ProfileMergeMessage(town.workspace.id, UUID(ann))
+        run_worker(absorb, message, milliseconds=message.margin_milliseconds - 1)
         town.world.deliver_outbox()
         assert town.world.queue_depth("ProfileMergeQueue") == 2  # the merge's own, and the next
         town.world.deliver()

@@ -10,7 +10,7 @@ from botocore.client import BaseClient
 from local import functions
 from local.events.pumps import reader_of
 from local.functions import JobContext
-from storepost.sync.batches.running import MARGIN_MILLISECONDS
+from storepost.stores.imports.messages import StoreImportMessage
 from tests.sync.batches.shop import QUEUE
 
 FIRST_CHUNK, SECOND_CHUNK = 2, 3
@@ -56,6 +56,6 @@ def slow(monkeypatch: pytest.MonkeyPatch, chunks_each: int) -> None:
     def context(name: str, milliseconds: int) -> JobContext:
         if name != reader_of(QUEUE).name:
             return JobContext(name, milliseconds)
-        return Running(name, MARGIN_MILLISECONDS + chunks_each)
+        return Running(name, StoreImportMessage.margin_milliseconds + chunks_each)
 
     monkeypatch.setattr(functions, "JobContext", context)

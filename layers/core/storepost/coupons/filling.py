@@ -10,12 +10,11 @@ from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.model import Coupon
 from storepost.coupons.pool import CODES_ADDED_AT_ONCE, add_codes, made_codes
 from storepost.coupons.repository import CouponRepository, Work
-from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace, wait_before
+from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.objects import ObjectGone, get_object
 from storepost.platform.persistence.reads import ReadAhead
 from storepost.values import clock
 from storepost.values.logs import log_unexpected
-from storepost.values.problems import Conflict
 from storepost.values.scope import WorkspaceScope
 
 
@@ -32,25 +31,19 @@ class Filling:
 
     def store_some(self) -> bool:
         """Stores a chunk of what was asked for first; whether there may be more."""
-        for run in range(MAX_RUNS):
-            wait_before(run)
-            coupon = self._coupons.get(self._coupon_id)
-            works = self._coupons.works(self._coupon_id)
-            if coupon is None or not works:
-                return False
-            self._reads.next()
-            changes = Changes(self._reads)
-            if coupon.is_active(clock.now()):
-                self._store(changes, coupon, works[0])
-            else:
-                self._coupons.end_unstored(changes, coupon.id, works[0])
-            try:
-                changes.commit()
-            except LostRace:
-                self._reads.forget()
-            else:
-                return True
-        raise Conflict()
+        return commit_anew(self._store_some, self._reads)
+
+    def _store_some(self, changes: Changes) -> bool:
+        coupon = self._coupons.get(self._coupon_id)
+        works = self._coupons.works(self._coupon_id)
+        if coupon is None or not works:
+            return False
+        self._reads.next()
+        if coupon.is_active(clock.now()):
+            self._store(changes, coupon, works[0])
+        else:
+            self._coupons.end_unstored(changes, coupon.id, works[0])
+        return True
 
     def _store(self, changes: Changes, coupon: Coupon, work: Work) -> None:
         codes = CodeRepository(self._scope, self._reads)

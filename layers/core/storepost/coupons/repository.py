@@ -19,6 +19,7 @@ from storepost.coupons.keys import (
     work_key,
     work_prefix,
 )
+from storepost.coupons.messages import CouponMessage
 from storepost.coupons.model import Code, Coupon
 from storepost.coupons.rows import (
     CodeRemovalItem,
@@ -28,7 +29,7 @@ from storepost.coupons.rows import (
     as_coupon,
     coupon_attributes,
 )
-from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.reads import Reads
 from storepost.values import clock
@@ -155,18 +156,9 @@ class CouponRepository:
         for each in removals:
             changes.delete(CodeRemovalItem(*each.key))
 
-    def send(self, changes: Changes, coupon_id: UUID, failing: str | None = None) -> None:
-        """Tells the worker that there is something to do for a coupon; a coupon's run in turn.
-
-        `failing` is why codes fail that its shop was to take.
-        """
-        told: dict[str, object] = {
-            "workspaceId": str(self._scope.id),
-            "couponId": str(coupon_id),
-        }
-        if failing is not None:
-            told["failing"] = failing
-        send_with(changes, Queue.COUPON_CODES, [(told, str(coupon_id))])
+    def send(self, changes: Changes, coupon_id: UUID) -> None:
+        """Tells the worker that there is something to do for a coupon."""
+        send(changes, CouponMessage(self._scope.id, coupon_id))
 
     def _as_coupon(self, item: CouponItem) -> Coupon:
         self._read[item.id] = item

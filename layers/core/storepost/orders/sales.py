@@ -6,8 +6,9 @@ from datetime import UTC, date
 from uuid import UUID
 
 from storepost.catalog.products.model import product_id
+from storepost.orders.messages import ProductSalesMessage
 from storepost.orders.model import Order
-from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 from storepost.values.scope import WorkspaceScope
 
@@ -47,5 +48,4 @@ def queue_sales_count(
     order = after or before
     if order is None or sales_of(before) == sales_of(after):
         return
-    body: dict[str, object] = {"workspaceId": str(workspace.id), "orderId": str(order.id)}
-    send_with(changes, Queue.PRODUCT_SALES, [(body, None)])
+    send(changes, ProductSalesMessage(workspace.id, order.id))

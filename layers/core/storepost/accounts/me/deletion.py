@@ -1,12 +1,13 @@
 """Deleting one's account: gone in one transaction, the rest removed by a worker."""
 
 from storepost.accounts.identity.model import SignedInPerson
+from storepost.accounts.me.messages import AccountErasureMessage
 from storepost.accounts.me.proof import prove
 from storepost.accounts.me.repository import remove_account
 from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.problems import OwnerLeave
 from storepost.accounts.workspaces.repository import WorkspaceRepository, standings_of
-from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 
 MEMBERSHIPS_AT_ONCE = 40
@@ -27,4 +28,4 @@ def delete_account(caller: SignedInPerson, password: str, ip: str | None, change
     for standing in standings[:MEMBERSHIPS_AT_ONCE]:
         WorkspaceRepository(standing.workspace.scope).remove_member(changes, standing.membership)
     remove_account(changes, person)
-    send_with(changes, Queue.ACCOUNT_ERASURES, [({"personId": str(person.id)}, None)])
+    send(changes, AccountErasureMessage(person.id))

@@ -3,16 +3,15 @@
 Bounded transactions over what is still there, so it may be killed anywhere and delivered twice.
 """
 
-import json
-from uuid import UUID
-
+from storepost.accounts.me.messages import AccountErasureMessage
 from storepost.accounts.me.repository import remove_some
+from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import commit_anew
 from storepost.values.scope import PersonScope
 
 
-def erase(message: str) -> None:
-    """Removes everything that stands under the person whom the message names."""
-    person = PersonScope(UUID(json.loads(message)["personId"]))
+def erase(run: Run[AccountErasureMessage]) -> None:
+    """Removes everything that stands under a person whose account was deleted."""
+    person = PersonScope(run.message.person_id)
     while commit_anew(lambda changes: remove_some(changes, person)):
         pass

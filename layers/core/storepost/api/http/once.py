@@ -21,7 +21,7 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 from storepost.accounts.identity.model import Caller
 from storepost.api.http.deadline import DeadlineReached, grace
 from storepost.api.http.rendering import render
-from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace, wait_before
+from storepost.platform.persistence.changes import Changes, until_won
 from storepost.platform.persistence.idempotency import (
     Answer,
     Claim,
@@ -118,19 +118,17 @@ def _run(
     app: APIGatewayHttpResolver, next_middleware: NextMiddleware, claim: Claim | None
 ) -> Response[Any]:
     changes: Changes = app.context["changes"]
-    for run in range(MAX_RUNS):
-        wait_before(run)
+
+    def commit() -> Response[Any]:
         changes.clear()
-        try:
-            response = as_sent(app, next_middleware(app))
-            _expect_role(app, changes)
-            if claim:
-                claim.complete(changes, _keep(app, response, claim))
-            changes.commit()
-        except LostRace:
-            continue
+        response = as_sent(app, next_middleware(app))
+        _expect_role(app, changes)
+        if claim:
+            claim.complete(changes, _keep(app, response, claim))
+        changes.commit()
         return response
-    raise Conflict()
+
+    return until_won(commit)
 
 
 def _expect_role(app: APIGatewayHttpResolver, changes: Changes) -> None:

@@ -20,13 +20,12 @@ from storepost.catalog.priorities.model import (
 )
 from storepost.catalog.priorities.repository import ChangeRepository, StoreChanges
 from storepost.catalog.products.in_force import RulesRepository
-from storepost.catalog.products.jobs import Job, JobKind, send_job
+from storepost.catalog.products.jobs import Job, JobKind
 from storepost.catalog.products.naming import name_variants
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.trees import ProductLists
 from storepost.catalog.products.writing import keys_behind, keys_of, resolve_again
-from storepost.platform.messaging.remaining import Remaining
-from storepost.platform.messaging.tries import TRIES, check_tries
+from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, TooManyWrites, commit_anew
 from storepost.platform.persistence.counted_tree import KeyRange, moments
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST, id_of
@@ -36,11 +35,8 @@ from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
-from storepost.values.logs import log_unexpected
 from storepost.values.pagination import PageRequest, PageSize
 
-MARGIN_MILLISECONDS = 15_000
-"""With so little time left nothing more is begun."""
 PREVIEWED_AT_ONCE = 20
 MAX_KEPT_AT_ONCE = 3_000_000
 """Bytes of what a preview's step keeps, by which it ends: a transaction takes 4 MB, and one product
@@ -53,30 +49,18 @@ longer."""
 MAX_ROUNDS = 5
 
 
-def run_job(message: str, tries: int, remaining: Remaining) -> None:
+def run_job(run: Run[Job]) -> None:
     """Does what a message asks for, or a part of it; the next message goes on.
 
-    `tries` is how many times the queue brought the message, this one included. What fails every
-    time ends the change; what is left of a discarded one has nothing to end, so it is raised, and
-    the message goes to the dead-letter queue.
+    What fails every time ends the change; what is left of a discarded one has nothing to end, so
+    it is raised, and the message goes to the dead-letter queue.
     """
-    job = Job.of(message)
-    if job.kind is JobKind.NAMES:
-        return name_variants(job)
-    try:
-        check_tries(tries)
-        _work(job, remaining)
-    except Exception as error:
-        if tries < TRIES or not commit_anew(partial(_given_up, job=job)):
-            raise
-        log_unexpected(error)
-
-
-def _work(job: Job, remaining: Remaining) -> None:
-    while _step(job):
-        if remaining() < MARGIN_MILLISECONDS:
-            return commit_anew(lambda changes: send_job(changes, job))
-    return None
+    job = run.message
+    if job.job is JobKind.NAMES:
+        name_variants(job)
+        return
+    give_up = partial(_given_up, job=job)
+    run.attempt(lambda: run.do(partial(_step, job)), lambda _error: commit_anew(give_up))
 
 
 def _step(job: Job) -> bool:
@@ -99,24 +83,24 @@ def _step_with(changes: Changes, job: Job, at_once: int) -> bool:
     if change.status not in WORKED_ON:
         return False
     store = found_store(StoreRepository(job.workspace), change.store_id)
-    run = _Run(changes, repository, change, store)
-    return run.preview() if change.status is ChangeStatus.PREVIEWING else run.apply(at_once)
+    step = _ChangeStep(changes, repository, change, store)
+    return step.preview() if change.status is ChangeStatus.PREVIEWING else step.apply(at_once)
 
 
 def _clear(
-    changes: Changes, repository: ChangeRepository, change: UUID, held: PriorityChange | None
+    changes: Changes, repository: ChangeRepository, change: UUID, stored: PriorityChange | None
 ) -> bool:
     """Removes some of the products of a discarded change, or of a preview that begins anew."""
     keys = repository.some_products(change, CLEARED_AT_ONCE)
     for key in keys:
         changes.delete(Item(*key))
-    if not keys and held:
-        repository.save(changes, replace(held, walk=replace(held.walk, clears=False)))
-    return bool(keys) or held is not None
+    if not keys and stored:
+        repository.save(changes, replace(stored, walk=replace(stored.walk, clears=False)))
+    return bool(keys) or stored is not None
 
 
 @dataclass(frozen=True)
-class _Run:
+class _ChangeStep:
     """One step with one change."""
 
     changes: Changes

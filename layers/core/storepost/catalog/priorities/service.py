@@ -21,8 +21,9 @@ from storepost.catalog.priorities.problems import (
 from storepost.catalog.priorities.repository import ChangeRepository, StoreChanges
 from storepost.catalog.products.fields import can_be_ruled
 from storepost.catalog.products.in_force import InForce, Marked, RulesRepository
-from storepost.catalog.products.jobs import Job, JobKind, send_job
+from storepost.catalog.products.jobs import Job, JobKind
 from storepost.catalog.products.rules import Rules
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
@@ -233,4 +234,4 @@ def _check_sources(proposed: NewRules, rules: Rules) -> None:
 
 
 def _send(changes: Changes, workspace: WorkspaceScope, change: PriorityChange) -> None:
-    send_job(changes, Job(JobKind.PRIORITY_CHANGE, workspace, change.store_id, change.id))
+    send(changes, Job(JobKind.PRIORITY_CHANGE, workspace.id, change.store_id, change.id))

@@ -17,12 +17,13 @@ from uuid import UUID
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
-from storepost.catalog.products.jobs import Job, JobKind, send_job
+from storepost.catalog.products.jobs import Job, JobKind
 from storepost.catalog.products.keys import names_partition
 from storepost.catalog.products.packing import first_of
 from storepost.catalog.products.records import Layer, SourceValues
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.rows import NameItem
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.item import Key, find_raw
 from storepost.stores.stores.model import Store
@@ -132,7 +133,7 @@ def give_names(
     """Notes new names of a product's variants."""
     given = {name: Called(product, key) for name, key in names}
     if len(given) > MAX_WITH_PRODUCT:
-        send_job(changes, Job(JobKind.NAMES, store.workspace, store.id, product))
+        send(changes, Job(JobKind.NAMES, store.workspace.id, store.id, product))
         return
     for name, called in given.items():
         changes.shared(("product_names", store.id), lambda: _Book(changes, store)).give(

@@ -1,6 +1,7 @@
 """A custom store's products as it puts and deletes them, and one product read whole."""
 
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from storepost.catalog.products.details import ProductDetails
@@ -18,12 +19,12 @@ from storepost.catalog.products.writing import (
     remove_records,
     replace_layer,
 )
-from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace, wait_before
+from storepost.platform.persistence.changes import Changes, until_won
 from storepost.stores.stores.finding import active_custom_store, found_store
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.pagination import Listing, PageRequest, cut
-from storepost.values.problems import Conflict, NotFound
+from storepost.values.problems import NotFound
 from storepost.values.scope import WorkspaceScope
 
 
@@ -79,20 +80,15 @@ def bury_product(store: Store, external_id: str, changes: Changes, at: datetime)
     bury_records(changes, ProductSource(store, store.id), external_id, at)
 
 
-def get_product(workspace: WorkspaceScope, wanted: UUID) -> ProductDetails:
+def get_product(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:
     """A product whole, a removed one too; 404 where the workspace has none of that id."""
-    for run in range(MAX_RUNS):
-        wait_before(run)
-        try:
-            return _read(workspace, wanted)
-        except LostRace:  # it was written between the reads
-            continue
-    raise Conflict()
+    # It may be written between the reads.
+    return until_won(partial(_read, workspace, product_id))
 
 
-def _read(workspace: WorkspaceScope, wanted: UUID) -> ProductDetails:
+def _read(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:
     repository = ProductRepository(workspace)
-    product = repository.get(wanted)
+    product = repository.get(product_id)
     if product is None:
         raise NotFound()
     store = found_store(StoreRepository(workspace), product.store_id)
@@ -114,9 +110,9 @@ def list_variants(
     return cut(variants, page)
 
 
-def product_of(workspace: WorkspaceScope, wanted: UUID) -> Product:
+def product_of(workspace: WorkspaceScope, product_id: UUID) -> Product:
     """A product as lists have it; 404 where the workspace has none of that id."""
-    product = ProductRepository(workspace).get(wanted)
+    product = ProductRepository(workspace).get(product_id)
     if product is None:
         raise NotFound()
     return product

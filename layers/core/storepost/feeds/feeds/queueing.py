@@ -3,6 +3,7 @@
 from dataclasses import replace
 from uuid import UUID
 
+from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.feeds.feeds.model import (
     Feed,
     FeedImport,
@@ -11,7 +12,7 @@ from storepost.feeds.feeds.model import (
 )
 from storepost.feeds.feeds.repository import FeedImportRepository, FeedRepository
 from storepost.feeds.files.failures import FeedFailure
-from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import timed_id
@@ -49,9 +50,9 @@ def import_by_hand(
     go_on_with(changes, workspace, feed.id)
     if waiting.trigger is not FeedTrigger.SCHEDULE:
         return feed, waiting
-    wanted = replace(waiting, trigger=FeedTrigger.MANUAL)
-    repository.save(changes, waiting, wanted)
-    return feed, wanted
+    manual = replace(waiting, trigger=FeedTrigger.MANUAL)
+    repository.save(changes, waiting, manual)
+    return feed, manual
 
 
 def _queued(
@@ -72,8 +73,7 @@ def _queued(
 
 def go_on_with(changes: Changes, workspace: WorkspaceScope, feed_id: UUID) -> None:
     """Tells the worker to go on with whatever is open of the feed; one feed's go in turn."""
-    told: dict[str, object] = {"workspaceId": str(workspace.id), "feedId": str(feed_id)}
-    send_with(changes, Queue.FEED_IMPORTS, [(told, str(feed_id))])
+    send(changes, FeedImportMessage(workspace.id, feed_id))
 
 
 def in_turn(workspace: WorkspaceScope, feed: Feed) -> FeedImport | None:

@@ -16,16 +16,16 @@ from storepost.feeds.files.reading import read_feed
 from storepost.feeds.imports.fetching import fetch_into
 from storepost.feeds.imports.matching import adds, digest_of, finder, terms_of
 from storepost.feeds.imports.plan import Plan
-from storepost.feeds.imports.run import OutOfTime, Run, Superseded
+from storepost.feeds.imports.run import FeedRun
 from storepost.feeds.imports.staging import FeedStaging
 from storepost.feeds.imports.writing import AHEAD, Writer
 from storepost.feeds.records.reading import RowReader
+from storepost.platform.jobs.runs import OutOfTime, Superseded
 from storepost.platform.persistence.changes import (
-    MAX_RUNS,
     Changes,
     LostRace,
     commit_anew,
-    wait_before,
+    until_won,
 )
 from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.model import Store
@@ -39,7 +39,7 @@ PIECE_BYTES = 65_536
 class FeedImportRun:
     """One run's work on one import, with its files."""
 
-    def __init__(self, run: Run, place: Path) -> None:
+    def __init__(self, run: FeedRun, place: Path) -> None:
         self._run = run
         self._place = place
         feed = run.feed()
@@ -126,23 +126,25 @@ class FeedImportRun:
 
     def _written(self, running: FeedImport) -> FeedImport:
         """Writes what is left of the plan, a chunk at a time."""
-        lost = 0
         with Plan(self._plan) as plan:
             writer = Writer(ProductSource(self._store, self._feed.id), plan.rows_of)
-            while products := plan.products(running.done, AHEAD):
-                note = _Note(self._run, running, stops=self._run.is_over())
-                try:
+
+            def write_some() -> bool:
+                nonlocal running
+                products = plan.products(running.done, AHEAD)
+                if products:
+                    note = _Note(self._run, running, stops=self._run.is_over())
                     running = note.after(*writer.write(products, note))
-                except LostRace:
-                    lost += 1
-                    if lost == MAX_RUNS:
-                        raise
-                    wait_before(lost)
-                    running = self._still(running)
-                    continue
-                lost = 0
-                if note.stops:
-                    raise OutOfTime
+                    if note.stops:
+                        raise OutOfTime
+                return bool(products)
+
+            def reload() -> None:
+                nonlocal running
+                running = self._reloaded(running)
+
+            while until_won(write_some, reload):
+                pass
         return running
 
     def _complete(self, changes: Changes, running: FeedImport) -> None:
@@ -167,8 +169,8 @@ class FeedImportRun:
             raise Superseded from error
         return after
 
-    def _still(self, running: FeedImport) -> FeedImport:
-        """The import as it stands. Raises TakenAway where it doesn't run any more."""
+    def _reloaded(self, running: FeedImport) -> FeedImport:
+        """The import as it stands. Raises Superseded where it doesn't run any more."""
         found = self._run.imports.get(running.id)
         if found is None or found.status is not FeedImportStatus.RUNNING:
             raise Superseded
@@ -192,7 +194,7 @@ class FeedImportRun:
 class _Note:
     """What a chunk's transaction has besides its products."""
 
-    run: Run
+    run: FeedRun
     before: FeedImport
     stops: bool
 

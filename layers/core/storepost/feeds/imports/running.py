@@ -6,54 +6,48 @@ come twice, late, or after a run that was killed anywhere: nothing is written be
 settled, and from then on each product once.
 """
 
-import json
-from uuid import UUID
+from functools import partial
 
+from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.feeds.feeds.model import Feed, FeedImport, FeedImportStatus
 from storepost.feeds.feeds.queueing import end_import, in_turn, start_import
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.imports.import_run import FeedImportRun
 from storepost.feeds.imports.removing import take_back
-from storepost.feeds.imports.run import OutOfTime, Run, Superseded
-from storepost.platform.messaging.remaining import Remaining
-from storepost.platform.messaging.tries import TRIES, check_tries
+from storepost.feeds.imports.run import FeedRun
+from storepost.platform.jobs.runs import Run, Superseded
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.objects import ObjectGone
 from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 from storepost.values.logs import log_unexpected
-from storepost.values.scope import WorkspaceScope
 from storepost.values.scratch import scratch
 
 FRESH_MILLISECONDS = 250_000
 """What a run should have before it begins to fetch a file: that takes 200 seconds at most."""
 
 
-def resume(message: str, tries: int, remaining: Remaining) -> None:
-    """Goes on with the feed that a message names.
+def resume(message_run: Run[FeedImportMessage]) -> None:
+    """Goes on with a feed.
 
-    `tries` is how many times the queue brought the message, this one included. What fails every
-    time ends the import that it fails in; where that is no import, as a deleted feed's products are
-    taken back, it is raised, and the message goes to the dead-letter queue.
+    What fails every time ends the import that it fails in; where that is no import, as a deleted
+    feed's products are taken back, it is raised, and the message goes to the dead-letter queue.
     """
-    named = {name: UUID(value) for name, value in json.loads(message).items()}
-    run = Run(WorkspaceScope(named["workspaceId"]), named["feedId"], tries, remaining)
-    try:
-        check_tries(tries)
-        while running := commit_anew(lambda changes: _start_if_queued(changes, run)):
-            _bring(run, running)
-            _leave_to_next(run)
-        _take_back(run)
-    except OutOfTime:
-        return
-    except Exception as error:
-        if tries < TRIES or not commit_anew(lambda changes: _given_up(changes, run)):
-            raise
-        log_unexpected(error)
+    run = FeedRun(message_run.message, message_run.tries, message_run.remaining)
+    give_up = partial(_given_up, run=run)
+    run.attempt(lambda: _work(run), lambda _error: commit_anew(give_up))
 
 
-def _leave_to_next(run: Run) -> None:
+def _work(run: FeedRun) -> None:
+    start = partial(_start_if_queued, run=run)
+    while running := commit_anew(start):
+        _bring(run, running)
+        _leave_to_next(run)
+    _take_back(run)
+
+
+def _leave_to_next(run: FeedRun) -> None:
     """Leaves the next import to the next run, where a download might take more than is left.
 
     And where this run's message failed before: its tries were the last import's.
@@ -63,7 +57,7 @@ def _leave_to_next(run: Run) -> None:
         run.stop()
 
 
-def _take_back(run: Run) -> None:
+def _take_back(run: FeedRun) -> None:
     feed = run.feed()
     if feed is None or feed.deleted_at is None:
         return
@@ -72,7 +66,7 @@ def _take_back(run: Run) -> None:
         run.stop()
 
 
-def _start_if_queued(changes: Changes, run: Run) -> FeedImport | None:
+def _start_if_queued(changes: Changes, run: FeedRun) -> FeedImport | None:
     """The import whose turn it is, running; None where nothing is open."""
     feed = run.feed()
     if feed is None or feed.deleted_at is not None:
@@ -83,7 +77,7 @@ def _start_if_queued(changes: Changes, run: Run) -> FeedImport | None:
     return start_import(changes, run.workspace, feed, found)
 
 
-def _bring(run: Run, running: FeedImport) -> None:
+def _bring(run: FeedRun, running: FeedImport) -> None:
     """Brings the running import to its end."""
     try:
         with scratch() as place:
@@ -97,7 +91,7 @@ def _bring(run: Run, running: FeedImport) -> None:
         _fail(run, running, FeedFailure.IMPORT_FAILED)
 
 
-def _fail(run: Run, running: FeedImport, why: FeedFailure) -> None:
+def _fail(run: FeedRun, running: FeedImport, why: FeedFailure) -> None:
     """Fails the import, if it still runs."""
 
     def write(changes: Changes) -> None:
@@ -108,7 +102,7 @@ def _fail(run: Run, running: FeedImport, why: FeedFailure) -> None:
     commit_anew(write)
 
 
-def _given_up(changes: Changes, run: Run) -> bool:
+def _given_up(changes: Changes, run: FeedRun) -> bool:
     """Fails the import whose turn it is, begun or not; False where a deleted feed is left as is."""
     feed = run.feed()
     if feed is not None and feed.deleted_at is None:
@@ -118,7 +112,7 @@ def _given_up(changes: Changes, run: Run) -> bool:
     return feed is None or feed.deleted_at is None
 
 
-def _end_failed(changes: Changes, run: Run, feed: Feed, why: FeedFailure) -> Feed:
+def _end_failed(changes: Changes, run: FeedRun, feed: Feed, why: FeedFailure) -> Feed:
     current = in_turn(run.workspace, feed)
     if current is None:
         return feed

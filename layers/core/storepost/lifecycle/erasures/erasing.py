@@ -6,11 +6,11 @@ what stands in the profile's place goes last. So a message may come twice, late,
 was killed anywhere (docs/adr/0060).
 """
 
-import json
+from functools import partial
 from uuid import UUID
 
 from storepost.coupons.erasing import erase_holder
-from storepost.lifecycle.erasures.service import erase_rest
+from storepost.lifecycle.erasures.messages import ProfileErasureMessage
 from storepost.orders.erasing import erase_buyer
 from storepost.people.customers.erasing import erase_customers
 from storepost.people.events.erasing import erase_events
@@ -25,9 +25,8 @@ from storepost.people.profiles.erasing import (
 )
 from storepost.people.profiles.erasure import Eraser
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.values.scope import WorkspaceScope
 
 ERASERS: tuple[Eraser, ...] = (
     erase_places,
@@ -44,23 +43,14 @@ ERASERS: tuple[Eraser, ...] = (
 )
 """Each in the slice that has the rows."""
 
-MARGIN_MILLISECONDS = 15_000
-"""With so little time left nothing more is begun."""
 
-
-def erase(message: str, remaining: Remaining) -> None:
-    """Removes what is left of the profile that a message names, or sends the next message."""
-    named = {name: UUID(value) for name, value in json.loads(message).items()}
-    workspace, profile_id = WorkspaceScope(named["workspaceId"]), named["profileId"]
-    repository = ProfileRepository(workspace)
+def erase(run: Run[ProfileErasureMessage]) -> None:
+    """Removes what is left of an erased profile."""
+    repository, profile_id = ProfileRepository(run.message.workspace), run.message.profile_id
     erasure = repository.erasure_of(profile_id)
     if erasure is None:
         return
-    for eraser in ERASERS:
-        while eraser(erasure):
-            if remaining() < MARGIN_MILLISECONDS:
-                commit_anew(lambda changes: erase_rest(changes, workspace, profile_id))
-                return
+    run.do(*(partial(eraser, erasure) for eraser in ERASERS))
     commit_anew(lambda changes: _end(changes, repository, profile_id))
 
 

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from storepost.lifecycle.erasures.messages import ProfileErasureMessage
 from storepost.people.consent.decision import AddressConsent
 from storepost.people.consent.model import Address
 from storepost.people.consent.owed import may_be_owed, owe
@@ -14,7 +15,7 @@ from storepost.people.profiles.erasing import MAX_ADDRESSES, addresses_of, custo
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.service import get_profile
-from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 from storepost.values.scope import WorkspaceScope
 
@@ -35,7 +36,7 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
         _owe_the_no(changes, profile, address, said[address])
         consents.erase(changes, address, customers_of(profile.identities))
     ProfileRepository(workspace).erase(changes, profile)
-    erase_rest(changes, workspace, profile.id)
+    send(changes, ProfileErasureMessage(workspace.id, profile.id))
     return profile
 
 
@@ -61,12 +62,6 @@ def _owe_the_no(
     if customers:
         owe(changes, profile.workspace, address, change, holds.as_of, customers)
         queue_write_backs(changes, profile.workspace, change, sorted(customers))
-
-
-def erase_rest(changes: Changes, workspace: WorkspaceScope, profile_id: UUID) -> None:
-    """Tells the worker to remove what is left of the erased profile."""
-    told: dict[str, object] = {"workspaceId": str(workspace.id), "profileId": str(profile_id)}
-    send_with(changes, Queue.PROFILE_ERASURES, [(told, None)])
 
 
 def _shown_first(profile: Profile) -> list[Address]:

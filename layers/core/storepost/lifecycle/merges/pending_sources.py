@@ -6,19 +6,19 @@ into it are moved on by the next one, which comes to it only after those. So a m
 twice, late, or after a run that was killed anywhere (docs/adr/0031).
 """
 
-import json
 from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 from storepost.coupons.moving import move_codes
 from storepost.orders.moving import move_orders
 from storepost.people.customers.moving import move_customers
 from storepost.people.events.moving import move_events
-from storepost.people.profiles.merging import enqueue_move
+from storepost.people.profiles.messages import ProfileMergeMessage
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.moving import Move, Mover, move_claims, move_merges
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
 
@@ -32,28 +32,14 @@ MOVERS: tuple[Mover, ...] = (
 )
 """Each in the slice that has the rows."""
 
-MARGIN_MILLISECONDS = 15_000
-"""With so little time left nothing more is begun."""
 
-
-def absorb(message: str, remaining: Remaining) -> None:
-    """Moves everything to the profile that a message names, or sends the next message."""
-    named = {name: UUID(value) for name, value in json.loads(message).items()}
-    workspace, profile_id = WorkspaceScope(named["workspaceId"]), named["profileId"]
-    while move := _next_move(workspace, profile_id):
-        if not _is_moved(move, remaining):
-            return commit_anew(lambda changes: enqueue_move(changes, workspace, profile_id))
-    return None
-
-
-def _is_moved(move: Move, remaining: Remaining) -> bool:
-    """Moves everything that one merged profile has; False where time was up before the end."""
-    for mover in MOVERS:
-        while mover(move):
-            if remaining() < MARGIN_MILLISECONDS:
-                return False
-    commit_anew(lambda changes: _note_end(changes, ProfileRepository(move.workspace), move))
-    return remaining() >= MARGIN_MILLISECONDS
+def absorb(run: Run[ProfileMergeMessage]) -> None:
+    """Moves to a profile everything of those that it absorbs."""
+    workspace = run.message.workspace
+    while move := _next_move(workspace, run.message.profile_id):
+        run.do(*(partial(mover, move) for mover in MOVERS))
+        commit_anew(partial(_note_end, repository=ProfileRepository(workspace), move=move))
+        run.check_time()
 
 
 def _next_move(workspace: WorkspaceScope, profile_id: UUID) -> Move | None:

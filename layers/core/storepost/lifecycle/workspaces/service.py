@@ -9,7 +9,8 @@ from storepost.accounts.identity.model import SignedInPerson
 from storepost.accounts.me.proof import prove
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.accounts.workspaces.service import owned_by
-from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.lifecycle.workspaces.messages import WorkspaceDeletionMessage
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
 
@@ -36,7 +37,7 @@ def delete_workspace(
     keys.end_secrets(changes, digests[:SECRETS_AT_ONCE])
     for more in batched(digests[SECRETS_AT_ONCE:], SECRETS_AT_ONCE, strict=False):
         changes.after_commit(partial(commit_anew, partial(keys.end_secrets, digests=more)))
-    remove_rest(changes, scope)
+    send(changes, WorkspaceDeletionMessage(workspace_id))
 
 
 def end_secrets(workspace: WorkspaceScope) -> None:
@@ -45,9 +46,3 @@ def end_secrets(workspace: WorkspaceScope) -> None:
     digests = [secret.digest for key in keys.all() for secret in key.secrets]
     for some in batched(digests, SECRETS_AT_ONCE, strict=False):
         commit_anew(partial(keys.end_secrets, digests=some))
-
-
-def remove_rest(changes: Changes, workspace: WorkspaceScope) -> None:
-    """Tells the worker to remove what the workspace holds."""
-    told: dict[str, object] = {"workspaceId": str(workspace.id)}
-    send_with(changes, Queue.WORKSPACE_DELETIONS, [(told, None)])

@@ -5,13 +5,14 @@ transaction of differences moves on. So a message may come twice, late, in any o
 that was killed anywhere.
 """
 
-import json
 from functools import partial
 from uuid import UUID
 
+from storepost.orders.messages import ProductSalesMessage
 from storepost.orders.repository import OrderRepository
 from storepost.orders.sales import Sold, sales_of
 from storepost.overview.product_sales.repository import ProductSales, SalesRepository
+from storepost.platform.jobs.runs import Run
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
 
@@ -19,30 +20,29 @@ MAX_AT_ONCE = 80
 """Products of an order that one transaction counts."""
 
 
-def count_order(message: str) -> None:
-    """Counts the order that a message names."""
-    named = {name: UUID(value) for name, value in json.loads(message).items()}
-    workspace, order = WorkspaceScope(named["workspaceId"]), named["orderId"]
-    while commit_anew(partial(_count_some, workspace=workspace, order=order)):
+def count_order(run: Run[ProductSalesMessage]) -> None:
+    """Counts what one order sold."""
+    workspace, order_id = run.message.workspace, run.message.order_id
+    while commit_anew(partial(_count_some, workspace=workspace, order_id=order_id)):
         pass
 
 
-def _count_some(changes: Changes, workspace: WorkspaceScope, order: UUID) -> bool:
+def _count_some(changes: Changes, workspace: WorkspaceScope, order_id: UUID) -> bool:
     """Counts some of the order's products; whether there may be more."""
-    held = OrderRepository(workspace).held(order)
-    if held is None:
+    stored = OrderRepository(workspace).held(order_id)
+    if stored is None:
         return False
     repository = SalesRepository(workspace)
-    counted, wanted = repository.counted(order), sales_of(held.order)
-    differing = [key for key in sorted({*counted, *wanted}) if counted.get(key) != wanted.get(key)]
+    counted, sold = repository.counted(order_id), sales_of(stored.order)
+    differing = [key for key in sorted({*counted, *sold}) if counted.get(key) != sold.get(key)]
     some = differing[:MAX_AT_ONCE]
     if not some:
         return False
-    more = {key: _difference(counted.get(key), wanted.get(key)) for key in some}
-    repository.add(changes, held.store_id, more)
-    after = {key: sold for key, sold in counted.items() if key not in more}
-    after |= {key: wanted[key] for key in some if key in wanted}
-    repository.save_counted(changes, order, after)
+    more = {key: _difference(counted.get(key), sold.get(key)) for key in some}
+    repository.add(changes, stored.store_id, more)
+    after = {key: each for key, each in counted.items() if key not in more}
+    after |= {key: sold[key] for key in some if key in sold}
+    repository.save_counted(changes, order_id, after)
     return len(differing) > len(some)
 
 

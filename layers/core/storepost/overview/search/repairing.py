@@ -8,7 +8,8 @@ undone. Whatever changes a row later comes by the stream, behind that.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 from uuid import UUID
 
 from storepost.catalog.products.trees import ProductLists
@@ -19,9 +20,9 @@ from storepost.overview.search.following import row_of
 from storepost.overview.search.showing import KEYS
 from storepost.overview.search.sources import entry_of
 from storepost.people.profiles.lists import ProfileLists
-from storepost.platform.messaging.outbox import Queue, send_with
-from storepost.platform.messaging.remaining import Remaining
-from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.platform.jobs.runs import Remaining, Run, run_once
+from storepost.platform.messaging.messages import WorkspaceMessage
+from storepost.platform.messaging.outbox import Queue
 from storepost.platform.persistence.counted_tree.keys import behind, id_of
 from storepost.platform.persistence.counted_tree.tree import Tree
 from storepost.platform.persistence.item import Key, find_all
@@ -30,9 +31,6 @@ from storepost.platform.postings.entries import Entry, SearchKind
 from storepost.platform.postings.repository import PostingRepository
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.scope import WorkspaceScope
-
-MARGIN_MILLISECONDS = 15_000
-"""With so little time left nothing more is begun."""
 
 _ROWS = 50
 _POSTINGS = 250
@@ -44,30 +42,35 @@ type Page = tuple[Sequence[UUID], str | None]
 type Pages = Callable[[WorkspaceScope, str], Page]
 
 
+@dataclass(frozen=True)
+class SearchRepairMessage(WorkspaceMessage):
+    """Asks for the repair of a workspace's postings, from a step and a place in it on."""
+
+    queue: ClassVar = Queue.SEARCH_REPAIRS
+
+    step: str | None = None
+    after: str = ""
+
+
 def repair(message: str, remaining: Remaining) -> None:
-    """Repairs the postings of the records that a message names, or of a workspace's rows.
-
-    A workspace is worked through in steps: each kind's rows have their postings written, then each
-    posting is looked at whether its row has it. What doesn't fit into the time goes into a message.
-    """
-    named = json.loads(message)
-    if "DDBStreamBatchInfo" in named:
-        _repair_records(named["DDBStreamBatchInfo"])
-        return
-    workspace = WorkspaceScope(UUID(named["workspaceId"]))
-    step, after = str(named.get("step", _STEPS[0])), str(named.get("after", ""))
-    for each in _STEPS[_STEPS.index(step) :]:
-        going: str | None = after if each == step else ""
-        while going is not None:
-            if remaining() < MARGIN_MILLISECONDS:
-                commit_anew(lambda changes: _send(changes, workspace, each, going))  # noqa: B023
-                return
-            going = _do(workspace, each, going)
+    """Repairs the postings of the records that a message names, or of a workspace's rows."""
+    failed = json.loads(message).get("DDBStreamBatchInfo")
+    if failed:
+        _repair_records(failed)
+    else:
+        run_once(_repair_workspace, Run(SearchRepairMessage.of(message), 1, remaining))
 
 
-def _send(changes: Changes, workspace: WorkspaceScope, step: str, after: str | None) -> None:
-    told: dict[str, object] = {"workspaceId": str(workspace.id), "step": step, "after": after}
-    send_with(changes, Queue.SEARCH_REPAIRS, [(told, None)])
+def _repair_workspace(run: Run[SearchRepairMessage]) -> None:
+    """Works through the steps: rows have their postings written, then each posting has its row."""
+    message = run.message
+    first = message.step or _STEPS[0]
+    for step in _STEPS[_STEPS.index(first) :]:
+        after: str | None = message.after if step == first else ""
+        while after is not None:
+            if run.is_over():
+                run.stop(replace(message, step=step, after=after))
+            after = _do(message.workspace, step, after)
 
 
 def _repair_records(info: Mapping[str, Any]) -> None:

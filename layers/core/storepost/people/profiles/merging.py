@@ -6,14 +6,14 @@ afterwards by a worker, which the transaction tells.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from uuid import UUID
 
 from storepost.people.profiles.consent_summary import show_consents
 from storepost.people.profiles.merges import MergeCause, ProfileMerge, absorbed
+from storepost.people.profiles.messages import ProfileMergeMessage
 from storepost.people.profiles.model import Identity, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.resolution import Known, look_up
-from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes, LostRace
 from storepost.values import clock
 from storepost.values.ids import timed_id
@@ -77,11 +77,5 @@ def merge(changes: Changes, survivor: Profile, merged: Profile, cause: MergeCaus
     repository = ProfileRepository(workspace)
     repository.merge(changes, survivor, merged, after)
     repository.add_merge(changes, survivor, made)
-    enqueue_move(changes, workspace, after.id)
+    send(changes, ProfileMergeMessage(workspace.id, after.id))
     return after
-
-
-def enqueue_move(changes: Changes, workspace: WorkspaceScope, profile_id: UUID) -> None:
-    """Tells the worker to move what belongs to the profiles that this one absorbs."""
-    told: dict[str, object] = {"workspaceId": str(workspace.id), "profileId": str(profile_id)}
-    send_with(changes, Queue.PROFILE_MERGES, [(told, None)])

@@ -17,6 +17,8 @@ from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import 
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSEvent, SQSRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from storepost.platform.jobs.runs import Run, run_once
+from storepost.platform.messaging.messages import QueueMessage
 from storepost.platform.messaging.queues import bring_again
 from storepost.platform.persistence.patience import patience
 from storepost.values.logs import log_keys, log_unexpected
@@ -25,6 +27,19 @@ from storepost.values.metrics import count, flush
 _WORKSPACE = re.compile(r'"workspaceId":\s*"([0-9a-f-]{36})"')
 
 type Handler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
+
+
+def job[M: QueueMessage](
+    message: type[M], work: Callable[[Run[M]], None]
+) -> Callable[[SQSRecord, LambdaContext], None]:
+    """What a queue's reader does with a record: `work` gets the run of its message."""
+
+    def handle(record: SQSRecord, context: LambdaContext) -> None:
+        tries = int(record.attributes.approximate_receive_count)
+        remaining = context.get_remaining_time_in_millis
+        run_once(work, Run(message.of(record.body), tries, remaining))
+
+    return handle
 
 
 def queue_handler(work: Callable[[SQSRecord, LambdaContext], None]) -> Handler:

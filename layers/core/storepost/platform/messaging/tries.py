@@ -7,7 +7,7 @@ bring a message once more than there are tries, and that time nothing is tried: 
 
 TRIES = 7
 RECEIVES = TRIES + 1
-"""The waits between them grow (`platform/messaging/queues.py`): 37 minutes in all at most."""
+"""They come again in growing waits (`platform/messaging/queues.py`), the last within 37 minutes."""
 
 
 class NeverEnded(Exception):  # noqa: N818 - it is what happened

@@ -18,7 +18,7 @@ from pynamodb.transactions import TransactWrite
 
 from storepost.platform.persistence.item import Item, Key, Row, VersionedItem, connection
 from storepost.platform.persistence.patience import wait
-from storepost.platform.persistence.reads import Reads
+from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.values.logs import log_unexpected
 from storepost.values.problems import Conflict, PayloadTooLarge
 
@@ -278,13 +278,30 @@ def wait_before(run: int) -> None:
         wait(run, _WAIT_SECONDS)
 
 
-def commit_anew[T](work: Callable[[Changes], T]) -> T:
-    """Does `work` and commits its changes; a lost race does it again, then it is a `Conflict`."""
+def until_won[T](work: Callable[[], T], reload: Callable[[], None] | None = None) -> T:
+    """Does `work`, again where it loses a race; `reload` runs before that.
+
+    Raises Conflict where others go on changing the same.
+    """
     for run in range(MAX_RUNS):
         wait_before(run)
         with suppress(LostRace):
-            changes = Changes()
-            result = work(changes)
-            changes.commit()
-            return result
+            return work()
+        if reload:
+            reload()
     raise Conflict()
+
+
+def commit_anew[T](work: Callable[[Changes], T], reads: ReadAhead | None = None) -> T:
+    """Does `work` and commits its changes; a lost race does it again, then it is a `Conflict`.
+
+    `reads` has rows that were read ahead, and begins with nothing after a lost race.
+    """
+
+    def commit() -> T:
+        changes = Changes(reads)
+        result = work(changes)
+        changes.commit()
+        return result
+
+    return until_won(commit, reads.forget if reads else None)

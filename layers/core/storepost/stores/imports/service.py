@@ -6,8 +6,9 @@ from datetime import datetime
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import Requester
-from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
+from storepost.stores.imports.messages import StoreImportMessage
 from storepost.stores.imports.model import (
     ImportFailure,
     ImportScope,
@@ -75,13 +76,7 @@ def _wait(
         repository.add(changes, each)
         turns = turns.with_queued(each)
     TurnsRepository(workspace).save(changes, turns)
-    go_on_with(changes, workspace, turns.store_id)
-
-
-def go_on_with(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
-    """Tells the worker to go on with whatever is open of the store; one store's go in turn."""
-    told: dict[str, object] = {"workspaceId": str(workspace.id), "storeId": str(store_id)}
-    send_with(changes, Queue.STORE_IMPORTS, [(told, str(store_id))])
+    send(changes, StoreImportMessage(workspace.id, turns.store_id))
 
 
 def in_turn(workspace: WorkspaceScope, turns: Turns) -> StoreImport | None:

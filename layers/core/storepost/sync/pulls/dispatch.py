@@ -1,20 +1,17 @@
 """A message of the imports' queue: the store says what there is to go on with."""
 
-import json
-from uuid import UUID
-
-from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.jobs.runs import Run
+from storepost.stores.imports.messages import StoreImportMessage
 from storepost.stores.stores.repository import StoreRepository
-from storepost.sync.batches.running import resume as go_on_with_batches
+from storepost.sync.batches.run import StoreRun
+from storepost.sync.batches.running import resume as resume_batches
 from storepost.sync.pulls.running import pull
-from storepost.values.scope import WorkspaceScope
 
 
-def resume(message: str, tries: int, remaining: Remaining) -> None:
-    """Goes on with the store that a message names: a shop's pulls, or a custom store's batches."""
-    named = {name: UUID(value) for name, value in json.loads(message).items()}
-    store = StoreRepository(WorkspaceScope(named["workspaceId"])).get(named["storeId"])
+def resume(run: Run[StoreImportMessage]) -> None:
+    """Goes on with a store: a shop's pulls, or a custom store's batches."""
+    store = StoreRepository(run.message.workspace).get(run.message.store_id)
     if store is None or store.is_custom:
-        go_on_with_batches(message, tries, remaining)
+        resume_batches(StoreRun(run.message, run.tries, run.remaining))
     else:
-        pull(store, tries, remaining)
+        pull(store, run.tries, run.remaining)

@@ -5,20 +5,14 @@ or read, and how many of its records are done, moved on in each chunk's transact
 may come twice, late, or after a run that was killed anywhere.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from time import sleep
 
 from storepost.people.consent.model import Origin, Source
-from storepost.platform.messaging.remaining import Remaining
-from storepost.platform.messaging.tries import TRIES, check_tries
-from storepost.platform.persistence.changes import (
-    MAX_RUNS,
-    Changes,
-    LostRace,
-    commit_anew,
-    wait_before,
-)
+from storepost.platform.jobs.runs import OutOfTime, Remaining, Superseded
+from storepost.platform.persistence.changes import Changes, LostRace, commit_anew
 from storepost.shopify.admin import AdminClient, admin_of
 from storepost.shopify.errors import (
     AccessDenied,
@@ -27,6 +21,7 @@ from storepost.shopify.errors import (
     ShopifyError,
     ShopUnavailable,
 )
+from storepost.stores.imports.messages import StoreImportMessage
 from storepost.stores.imports.model import (
     ImportFailure,
     ImportScope,
@@ -35,23 +30,16 @@ from storepost.stores.imports.model import (
     Pull,
     StoreImport,
 )
-from storepost.stores.imports.repository import ImportRepository, TurnsRepository
-from storepost.stores.imports.service import (
-    complete_import,
-    fail_import,
-    go_on_with,
-    in_turn,
-    start_import,
-)
+from storepost.stores.imports.service import complete_import, in_turn, start_import
 from storepost.stores.stores.model import Store
-from storepost.sync.batches.chunks import Chunk, Chunks
 from storepost.sync.batches.records import Sender
+from storepost.sync.batches.run import RecordWriter, StoreRun
 from storepost.sync.pulls.exports import Ended, Export, begin_export, fetch, look_at, shows_all
 from storepost.sync.pulls.reconciling import Sweep
 from storepost.sync.pulls.records import ExportedRecords
 from storepost.sync.pulls.spool import Spool
 from storepost.values import clock
-from storepost.values.logs import log_unexpected, logger
+from storepost.values.logs import logger
 
 MARGIN_MILLISECONDS = 60_000
 FIRST_LOOK_SECONDS = 0.2
@@ -67,41 +55,15 @@ FIRST = {
 NEXT = {ImportStage.CUSTOMERS: ImportStage.ORDERS}
 
 
-class _OutOfTime(Exception):  # noqa: N818 - it is what happened
-    """Time is up, and the next message is on its way."""
-
-
-class _Superseded(Exception):  # noqa: N818
-    """The import doesn't run any more: its store was disconnected, or another run moved it on."""
-
-
 @dataclass(frozen=True)
-class _Run:
-    """One run of the worker for one store."""
+class _PullRun(StoreRun):
+    """One run of the worker for one shop."""
 
     store: Store
-    tries: int
-    """How many times the queue brought its message, this one included."""
-    remaining: Remaining
 
-    @property
-    def imports(self) -> ImportRepository:
-        """The store's imports."""
-        return ImportRepository(self.store.workspace, self.store.id)
-
-    @property
-    def turns(self) -> TurnsRepository:
-        """The stores' turns."""
-        return TurnsRepository(self.store.workspace)
-
-    @property
     def is_over(self) -> bool:
-        """Whether nothing more should be begun."""
+        """Whether nothing more should be begun; an export's file takes longer than a batch."""
         return self.remaining() < MARGIN_MILLISECONDS
-
-    def send_next(self, changes: Changes) -> None:
-        """Sends a message like the one that this run had."""
-        go_on_with(changes, self.store.workspace, self.store.id)
 
 
 def pull(store: Store, tries: int, remaining: Remaining) -> None:
@@ -109,34 +71,30 @@ def pull(store: Store, tries: int, remaining: Remaining) -> None:
 
     What fails every time ends the import that it fails in, as others wait behind it.
     """
-    run = _Run(store, tries, remaining)
-    try:
-        check_tries(tries)
-        _work(run)
-    except _OutOfTime:
-        return
-    except Exception as error:
-        if tries < TRIES:
-            raise
-        log_unexpected(error)
-        why = ImportFailure.IMPORT_FAILED
-        if isinstance(error, ShopUnavailable):
-            why = ImportFailure.STORE_UNREACHABLE
-        _fail(run, why)
+    message = StoreImportMessage(store.workspace.id, store.id)
+    run = _PullRun(message, tries, remaining, store)
+
+    def give_up(error: Exception) -> bool:
+        is_away = isinstance(error, ShopUnavailable)
+        run.fail(ImportFailure.STORE_UNREACHABLE if is_away else ImportFailure.IMPORT_FAILED)
+        return True
+
+    with suppress(OutOfTime):
+        run.attempt(lambda: _work(run), give_up)
 
 
-def _work(run: _Run) -> None:
+def _work(run: _PullRun) -> None:
     while commit_anew(lambda changes: _start_if_queued(changes, run)):
         try:
             _bring(run)
-        except _Superseded:
+        except Superseded:
             continue
         except NeedsReauth as error:
             _say(error)
-            _fail(run, ImportFailure.STORE_UNREACHABLE)
+            run.fail(ImportFailure.STORE_UNREACHABLE)
         except (AccessDenied, RequestRefused) as error:
             _say(error)
-            _fail(run, ImportFailure.EXPORT_FAILED)
+            run.fail(ImportFailure.EXPORT_FAILED)
         # The tries of this message were this import's: what follows has its own.
         if run.tries > 1:
             return
@@ -146,7 +104,7 @@ def _say(error: ShopifyError) -> None:
     logger.warning("import not pulled", extra={"reason": str(error)})
 
 
-def _start_if_queued(changes: Changes, run: _Run) -> bool:
+def _start_if_queued(changes: Changes, run: _PullRun) -> bool:
     """Has the import whose turn it is run; False where nothing is open."""
     turns = run.turns.get(run.store.id)
     found = in_turn(run.store.workspace, turns)
@@ -157,7 +115,7 @@ def _start_if_queued(changes: Changes, run: _Run) -> bool:
     return True
 
 
-def _bring(run: _Run) -> None:
+def _bring(run: _PullRun) -> None:
     """Brings the running import to its end."""
     with admin_of(run.store) as admin:
         while running := _running(run):
@@ -165,24 +123,24 @@ def _bring(run: _Run) -> None:
             with Spool() as spool:
                 fetch(export, spool, max(1.0, (run.remaining() - MARGIN_MILLISECONDS) / 1000))
                 records = ExportedRecords(spool, _stage(running), _sender(run))
-                _write(run, records)
+                RecordWriter(run, _reloaded(run), records).write_all()
                 _reconcile(run, admin, export, spool)
                 _leave(run, export, records)
 
 
-def _running(run: _Run) -> StoreImport | None:
+def _running(run: _PullRun) -> StoreImport | None:
     """The import as it stands; None once it has ended."""
     turns = run.turns.get(run.store.id)
     found = run.imports.get(turns.running) if turns.running else None
     if found is None or found.status is not ImportStatus.RUNNING:
         return None
     if found.started_at and clock.now() - found.started_at > LONGEST:
-        _fail(run, ImportFailure.TIMED_OUT)
+        run.fail(ImportFailure.TIMED_OUT)
         return None
     return found
 
 
-def _export(run: _Run, admin: AdminClient, running: StoreImport) -> Export:
+def _export(run: _PullRun, admin: AdminClient, running: StoreImport) -> Export:
     """The stage's export once it has ended; asked for first, where that wasn't done yet."""
     seconds = FIRST_LOOK_SECONDS
     while True:
@@ -191,59 +149,18 @@ def _export(run: _Run, admin: AdminClient, running: StoreImport) -> Export:
             is_all = shows_all(admin, _stage(running))
             operation = begin_export(admin, run.store, _stage(running), running.pull.after)
             if operation is not None:
-                asked = replace(running.pull, operation=operation, shows_all=is_all)
-                running = _moved(run, running, pull=asked)
+                begun = replace(running.pull, operation=operation, shows_all=is_all)
+                running = _advanced(run, running, pull=begun)
         elif export := look_at(admin, operation):
             return export
-        if run.is_over:
-            _stop(run)
+        run.check_time()
         sleep(seconds)
         seconds = min(MAX_SECONDS, 2 * seconds)
 
 
-@dataclass(frozen=True)
-class _Note:
-    """What a chunk's transaction has besides its records."""
-
-    run: _Run
-    before: StoreImport
-    sends_next: bool
-
-    def __call__(self, chunk: Chunk) -> None:
-        """Moves the import on, and keeps the chunk's problems under their numbers."""
-        imports = self.run.imports
-        imports.save(chunk.changes, self.before, replace(self.before, progress=chunk.progress))
-        first = self.before.progress.problems + 1
-        for number, problem in enumerate(chunk.problems, first):
-            imports.add_problem(chunk.changes, self.before.id, number, problem)
-        if self.sends_next:
-            self.run.send_next(chunk.changes)
-
-
-def _write(run: _Run, records: ExportedRecords) -> None:
-    """Writes what is left of the records, a chunk at a time."""
-    chunks, lost = Chunks(records), 0
-    running = _still(run)
-    while running.progress.done < len(records):
-        stops = run.is_over
-        try:
-            progress = chunks.write(running.progress, _Note(run, running, stops))
-        except LostRace:
-            lost += 1
-            if lost == MAX_RUNS:
-                raise
-            wait_before(lost)
-            chunks.forget()
-            running = _still(run)
-            continue
-        running, lost = replace(running, progress=progress), 0
-        if stops:
-            raise _OutOfTime
-
-
-def _reconcile(run: _Run, admin: AdminClient, export: Export, spool: Spool) -> None:
+def _reconcile(run: _PullRun, admin: AdminClient, export: Export, spool: Spool) -> None:
     """Deletes what the whole export hasn't, a page of the store's list at a time."""
-    running = _still(run)
+    running = _reloaded(run)
     if export.ended is not Ended.WHOLE or not export.began:
         return
     stage, after = _stage(running), running.pull.after
@@ -252,17 +169,16 @@ def _reconcile(run: _Run, admin: AdminClient, export: Export, spool: Spool) -> N
     while (page := sweep.missing(running.pull.swept)).until is not None:
         for external_id in page.external_ids:
             _delete(run, sweep, external_id)
-        running = _still(run)
-        running = _moved(run, running, pull=replace(running.pull, swept=page.until))
-        if run.is_over:
-            _stop(run)
+        running = _reloaded(run)
+        running = _advanced(run, running, pull=replace(running.pull, swept=page.until))
+        run.check_time()
 
 
-def _delete(run: _Run, sweep: Sweep, external_id: str) -> None:
+def _delete(run: _PullRun, sweep: Sweep, external_id: str) -> None:
     """Deletes one record, if it is still to be; the import counts it in the same transaction."""
 
     def write(changes: Changes) -> None:
-        running = _still(run)
+        running = _reloaded(run)
         if sweep.delete(changes, external_id):
             progress = replace(running.progress, removed=running.progress.removed + 1)
             run.imports.save(changes, running, replace(running, progress=progress))
@@ -270,25 +186,25 @@ def _delete(run: _Run, sweep: Sweep, external_id: str) -> None:
     commit_anew(write)
 
 
-def _leave(run: _Run, export: Export, records: ExportedRecords) -> None:
+def _leave(run: _PullRun, export: Export, records: ExportedRecords) -> None:
     """Moves the import on from an export whose records are all done."""
-    running = _still(run)
+    running = _reloaded(run)
     if export.ended is Ended.PART:
         pull = running.pull
         if pull.exports + 1 >= MAX_BROKEN:
-            _fail(run, ImportFailure.EXPORT_FAILED)
+            run.fail(ImportFailure.EXPORT_FAILED)
             return
         after = records.id_at(len(records) - 1) if len(records) else pull.after
-        _moved(run, running, pull=Pull(None, after, pull.exports + 1))
+        _advanced(run, running, pull=Pull(None, after, pull.exports + 1))
         return
     following = NEXT.get(_stage(running))
     if following is not None:
-        _moved(run, running, pull=Pull(), stage=following)
+        _advanced(run, running, pull=Pull(), stage=following)
         return
     commit_anew(lambda changes: _complete(changes, run))
 
 
-def _complete(changes: Changes, run: _Run) -> None:
+def _complete(changes: Changes, run: _PullRun) -> None:
     turns = run.turns.get(run.store.id)
     current = run.imports.get(turns.running) if turns.running else None
     if current is not None:
@@ -297,8 +213,8 @@ def _complete(changes: Changes, run: _Run) -> None:
             run.send_next(changes)
 
 
-def _moved(
-    run: _Run, running: StoreImport, *, pull: Pull, stage: ImportStage | None = None
+def _advanced(
+    run: _PullRun, running: StoreImport, *, pull: Pull, stage: ImportStage | None = None
 ) -> StoreImport:
     """The import once it stands elsewhere; a new export is read from its beginning."""
     progress = running.progress
@@ -310,37 +226,20 @@ def _moved(
     try:
         changes.commit()
     except LostRace as error:
-        raise _Superseded from error
+        raise Superseded from error
     return after
 
 
-def _still(run: _Run) -> StoreImport:
+def _reloaded(run: _PullRun) -> StoreImport:
     running = _running(run)
     if running is None:
-        raise _Superseded
+        raise Superseded
     return running
-
-
-def _stop(run: _Run) -> None:
-    commit_anew(run.send_next)
-    raise _OutOfTime
 
 
 def _stage(running: StoreImport) -> ImportStage:
     return running.progress.stage or ImportStage.CUSTOMERS
 
 
-def _sender(run: _Run) -> Sender:
+def _sender(run: _PullRun) -> Sender:
     return Sender(run.store, Origin(Source.SHOPIFY, run.store.id))
-
-
-def _fail(run: _Run, why: ImportFailure) -> None:
-    def write(changes: Changes) -> None:
-        turns = run.turns.get(run.store.id)
-        current = in_turn(run.store.workspace, turns)
-        if current is not None:
-            fail_import(changes, run.store.workspace, turns, current, why)
-            if turns.waiting:
-                run.send_next(changes)
-
-    commit_anew(write)

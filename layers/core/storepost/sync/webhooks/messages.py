@@ -6,16 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 from uuid import UUID
 
+from storepost.platform.messaging.messages import QueueMessage
+from storepost.platform.messaging.outbox import Queue
 from storepost.platform.persistence.objects import get_object, put_object
-from storepost.sync.records.reading import Body, NoRecord, moment_of
+from storepost.sync.records.reading import Body, NoRecord, id_of, moment_of
 from storepost.values import clock
 from storepost.values.json_reading import read_json
 
 MAX_INLINE_BYTES = 32_000
 """As JSON within JSON it grows; an outbox row takes 400 KB, and a message 256."""
+_IDS = ("customer_id", "admin_graphql_api_customer_kept_id", "id")
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,11 @@ class ResumePoint:
 
 
 @dataclass(frozen=True)
-class Webhook:
-    """What a shop told."""
+class Webhook(QueueMessage):
+    """A webhook of a shop; those of one record run in turn."""
+
+    queue: ClassVar = Queue.WEBHOOKS
+    margin_milliseconds: ClassVar = 20_000
 
     shop: str
     topic: str
@@ -56,32 +62,43 @@ class Webhook:
         except ValueError:
             return None
 
+    @property
+    def group(self) -> str:
+        """The FIFO group: a shop's customer, or its order, or the shop itself."""
+        kind = self.topic.partition("/")[0].partition("_")[0]
+        body = self.body()
+        record = next((found for name in _IDS if (found := id_of(body.get(name)))), "")
+        about = f"{self.shop}\x1f{kind}\x1f{record}"
+        return hashlib.sha256(about.encode()).hexdigest()
 
-def to_message(webhook: Webhook) -> dict[str, object]:
-    """What goes into the queue. A body on S3 is under a name of its own content: it may be put
-    there twice, and what nobody fetches ends after a few days."""
-    message: dict[str, Any] = {
-        "shop": webhook.shop,
-        "topic": webhook.topic,
-        "triggeredAt": clock.to_text(webhook.triggered_at),
-    }
-    if reached := webhook.reached:
-        message["reached"] = [str(reached.store_id), reached.after, reached.is_more]
-    if len(webhook.raw) <= MAX_INLINE_BYTES:
-        return message | {"body": webhook.raw.decode()}
-    digest = hashlib.sha256(f"{webhook.shop}\x1f".encode() + webhook.raw).hexdigest()
-    name = f"webhooks/{digest}"
-    put_object(name, webhook.raw)
-    return message | {"object": name}
+    def payload(self) -> dict[str, object]:
+        """The JSON that stands in the queue.
 
+        A large body is put on S3 first, under a name of its own content: it may be put there
+        twice, and what nobody fetches ends after a few days.
+        """
+        payload: dict[str, object] = {
+            "shop": self.shop,
+            "topic": self.topic,
+            "triggeredAt": clock.to_text(self.triggered_at),
+        }
+        if reached := self.reached:
+            payload["reached"] = [str(reached.store_id), reached.after, reached.is_more]
+        if len(self.raw) <= MAX_INLINE_BYTES:
+            return payload | {"body": self.raw.decode()}
+        digest = hashlib.sha256(f"{self.shop}\x1f".encode() + self.raw).hexdigest()
+        name = f"webhooks/{digest}"
+        put_object(name, self.raw)
+        return payload | {"object": name}
 
-def from_message(text: str) -> Webhook:
-    """What was put into the queue. Raises ObjectGone."""
-    message = json.loads(text)
-    raw = get_object(message["object"]) if "object" in message else message["body"].encode()
-    triggered_at = moment_of(message["triggeredAt"]) or clock.now()
-    reached = _as_reached(*message["reached"]) if "reached" in message else None
-    return Webhook(message["shop"], message["topic"], triggered_at, raw, reached)
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """The webhook that the queue brings. Raises ObjectGone."""
+        payload = json.loads(text)
+        raw = get_object(payload["object"]) if "object" in payload else payload["body"].encode()
+        triggered_at = moment_of(payload["triggeredAt"]) or clock.now()
+        reached = _as_reached(*payload["reached"]) if "reached" in payload else None
+        return cls(payload["shop"], payload["topic"], triggered_at, raw, reached)
 
 
 def _as_reached(store_id: str, after: str | None, is_more: bool) -> ResumePoint:  # noqa: FBT001 - JSON

@@ -21,31 +21,22 @@ from storepost.orders.trees import OrderList
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.jobs.runs import Remaining, Run, run_once
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.counted_tree import EVERYTHING, Entry, behind
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.sync.records.reading import id_of, needed_id, part_of
 from storepost.sync.webhooks.messages import ResumePoint, Webhook
-from storepost.sync.webhooks.receiving import queue_webhook
 from storepost.sync.webhooks.redacting import redact, redact_buyer
 from storepost.sync.webhooks.stores import all_stores
 from storepost.values import clock
 from storepost.values.pagination import PageRequest
 
-MARGIN_MILLISECONDS = 20_000
 REDACTED_AFTER = timedelta(hours=48)
 """As Shopify has it: so long after the app was removed it asks for the shop's data to go."""
 _PAGE = 25
-
-
-class _OutOfTime(Exception):  # noqa: N818 - it is what happened
-    """Nothing more is begun: the next message goes on there."""
-
-    def __init__(self, reached: ResumePoint) -> None:
-        super().__init__()
-        self.reached = reached
 
 
 class _ConnectedAgain(Exception):  # noqa: N818 - it is what happened
@@ -80,27 +71,30 @@ def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
     one that comes back later may bring it again. However long it takes, each run sends the message
     on before its time is up.
     """
-    reached = webhook.reached
+    run_once(_redact_shop, Run(webhook, 1, remaining))
+
+
+def _redact_shop(run: Run[Webhook]) -> None:
+    webhook, reached = run.message, run.message.reached
     stores = all_stores(webhook.shop)
     gone = [s for s in stores if not s.is_active and s.connected_at <= webhook.triggered_at]
     waiting = [at for store in gone if (at := _redactable_at(store)) > clock.now()]
-    try:
-        # In the order of their ids: those before the one that was reached are done.
-        for store in gone:
-            if _redactable_at(store) > clock.now() or (reached and store.id < reached.store_id):
-                continue
-            with suppress(_ConnectedAgain):
-                begun = reached if reached and reached.store_id == store.id else None
-                _remove_all(store, begun or ResumePoint(store.id), remaining)
-    except _OutOfTime as out:
-        _queue_again(replace(webhook, reached=out.reached))
-    else:
-        if waiting:
-            _queue_again(replace(webhook, reached=None), min(waiting))
+    # In the order of their ids: those before the one that was reached are done.
+    for store in gone:
+        if _redactable_at(store) > clock.now() or (reached and store.id < reached.store_id):
+            continue
+        with suppress(_ConnectedAgain):
+            begun = reached if reached and reached.store_id == store.id else None
+            _remove_all(run, store, begun or ResumePoint(store.id))
+    if waiting:
+        again = replace(webhook, reached=None)
+        commit_anew(lambda changes: send(changes, again, min(waiting)))
 
 
-def _queue_again(webhook: Webhook, at: datetime | None = None) -> None:
-    commit_anew(lambda changes: queue_webhook(webhook, changes, at))
+def _check_time(run: Run[Webhook], reached: ResumePoint) -> None:
+    """Has the next message go on from there where time is up. Raises OutOfTime."""
+    if run.is_over():
+        run.stop(replace(run.message, reached=reached))
 
 
 def _redactable_at(store: Store) -> datetime:
@@ -108,10 +102,10 @@ def _redactable_at(store: Store) -> datetime:
     return (store.disconnected_at or store.connected_at) + REDACTED_AFTER
 
 
-def _remove_all(store: Store, reached: ResumePoint, remaining: Remaining) -> None:
+def _remove_all(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
     # Before the orders, which lead to buyers.
-    last = _redact_people(store, reached, remaining)
-    _remove_orders(store, last, remaining)
+    last = _redact_people(run, store, reached)
+    _remove_orders(run, store, last)
 
 
 def _known_as(store: Store, external_id: str) -> Profile | None:
@@ -129,22 +123,21 @@ def _tell_owner(store: Store, external_id: str, profile: Profile) -> None:
     owner = find_person(membership.person) if membership else None
     if workspace is None or owner is None:
         return
-    to, named = owner.email, str(profile.id)
-    asked = DataRequested(workspace.name, store.name, external_id, named, clock.now())
-    commit_anew(lambda changes: send_email(changes, to, asked))
+    to, profile_id = owner.email, str(profile.id)
+    email = DataRequested(workspace.name, store.name, external_id, profile_id, clock.now())
+    commit_anew(lambda changes: send_email(changes, to, email))
 
 
 def _forget_buyer(store: Store, external_id: str) -> None:
     commit_anew(lambda changes: forget_buyer(store, external_id, changes))
 
 
-def _remove_orders(store: Store, reached: ResumePoint, remaining: Remaining) -> None:
+def _remove_orders(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
     """`reached` is behind the last of its people: they are done."""
     orders = OrderList(store.workspace, store.id)
     while items := orders.tree.page(PageRequest(1, _PAGE)).items:
         for each in OrderRepository(store.workspace).get_many(o.id for o in items):
-            if remaining() < MARGIN_MILLISECONDS:
-                raise _OutOfTime(reached)
+            _check_time(run, reached)
             _remove(each, store)
 
 
@@ -161,7 +154,7 @@ def _expect_left(store: Store, changes: Changes) -> None:
     StoreRepository(store.workspace).expect_connection(changes, store, _ConnectedAgain())
 
 
-def _redact_people(store: Store, reached: ResumePoint, remaining: Remaining) -> ResumePoint:
+def _redact_people(run: Run[Webhook], store: Store, reached: ResumePoint) -> ResumePoint:
     """One after the other, and all of them again until there is nothing of anybody.
 
     Meanwhile people leave the list, and one who turns out to have come earlier goes over to the
@@ -172,8 +165,7 @@ def _redact_people(store: Store, reached: ResumePoint, remaining: Remaining) -> 
             reached = ResumePoint(store.id)
             continue
         for redacted in _redactions(store, [entry.id for entry in items]):
-            if remaining() < MARGIN_MILLISECONDS:
-                raise _OutOfTime(reached)
+            _check_time(run, reached)
             reached = replace(reached, is_more=redacted() or reached.is_more)
         reached = replace(reached, after=items[-1].key)
     return reached

@@ -1,18 +1,16 @@
 """Taking a webhook: its signature, its shape, and the way into the queue, as Shopify waits."""
 
-import hashlib
 from collections.abc import Mapping
-from datetime import datetime
 
-from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 from storepost.shopify.app import shopify_app
 from storepost.shopify.problems import ShopifyNotConfigured
 from storepost.shopify.shops import is_shop
 from storepost.shopify.signatures import is_signed
-from storepost.sync.records.reading import NoRecord, id_of, moment_of
+from storepost.sync.records.reading import NoRecord, moment_of
 from storepost.sync.webhooks.deliveries import is_new, remember
-from storepost.sync.webhooks.messages import Webhook, to_message
+from storepost.sync.webhooks.messages import Webhook
 from storepost.sync.webhooks.problems import SignatureInvalid
 from storepost.sync.webhooks.topics import SHAPES
 from storepost.values import clock
@@ -21,7 +19,6 @@ from storepost.values.problems import handles
 
 _PREFIXES = ("x-shopify-", "shopify-")
 """Both spellings of Shopify's headers: of its webhooks, and of the events that follow them."""
-_IDS = ("customer_id", "admin_graphql_api_customer_kept_id", "id")
 
 
 def signed_webhook(headers: Mapping[str, str], raw: bytes) -> Webhook:
@@ -30,16 +27,16 @@ def signed_webhook(headers: Mapping[str, str], raw: bytes) -> Webhook:
     With the same secret Shopify signs the query of an install's callback, which whoever approves
     sees: it is no JSON object, which every webhook's body is.
     """
-    told = {name.lower(): value for name, value in headers.items()}
-    if not is_signed(raw, _header(told, "hmac-sha256"), _secrets()):
+    headers = {name.lower(): value for name, value in headers.items()}
+    if not is_signed(raw, _header(headers, "hmac-sha256"), _secrets()):
         raise SignatureInvalid()
-    triggered_at = moment_of(_header(told, "triggered-at")) or clock.now()
+    triggered_at = moment_of(_header(headers, "triggered-at")) or clock.now()
     webhook = Webhook(
-        shop=_header(told, "shop-domain").lower(),
-        topic=_header(told, "topic").lower(),
+        shop=_header(headers, "shop-domain").lower(),
+        topic=_header(headers, "topic").lower(),
         triggered_at=min(triggered_at, clock.now()),
         raw=raw,
-        delivery_id=_header(told, "webhook-id"),
+        delivery_id=_header(headers, "webhook-id"),
     )
     _check_shop(webhook)
     return webhook
@@ -60,12 +57,7 @@ def take_webhook(webhook: Webhook, changes: Changes) -> None:
         return
     if is_new(webhook):
         remember(changes, webhook)
-        queue_webhook(webhook, changes)
-
-
-def queue_webhook(webhook: Webhook, changes: Changes, at: datetime | None = None) -> None:
-    """Queues the webhook, not before `at`. What is about one record goes in turn."""
-    send_with(changes, Queue.WEBHOOKS, [(to_message(webhook), _group(webhook))], at)
+        send(changes, webhook)
 
 
 def _check_shop(webhook: Webhook) -> None:
@@ -80,8 +72,8 @@ def _check_shop(webhook: Webhook) -> None:
         raise SignatureInvalid()
 
 
-def _header(told: Mapping[str, str], name: str) -> str:
-    return next((told[p + name] for p in _PREFIXES if p + name in told), "")
+def _header(headers: Mapping[str, str], name: str) -> str:
+    return next((headers[p + name] for p in _PREFIXES if p + name in headers), "")
 
 
 @handles(ShopifyNotConfigured)
@@ -91,12 +83,3 @@ def _secrets() -> tuple[str, ...]:
         return shopify_app().secrets()
     except ShopifyNotConfigured:
         return ()
-
-
-def _group(webhook: Webhook) -> str:
-    """The FIFO group: a shop's customer, or its order, or the shop itself."""
-    kind = webhook.topic.partition("/")[0].partition("_")[0]
-    body = webhook.body()
-    record = next((found for name in _IDS if (found := id_of(body.get(name)))), "")
-    about = f"{webhook.shop}\x1f{kind}\x1f{record}"
-    return hashlib.sha256(about.encode()).hexdigest()

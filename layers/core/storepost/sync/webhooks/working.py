@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from storepost.platform.messaging.remaining import Remaining
+from storepost.platform.jobs.runs import Remaining
 from storepost.platform.persistence.objects import ObjectGone
 from storepost.shopify.errors import NeedsReauth, RequestRefused
 from storepost.stores.stores.model import Store
 from storepost.sync.records.reading import NoRecord
 from storepost.sync.webhooks import people, privacy, selling, shop, stocking
-from storepost.sync.webhooks.messages import Webhook, from_message
+from storepost.sync.webhooks.messages import Webhook
 from storepost.sync.webhooks.stores import connected_store
 from storepost.values.logs import logger
 
@@ -49,7 +49,7 @@ def work_on(message: str, remaining: Remaining) -> None:
     """
     topic = None
     try:
-        webhook = from_message(message)
+        webhook = Webhook.of(message)
         topic = webhook.topic
         _work_on(webhook, remaining)
     except (NoRecord, ObjectGone, NeedsReauth, RequestRefused) as error:

@@ -1,0 +1,17 @@
+"""The message that has the rest of an erased profile removed."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+from uuid import UUID
+
+from storepost.platform.messaging.messages import WorkspaceMessage
+from storepost.platform.messaging.outbox import Queue
+
+
+@dataclass(frozen=True)
+class ProfileErasureMessage(WorkspaceMessage):
+    """Asks for the removal of what is left of an erased profile."""
+
+    queue: ClassVar = Queue.PROFILE_ERASURES
+
+    profile_id: UUID

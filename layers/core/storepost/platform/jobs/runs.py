@@ -1,0 +1,85 @@
+"""One run of a worker for one message: how long it has, and how the next message goes on.
+
+What a message asks for is done in steps, each of which notes how far it came, mostly in one
+transaction. So a message may come twice, late, or after a run that was killed anywhere.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NoReturn
+
+from storepost.platform.messaging.messages import QueueMessage, send
+from storepost.platform.messaging.tries import TRIES, check_tries
+from storepost.platform.persistence.changes import Changes, commit_anew
+from storepost.values.logs import log_unexpected
+
+type Remaining = Callable[[], int]
+"""How many milliseconds the run may still take."""
+
+type Step = Callable[[], bool]
+"""Does some of the work, and says whether there may be more."""
+
+
+class OutOfTime(Exception):  # noqa: N818 - it is what happened
+    """Time is up, and the next message is on its way."""
+
+
+class Superseded(Exception):  # noqa: N818 - it is what happened
+    """The work is no longer this run's: another one moved it on, or what it was for is gone."""
+
+
+@dataclass(frozen=True)
+class Run[M: QueueMessage]:
+    """One run of a worker."""
+
+    message: M
+    tries: int
+    """How many times the queue brought the message, this one included."""
+    remaining: Remaining
+
+    def is_over(self) -> bool:
+        """Whether nothing more should be begun."""
+        return self.remaining() < self.message.margin_milliseconds
+
+    def send_next(self, changes: Changes) -> None:
+        """Sends a message like the one that this run had."""
+        send(changes, self.message)
+
+    def stop(self, message: M | None = None) -> NoReturn:
+        """Sends the next message, or one like this run's, and raises OutOfTime."""
+        commit_anew(lambda changes: send(changes, message or self.message))
+        raise OutOfTime
+
+    def check_time(self) -> None:
+        """Stops the run where nothing more should be begun; raises OutOfTime then."""
+        if self.is_over():
+            self.stop()
+
+    def do(self, *steps: Step) -> None:
+        """Does the steps in turn, each until nothing is left of it. Raises OutOfTime."""
+        for step in steps:
+            while step():
+                self.check_time()
+
+    def attempt(self, work: Callable[[], None], give_up: Callable[[Exception], bool]) -> None:
+        """Does the work; what fails at the last try is given up.
+
+        `give_up` notes the failure, and says False where it can't: it is raised, and the message
+        goes to the dead-letter queue.
+        """
+        try:
+            check_tries(self.tries)
+            work()
+        except OutOfTime:
+            raise
+        except Exception as error:
+            if self.tries < TRIES or not give_up(error):
+                raise
+            log_unexpected(error)
+
+
+def run_once[M: QueueMessage](work: Callable[[Run[M]], None], run: Run[M]) -> None:
+    """Does what a message asks for, or the part for which there is time."""
+    with suppress(OutOfTime):
+        work(run)

@@ -1,0 +1,78 @@
+"""Messages as types: what stands in a queue is written and read by one dataclass."""
+
+import json
+from dataclasses import dataclass, fields
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, ClassVar, Self
+from uuid import UUID
+
+from storepost.platform.messaging.outbox import Queue, send_with
+from storepost.platform.persistence.changes import Changes
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class QueueMessage:
+    """A message whose JSON has the dataclass's fields in their order, in camel case.
+
+    A field is an id, a StrEnum or plain JSON. One that is None is left out of the JSON; what a
+    reader doesn't know is ignored, so that senders may be deployed before their workers.
+    """
+
+    queue: ClassVar[Queue]
+    margin_milliseconds: ClassVar[int] = 15_000
+    """With less time left a run begins nothing more: the longest of its steps takes that long."""
+
+    @property
+    def group(self) -> str | None:
+        """The FIFO group, whose messages run in turn; None in a standard queue."""
+        return None
+
+    def payload(self) -> dict[str, object]:
+        """The JSON that stands in the queue."""
+        values = ((_camel_case(each.name), getattr(self, each.name)) for each in fields(self))
+        return {
+            name: str(value) if isinstance(value, UUID) else value
+            for name, value in values
+            if value is not None
+        }
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """The message that a queue brings."""
+        payload = json.loads(text)
+        return cls(
+            **{
+                each.name: _value(each.type, payload[name])
+                for each in fields(cls)
+                if (name := _camel_case(each.name)) in payload
+            }
+        )
+
+
+@dataclass(frozen=True)
+class WorkspaceMessage(QueueMessage):
+    """A message about something of one workspace."""
+
+    workspace_id: UUID
+
+    @property
+    def workspace(self) -> WorkspaceScope:
+        """The workspace."""
+        return WorkspaceScope(self.workspace_id)
+
+
+def send(changes: Changes, message: QueueMessage, at: datetime | None = None) -> None:
+    """Adds the message to the transaction; with `at`, a time to come, it is sent then."""
+    send_with(changes, message.queue, [(message.payload(), message.group)], at)
+
+
+def _camel_case(name: str) -> str:
+    first, *more = name.split("_")
+    return first + "".join(map(str.capitalize, more))
+
+
+def _value(of_type: Any, value: Any) -> Any:  # noqa: ANN401 - JSON, and a field's type
+    is_parsed = isinstance(of_type, type) and issubclass(of_type, UUID | StrEnum)
+    return of_type(value) if is_parsed else value

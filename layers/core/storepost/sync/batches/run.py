@@ -1,0 +1,110 @@
+"""One run of the worker for one store, and an import's records as it writes them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from uuid import UUID
+
+from storepost.platform.jobs.runs import OutOfTime, Run, Superseded
+from storepost.platform.persistence.changes import Changes, commit_anew, until_won
+from storepost.stores.imports.messages import StoreImportMessage
+from storepost.stores.imports.model import ImportFailure, ImportStatus, StoreImport
+from storepost.stores.imports.repository import ImportRepository, TurnsRepository
+from storepost.stores.imports.service import fail_import, in_turn
+from storepost.sync.batches.chunks import Chunk, Chunks
+from storepost.sync.batches.records import Record
+from storepost.values.scope import WorkspaceScope
+
+
+@dataclass(frozen=True)
+class StoreRun(Run[StoreImportMessage]):
+    """One run of the worker for one store."""
+
+    @property
+    def workspace(self) -> WorkspaceScope:
+        """The store's workspace."""
+        return self.message.workspace
+
+    @property
+    def store_id(self) -> UUID:
+        """The store's id."""
+        return self.message.store_id
+
+    @property
+    def imports(self) -> ImportRepository:
+        """The store's imports."""
+        return ImportRepository(self.workspace, self.store_id)
+
+    @property
+    def turns(self) -> TurnsRepository:
+        """The stores' turns."""
+        return TurnsRepository(self.workspace)
+
+    def fail(self, why: ImportFailure) -> None:
+        """Fails the import whose turn it is; the next message goes on with those that wait."""
+        commit_anew(partial(self._fail, why=why))
+
+    def _fail(self, changes: Changes, why: ImportFailure) -> None:
+        turns = self.turns.get(self.store_id)
+        current = in_turn(self.workspace, turns)
+        if current is not None:
+            fail_import(changes, self.workspace, turns, current, why)
+            if turns.waiting:
+                self.send_next(changes)
+
+
+@dataclass(frozen=True)
+class _Note:
+    """What a chunk's transaction has besides its records."""
+
+    run: StoreRun
+    before: StoreImport
+    records: Sequence[Record]
+    sends_next: bool
+
+    def __call__(self, chunk: Chunk) -> None:
+        """Moves the import on, and keeps the chunk's problems under their numbers."""
+        last = min(chunk.progress.done, len(self.records) - 1)
+        [upcoming] = self.records[last : last + 1]
+        after = replace(self.before, progress=replace(chunk.progress, stage=upcoming.stage))
+        self.run.imports.save(chunk.changes, self.before, after)
+        first = self.before.progress.problems + 1
+        for number, problem in enumerate(chunk.problems, first):
+            self.run.imports.add_problem(chunk.changes, after.id, number, problem)
+        if self.sends_next:
+            self.run.send_next(chunk.changes)
+
+
+class RecordWriter:
+    """Writes what is left of a running import's records, a chunk at a time."""
+
+    def __init__(self, run: StoreRun, running: StoreImport, records: Sequence[Record]) -> None:
+        """Nothing read ahead yet."""
+        self._run = run
+        self._running = running
+        self._records = records
+        self._chunks = Chunks(records)
+
+    def write_all(self) -> None:
+        """Writes all of them. Raises OutOfTime and Superseded."""
+        while until_won(self._write_some, self._reload):
+            pass
+
+    def _write_some(self) -> bool:
+        """Writes a chunk, with the next message where time is up; whether there was one."""
+        before = self._running
+        if before.progress.done >= len(self._records):
+            return False
+        stops = self._run.is_over()
+        note = _Note(self._run, before, self._records, stops)
+        self._running = replace(before, progress=self._chunks.write(before.progress, note))
+        if stops:
+            raise OutOfTime
+        return True
+
+    def _reload(self) -> None:
+        self._chunks.forget()
+        found = self._run.imports.get(self._running.id)
+        if found is None or found.status is not ImportStatus.RUNNING:
+            raise Superseded
+        self._running = found

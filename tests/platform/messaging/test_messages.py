@@ -1,0 +1,171 @@
+"""What stands in queues: sent messages stay the same byte for byte, and are read leniently.
+
+Versions of the service that were deployed before read what newer ones send, and the other way
+round; so what is written here is a promise, not a copy of what the code does.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from unittest import mock
+from uuid import UUID
+
+import pytest
+
+from storepost.accounts.emails.outgoing import SealedEmail
+from storepost.accounts.me.messages import AccountErasureMessage
+from storepost.catalog.products.jobs import Job, JobKind
+from storepost.coupons.messages import CouponMessage
+from storepost.feeds.feeds.messages import FeedImportMessage
+from storepost.lifecycle.erasures.messages import ProfileErasureMessage
+from storepost.lifecycle.workspaces.messages import WorkspaceDeletionMessage
+from storepost.orders.messages import ProductSalesMessage
+from storepost.overview.search.repairing import SearchRepairMessage
+from storepost.people.profiles.messages import ProfileMergeMessage
+from storepost.platform.messaging.messages import QueueMessage, send
+from storepost.platform.messaging.outbox import OutboxItem, Queue
+from storepost.platform.persistence.changes import Changes
+from storepost.stores.imports.messages import StoreImportMessage
+from storepost.sync.webhooks import messages as webhook_messages
+from storepost.sync.webhooks.messages import MAX_INLINE_BYTES, ResumePoint, Webhook
+
+A, B, C = (UUID(f"0192f0a0-0000-7000-8000-00000000000{n}") for n in (1, 2, 3))
+WORKSPACE = '{"workspaceId":"0192f0a0-0000-7000-8000-000000000001"'
+WEBHOOK = Webhook(
+    "x.myshopify.com", "orders/create", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), b'{"id":5}'
+)
+HEAD = '{"shop":"x.myshopify.com","topic":"orders/create","triggeredAt":"2026-01-02T03:04:05.000Z",'
+BODY = '"body":"{\\"id\\":5}"}'
+OF_THE_ORDER = "be77d35a7b5aebcee107ad3974ce97bcff400afff839560ac4fc711e9f7047af"
+"""SHA-256 of the shop, `orders` and 5 with U+001F between them."""
+
+SENT: list[tuple[QueueMessage, Queue, str, str | None]] = [
+    (
+        AccountErasureMessage(A),
+        Queue.ACCOUNT_ERASURES,
+        '{"personId":"0192f0a0-0000-7000-8000-000000000001"}',
+        None,
+    ),
+    (
+        StoreImportMessage(A, B),
+        Queue.STORE_IMPORTS,
+        f'{WORKSPACE},"storeId":"{B}"}}',
+        str(B),
+    ),
+    (FeedImportMessage(A, B), Queue.FEED_IMPORTS, f'{WORKSPACE},"feedId":"{B}"}}', str(B)),
+    (CouponMessage(A, B), Queue.COUPON_CODES, f'{WORKSPACE},"couponId":"{B}"}}', str(B)),
+    (
+        CouponMessage(A, B, "Not now."),
+        Queue.COUPON_CODES,
+        f'{WORKSPACE},"couponId":"{B}","failing":"Not now."}}',
+        str(B),
+    ),
+    (
+        Job(JobKind.NAMES, A, B, C),
+        Queue.PRODUCT_JOBS,
+        f'{{"job":"names","workspaceId":"{A}","storeId":"{B}","id":"{C}"}}',
+        None,
+    ),
+    (
+        Job(JobKind.PRIORITY_CHANGE, A, B, C),
+        Queue.PRODUCT_JOBS,
+        f'{{"job":"priority_change","workspaceId":"{A}","storeId":"{B}","id":"{C}"}}',
+        None,
+    ),
+    (ProfileMergeMessage(A, B), Queue.PROFILE_MERGES, f'{WORKSPACE},"profileId":"{B}"}}', None),
+    (
+        ProfileErasureMessage(A, B),
+        Queue.PROFILE_ERASURES,
+        f'{WORKSPACE},"profileId":"{B}"}}',
+        None,
+    ),
+    (WorkspaceDeletionMessage(A), Queue.WORKSPACE_DELETIONS, f"{WORKSPACE}}}", None),
+    (
+        SearchRepairMessage(A, "written order", "k#1"),
+        Queue.SEARCH_REPAIRS,
+        f'{WORKSPACE},"step":"written order","after":"k#1"}}',
+        None,
+    ),
+    (
+        SearchRepairMessage(A, "stored profile", ""),
+        Queue.SEARCH_REPAIRS,
+        f'{WORKSPACE},"step":"stored profile","after":""}}',
+        None,
+    ),
+    (ProductSalesMessage(A, B), Queue.PRODUCT_SALES, f'{WORKSPACE},"orderId":"{B}"}}', None),
+    (SealedEmail(B, "sealed"), Queue.EMAILS, f'{{"id":"{B}","sealed":"sealed"}}', None),
+    (WEBHOOK, Queue.WEBHOOKS, HEAD + BODY, OF_THE_ORDER),
+    (
+        replace(WEBHOOK, reached=ResumePoint(B, "k", is_more=True)),
+        Queue.WEBHOOKS,
+        f'{HEAD}"reached":["{B}","k",true],{BODY}',
+        OF_THE_ORDER,
+    ),
+]
+"""Each kind of message as Storepost has always sent it: its queue, its JSON, its FIFO group."""
+
+
+def rows_of(message: QueueMessage) -> list[OutboxItem]:
+    """The outbox rows of a unit of work that sends the message."""
+    rows: list[OutboxItem] = []
+    with mock.patch.object(Changes, "create", lambda _changes, row: rows.append(row)):
+        send(Changes(), message)
+    return rows
+
+
+def kinds(of: type[QueueMessage] = QueueMessage) -> Iterable[type[QueueMessage]]:
+    """All kinds of messages."""
+    for kind in of.__subclasses__():
+        yield from kinds(kind)
+        if hasattr(kind, "queue"):
+            yield kind
+
+
+@pytest.mark.parametrize(("message", "queue", "text", "group"), SENT)
+def test_the_outbox_has_the_bytes_of_each_kind(
+    message: QueueMessage, queue: Queue, text: str, group: str | None
+) -> None:
+    [row] = rows_of(message)
+    assert (row.queue, row.sent) == (queue, [[text, group]])
+
+
+@pytest.mark.parametrize(("message", "text"), [(message, text) for message, _, text, _ in SENT])
+def test_a_message_is_read_as_it_was_sent_and_what_is_unknown_is_ignored(
+    message: QueueMessage, text: str
+) -> None:
+    assert type(message).of(text) == message
+    longer = json.dumps(json.loads(text) | {"addedLater": {"by": ["a newer version"]}})
+    assert type(message).of(longer) == message
+
+
+def test_each_kind_of_message_is_held_here() -> None:
+    assert set(kinds()) == {type(message) for message, *_ in SENT}
+
+
+def test_what_names_a_message_has_to_be_there() -> None:
+    with pytest.raises(TypeError):
+        ProfileMergeMessage.of(f"{WORKSPACE}}}")
+    with pytest.raises(ValueError, match="UUID"):
+        ProfileMergeMessage.of(f'{WORKSPACE},"profileId":"7"}}')
+    with pytest.raises(ValueError, match="JobKind"):
+        Job.of(f'{{"job":"rest","workspaceId":"{A}","storeId":"{B}","id":"{C}"}}')
+
+
+def test_a_workspaces_repair_begins_with_its_id_alone() -> None:
+    assert SearchRepairMessage.of(f"{WORKSPACE}}}") == SearchRepairMessage(A)
+
+
+def test_a_large_webhook_is_sent_by_the_name_of_its_object(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    objects = dict[str, bytes]()
+    monkeypatch.setattr(webhook_messages, "put_object", objects.__setitem__)
+    get: Callable[[str], Any] = objects.__getitem__
+    monkeypatch.setattr(webhook_messages, "get_object", get)
+    large = replace(WEBHOOK, raw=b'{"id":5,"note":"' + b"n" * MAX_INLINE_BYTES + b'"}')
+    [row] = rows_of(large)
+    [name] = objects
+    assert row.sent == [[f'{HEAD}"object":"{name}"}}', OF_THE_ORDER]]
+    assert Webhook.of(row.sent[0][0]) == large
