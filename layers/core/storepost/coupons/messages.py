@@ -13,13 +13,9 @@ class CouponMessage(WorkspaceMessage):
     """Says that there is something to do for a coupon, whose messages run in turn."""
 
     queue: ClassVar = Queue.COUPON_CODES
+    grouped_by: ClassVar = "coupon_id"
     margin_milliseconds: ClassVar = 30_000
 
     coupon_id: UUID
     failing: str | None = None
     """Why codes fail that the shop was to take, where a run before found that it takes none."""
-
-    @property
-    def group(self) -> str:
-        """The coupon."""
-        return str(self.coupon_id)

@@ -139,12 +139,11 @@ class ShopSync:
     ) -> None:
         results = add_codes(admin, self._discount(admin, coupon, store), pending)
         missing = Taken(None, "The shop doesn't say what became of it.")
-        told = {code.id: results.get(folded(code.text), missing) for code in pending}
-        self._note(coupon, told)
+        self._note(coupon, {code.id: results.get(folded(code.text), missing) for code in pending})
 
-    def _note(self, coupon: Coupon, told: dict[UUID, Taken]) -> None:
-        for some in batched(told.items(), CODES_CHANGED_AT_ONCE, strict=False):
-            commit_anew(partial(_note, coupon=coupon, told=dict(some)))
+    def _note(self, coupon: Coupon, results: dict[UUID, Taken]) -> None:
+        for some in batched(results.items(), CODES_CHANGED_AT_ONCE, strict=False):
+            commit_anew(partial(_note, coupon=coupon, results=dict(some)))
 
     def _give_up(self, coupon: Coupon, store: Store, why: str) -> bool:
         """Some codes that the shop was to take have failed; what it is to forget is put off."""
@@ -157,14 +156,14 @@ class ShopSync:
         return False
 
 
-def _note(changes: Changes, coupon: Coupon, told: dict[UUID, Taken]) -> None:
+def _note(changes: Changes, coupon: Coupon, results: dict[UUID, Taken]) -> None:
     """Writes what became of codes; of one that ended meanwhile the shop is to forget it."""
     repositories = Repositories.of(coupon.workspace)
-    held = repositories.coupons.get(coupon.id) or coupon
-    for code in repositories.codes.get_many(told).values():
-        result = told[code.id]
+    stored = repositories.coupons.get(coupon.id) or coupon
+    for code in repositories.codes.get_many(results).values():
+        result = results[code.id]
         known = replace(code, external_id=result.external_id or code.external_id)
-        shown = code.shown(held, clock.now())
+        shown = code.shown(stored, clock.now())
         if shown is CodeStatus.PENDING:
             repositories.codes.save(changes, code, _after(known, coupon, result))
         elif shown is CodeStatus.EXPIRED and (result.external_id or code.status is not shown):

@@ -84,31 +84,31 @@ def propose_change(
     _check_fields(proposed)
     _check_sources(proposed, RulesRepository(store).get().rules)
     repository = ChangeRepository(workspace)
-    held = repository.of_store(store.id)
-    if held.open_id:
+    stored = repository.of_store(store.id)
+    if stored.open_id:
         raise ChangeOpen()
     change = PriorityChange(
         new_id(), store.id, ChangeStatus.PREVIEWING, proposed, created_at=clock.now()
     )
     repository.save(changes, change)
-    repository.save_of_store(changes, store.id, replace(held, open_id=change.id))
+    repository.save_of_store(changes, store.id, replace(stored, open_id=change.id))
     _send(changes, workspace, change)
     return ShownChange(change, stale=False)
 
 
-def get_change(workspace: WorkspaceScope, wanted: UUID) -> ShownChange:
+def get_change(workspace: WorkspaceScope, change_id: UUID) -> ShownChange:
     """A change; 404 where the workspace has none of that id."""
-    change, store = _found(ChangeRepository(workspace), workspace, wanted)
+    change, store = _found(ChangeRepository(workspace), workspace, change_id)
     return ShownChange(change, _is_stale(change, RulesRepository(store).marked()))
 
 
-def apply_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) -> ShownChange:
+def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ShownChange:
     """Puts a ready change in force; a worker brings the products up to it.
 
     Raises ChangeNotReady and Stale.
     """
     repository = ChangeRepository(workspace)
-    change, store = _found(repository, workspace, wanted)
+    change, store = _found(repository, workspace, change_id)
     _demand_ready(change)
     rules = RulesRepository(store)
     before, marked = rules.get().rules, rules.marked()
@@ -124,10 +124,10 @@ def apply_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) -> S
     return ShownChange(applying, stale=False)
 
 
-def refresh_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) -> ShownChange:
+def refresh_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ShownChange:
     """Previews a ready change anew. Raises ChangeNotReady, UnknownSource."""
     repository = ChangeRepository(workspace)
-    change, store = _found(repository, workspace, wanted)
+    change, store = _found(repository, workspace, change_id)
     _demand_ready(change)
     _check_sources(change.rules, RulesRepository(store).get().rules)
     anew = change.previewed_anew()
@@ -136,36 +136,36 @@ def refresh_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) ->
     return ShownChange(anew, stale=False)
 
 
-def discard_change(workspace: WorkspaceScope, wanted: UUID, changes: Changes) -> None:
+def discard_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> None:
     """Discards a change; what it would have made of products is removed by the worker.
 
     Raises ChangeApplying.
     """
     repository = ChangeRepository(workspace)
-    change, store = _found(repository, workspace, wanted)
+    change, store = _found(repository, workspace, change_id)
     if change.status is ChangeStatus.APPLYING:
         raise ChangeApplying()
-    held = repository.of_store(store.id)
+    stored = repository.of_store(store.id)
     after = StoreChanges(
-        None if held.open_id == change.id else held.open_id,
-        repository.ended_before(change) if held.last_id == change.id else held.last_id,
+        None if stored.open_id == change.id else stored.open_id,
+        repository.ended_before(change) if stored.last_id == change.id else stored.last_id,
     )
     # What ended may be the last by now, of whoever discards another at the same time.
-    if after != held or change.completed_at is not None:
+    if after != stored or change.completed_at is not None:
         repository.save_of_store(changes, store.id, after)
     repository.delete(changes, change)
     _send(changes, workspace, change)
 
 
 def list_changed(
-    workspace: WorkspaceScope, wanted: UUID, q: str | None, field: str | None, page: PageRequest
+    workspace: WorkspaceScope, change_id: UUID, q: str | None, field: str | None, page: PageRequest
 ) -> Listing[ChangedProduct]:
     """The products of which a change makes something else.
 
     Raises ChangePreviewing, FilterTooBroad and PageTooLarge.
     """
     repository = ChangeRepository(workspace)
-    change, _ = _found(repository, workspace, wanted)
+    change, _ = _found(repository, workspace, change_id)
     if change.status is ChangeStatus.PREVIEWING:
         raise ChangePreviewing()
     if q is None and field is None:
@@ -190,9 +190,9 @@ def _answerable(listing: Listing[ChangedProduct]) -> Listing[ChangedProduct]:
 
 
 def _found(
-    repository: ChangeRepository, workspace: WorkspaceScope, wanted: UUID
+    repository: ChangeRepository, workspace: WorkspaceScope, change_id: UUID
 ) -> tuple[PriorityChange, Store]:
-    change = repository.get(wanted)
+    change = repository.get(change_id)
     if change is None:
         raise NotFound()
     return change, found_store(StoreRepository(workspace), change.store_id)
@@ -222,10 +222,10 @@ def _check_fields(proposed: NewRules) -> None:
 
 def _check_sources(proposed: NewRules, rules: Rules) -> None:
     """Raises UnknownSource, naming each place."""
-    named = {"/order": proposed.order} | {f"/fields/{n}": i for n, i in proposed.fields.items()}
+    paths = {"/order": proposed.order} | {f"/fields/{n}": i for n, i in proposed.fields.items()}
     errors = [
         FieldError(f"{path}/{number}", "The store has no such source")
-        for path, ids in named.items()
+        for path, ids in paths.items()
         for number, each in enumerate(ids)
         if each not in rules.by_id
     ]

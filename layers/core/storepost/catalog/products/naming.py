@@ -131,11 +131,11 @@ def give_names(
     changes: Changes, store: Store, product: UUID, names: Iterable[tuple[Name, str]]
 ) -> None:
     """Notes new names of a product's variants."""
-    given = {name: Called(product, key) for name, key in names}
-    if len(given) > MAX_WITH_PRODUCT:
+    called_by_name = {name: Called(product, key) for name, key in names}
+    if len(called_by_name) > MAX_WITH_PRODUCT:
         send(changes, Job(JobKind.NAMES, store.workspace.id, store.id, product))
         return
-    for name, called in given.items():
+    for name, called in called_by_name.items():
         changes.shared(("product_names", store.id), lambda: _Book(changes, store)).give(
             name, called
         )

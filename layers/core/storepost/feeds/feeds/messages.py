@@ -13,12 +13,8 @@ class FeedImportMessage(WorkspaceMessage):
     """Asks to go on with whatever is open of a feed, whose messages run in turn."""
 
     queue: ClassVar = Queue.FEED_IMPORTS
+    grouped_by: ClassVar = "feed_id"
     margin_milliseconds: ClassVar = 45_000
     """What is settled of a feed's rows has to be kept, too."""
 
     feed_id: UUID
-
-    @property
-    def group(self) -> str:
-        """The feed."""
-        return str(self.feed_id)

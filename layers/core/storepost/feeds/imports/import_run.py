@@ -65,10 +65,8 @@ class FeedImportRun:
             return running
         fetched = fetch_into(self._file, self._feed.settings.url)
         self._run.files.keep_file(running.id, self._file)
-        said = fetched.content_type
-        return self._moved(
-            running, replace(running, stage=Stage.FETCHED, bytes=fetched.bytes, content_type=said)
-        )
+        after = replace(running, stage=Stage.FETCHED, bytes=fetched.bytes)
+        return self._moved(running, replace(after, content_type=fetched.content_type))
 
     def _planned(self, running: FeedImport) -> FeedImport:
         """The import once it is known what is to be written; the same stage where nothing is."""

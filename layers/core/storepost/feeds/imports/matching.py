@@ -35,9 +35,9 @@ def finder(store: Store, settings: Settings) -> "Find":
     own, enriching = _sources(store, settings)
 
     def look(some: "Sequence[Unplaced]") -> Sequence[Match | None]:
-        wanted = [Wanted(row.id, row.sku, row.gtin) for row in some]
+        rows_to_match = [Wanted(row.id, row.sku, row.gtin) for row in some]
         without = own if adds(settings) else own | enriching
-        return match(store, wanted, Reads(), without=without)
+        return match(store, rows_to_match, Reads(), without=without)
 
     def find(rows: "Sequence[Unplaced]") -> Sequence[tuple[str, str | None] | None]:
         with ThreadPoolExecutor(_AT_ONCE) as threads:
@@ -72,6 +72,6 @@ def adds(settings: Settings) -> bool:
 
 def digest_of(store: Store, settings: Settings) -> str:
     """Of all that decides what a row comes to, besides the row."""
-    said = [settings.locale, settings.mode.value, sorted(settings.mapping.items())]
+    terms = [settings.locale, settings.mode.value, sorted(settings.mapping.items())]
     locales = sorted((row.locale, row.currency) for row in store.locales)
-    return blake2b(repr([said, store.currency, locales]).encode(), digest_size=16).hexdigest()
+    return blake2b(repr([terms, store.currency, locales]).encode(), digest_size=16).hexdigest()

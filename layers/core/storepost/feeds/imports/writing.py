@@ -130,12 +130,12 @@ def said_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
     """
     own = {row.locale: row for row in reversed(rows)}
     own |= {row.locale: row for row in reversed(rows) if row.id in {product, row.group}}
-    said: dict[tuple[str | None, str | None], SourceValues] = {}
+    values_by_place: dict[tuple[str | None, str | None], SourceValues] = {}
     for row in rows:
         fields, of_variant = json.loads(row.content)
         if own[row.locale] is row:
-            said[None, row.locale] = SourceValues(fields, row.locale, None, row.id)
+            values_by_place[None, row.locale] = SourceValues(fields, row.locale, None, row.id)
         if row.variant is not None:
-            told = SourceValues(of_variant, row.locale, row.variant, row.id)
-            said.setdefault((row.variant, row.locale), told)
-    return tuple(said.values())
+            values = SourceValues(of_variant, row.locale, row.variant, row.id)
+            values_by_place.setdefault((row.variant, row.locale), values)
+    return tuple(values_by_place.values())

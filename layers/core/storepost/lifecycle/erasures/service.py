@@ -31,9 +31,9 @@ def erase_profile(workspace: WorkspaceScope, profile_id: UUID, changes: Changes)
     profile = get_profile(workspace, profile_id)
     consents = ConsentRepository(workspace)
     addresses = _shown_first(profile)[:MAX_ADDRESSES]
-    said = consents.consents_of(addresses)
+    consents_by_address = consents.consents_of(addresses)
     for address in addresses:
-        _owe_the_no(changes, profile, address, said[address])
+        _owe_the_no(changes, profile, address, consents_by_address[address])
         consents.erase(changes, address, customers_of(profile.identities))
     ProfileRepository(workspace).erase(changes, profile)
     send(changes, ProfileErasureMessage(workspace.id, profile.id))

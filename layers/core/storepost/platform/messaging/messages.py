@@ -24,10 +24,13 @@ class QueueMessage:
     margin_milliseconds: ClassVar[int] = 15_000
     """With less time left a run begins nothing more: the longest of its steps takes that long."""
 
+    grouped_by: ClassVar[str | None] = None
+    """The field by which messages of a FIFO queue run in turn; None in a standard queue."""
+
     @property
     def group(self) -> str | None:
-        """The FIFO group, whose messages run in turn; None in a standard queue."""
-        return None
+        """The FIFO group."""
+        return str(getattr(self, self.grouped_by)) if self.grouped_by else None
 
     def payload(self) -> dict[str, object]:
         """The JSON that stands in the queue."""

@@ -266,8 +266,8 @@ def _raise_what_failed(error: TransactWriteError, writes: list[_Write]) -> None:
     for write, reason in zip(writes, error.cancellation_reasons, strict=False):
         if reason and reason.code == "ConditionalCheckFailed":
             raise write.on_conflict from error
-    said = [error.cause_response_message, *(r.message for r in error.cancellation_reasons if r)]
-    if any(_TOO_LARGE in (text or "") for text in said):
+    reasons = [error.cause_response_message, *(r.message for r in error.cancellation_reasons if r)]
+    if any(_TOO_LARGE in (text or "") for text in reasons):
         text = "This would make a record of more than 400 KB. Send shorter texts, or fewer entries."
         raise PayloadTooLarge(text) from error
 

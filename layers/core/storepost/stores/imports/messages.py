@@ -13,12 +13,8 @@ class StoreImportMessage(WorkspaceMessage):
     """Asks to go on with whatever is open of a store, whose messages run in turn."""
 
     queue: ClassVar = Queue.STORE_IMPORTS
+    grouped_by: ClassVar = "store_id"
     margin_milliseconds: ClassVar = 30_000
     """A chunk of records takes a second at the worst."""
 
     store_id: UUID
-
-    @property
-    def group(self) -> str:
-        """The store."""
-        return str(self.store_id)

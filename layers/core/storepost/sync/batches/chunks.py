@@ -70,7 +70,7 @@ class Chunk:
 
     def refuse(self, record: Record, problem: Problem) -> None:
         """Keeps why the record can't be taken."""
-        self.problems.append(_told(record, problem))
+        self.problems.append(_import_problem(record, problem))
         self.progress = replace(
             self.progress,
             done=self.progress.done + 1,
@@ -171,12 +171,12 @@ def _one_more(imported: Imported, record: Record) -> Imported:
     return replace(imported, **{name: getattr(imported, name) + 1})
 
 
-def _told(record: Record, problem: Problem) -> ImportProblem:
+def _import_problem(record: Record, problem: Problem) -> ImportProblem:
     """The problem with the place in the request that it is about."""
-    pointer, said = f"/{record.stage}/{record.index}", f": {problem.detail}"
+    pointer, text = f"/{record.stage}/{record.index}", f": {problem.detail}"
     if problem.errors:
         first, *more = problem.errors
-        said = f"{first.path}: {first.message}" + (f" (and {len(more)} more)" if more else "")
+        text = f"{first.path}: {first.message}" + (f" (and {len(more)} more)" if more else "")
     return ImportProblem(
-        record.index, record.external_id, problem.code, (pointer + said)[:_DETAIL_LENGTH]
+        record.index, record.external_id, problem.code, (pointer + text)[:_DETAIL_LENGTH]
     )

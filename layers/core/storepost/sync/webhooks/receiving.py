@@ -67,8 +67,8 @@ def _check_shop(webhook: Webhook) -> None:
     except NoRecord as error:
         raise SignatureInvalid() from error
     shape = SHAPES.get(webhook.topic)
-    named = shape.shop_of(body) if shape else None
-    if named is not None and named != webhook.shop:
+    shop = shape.shop_of(body) if shape else None
+    if shop is not None and shop != webhook.shop:
         raise SignatureInvalid()
 
 
