@@ -1,7 +1,6 @@
 """A feed's imports as they queue, run in turn and end."""
 
 from dataclasses import replace
-from uuid import UUID
 
 from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.feeds.feeds.model import (
@@ -28,7 +27,7 @@ def queue_import(
     is the caller's to save; the import is None where none was added.
     """
     if feed.queued is not None:
-        go_on_with(changes, workspace, feed.id)
+        send(changes, FeedImportMessage(workspace.id, feed.id))
         return feed, None
     return _queued(changes, workspace, feed, trigger)
 
@@ -47,7 +46,7 @@ def import_by_hand(
     waiting = repository.get(feed.queued)
     if waiting is None:
         raise LookupError("a feed names an import that isn't there")
-    go_on_with(changes, workspace, feed.id)
+    send(changes, FeedImportMessage(workspace.id, feed.id))
     if waiting.trigger is not FeedTrigger.SCHEDULE:
         return feed, waiting
     manual = replace(waiting, trigger=FeedTrigger.MANUAL)
@@ -67,13 +66,8 @@ def _queued(
         queued_at=queued_at,
     )
     FeedImportRepository(workspace, feed.id).add(changes, queued)
-    go_on_with(changes, workspace, feed.id)
+    send(changes, FeedImportMessage(workspace.id, feed.id))
     return feed.with_queued(queued), queued
-
-
-def go_on_with(changes: Changes, workspace: WorkspaceScope, feed_id: UUID) -> None:
-    """Tells the worker to go on with whatever is open of the feed; one feed's go in turn."""
-    send(changes, FeedImportMessage(workspace.id, feed_id))
 
 
 def in_turn(workspace: WorkspaceScope, feed: Feed) -> FeedImport | None:

@@ -7,17 +7,18 @@ from uuid import UUID
 
 from storepost.catalog.products.feeds import add_feed, remove_feed, rename_feed
 from storepost.feeds.feeds.listing import ShownFeed, found_feed, shown_feed
+from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.feeds.feeds.model import Feed, FeedImport, FeedTrigger, Settings, next_import_after
 from storepost.feeds.feeds.problems import MappingMissingId
 from storepost.feeds.feeds.queueing import (
     end_open_import,
-    go_on_with,
     import_by_hand,
     queue_import,
 )
 from storepost.feeds.feeds.repository import FeedRepository
 from storepost.feeds.records.mapping import has_id
 from storepost.platform import fetching
+from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.finding import found_store
 from storepost.stores.stores.problems import StoreDisconnected, UrlNotAllowed
@@ -86,7 +87,7 @@ def delete_feed(workspace: WorkspaceScope, feed_id: UUID, changes: Changes) -> N
     store = found_store(StoreRepository(workspace), feed.store_id)
     remove_feed(changes, store, feed.id)
     end_open_import(changes, workspace, feed)
-    go_on_with(changes, workspace, feed.id)
+    send(changes, FeedImportMessage(workspace.id, feed.id))
 
 
 def request_import(

@@ -46,7 +46,7 @@ class FeedImportRun:
         if feed is None or feed.deleted_at is not None:
             raise Superseded
         self._feed = feed
-        self._store: Store = found_store(StoreRepository(run.workspace), feed.store_id)
+        self._store: Store = found_store(StoreRepository(run.message.workspace), feed.store_id)
         if not self._store.is_active:
             raise FeedUnusable(FeedFailure.IMPORT_FAILED)
         self._settings = digest_of(self._store, feed.settings)
@@ -153,7 +153,7 @@ class FeedImportRun:
         if before is None:
             raise Superseded
         completed = replace(running, status=FeedImportStatus.COMPLETED, completed_at=now)
-        end_import(changes, self._run.workspace, feed, before, completed)
+        end_import(changes, self._run.message.workspace, feed, before, completed)
         count("ImportedRows", running.counts.rows)
         note_import(changes, self._store, feed.id, now)
 

@@ -61,7 +61,7 @@ def _take_back(run: FeedRun) -> None:
     feed = run.feed()
     if feed is None or feed.deleted_at is None:
         return
-    store = found_store(StoreRepository(run.workspace), feed.store_id)
+    store = found_store(StoreRepository(run.message.workspace), feed.store_id)
     if not take_back(store, feed, run.is_over):
         run.stop()
 
@@ -71,10 +71,10 @@ def _start_if_queued(changes: Changes, run: FeedRun) -> FeedImport | None:
     feed = run.feed()
     if feed is None or feed.deleted_at is not None:
         return None
-    found = in_turn(run.workspace, feed)
+    found = in_turn(run.message.workspace, feed)
     if found is None or found.status is FeedImportStatus.RUNNING:
         return found
-    return start_import(changes, run.workspace, feed, found)
+    return start_import(changes, run.message.workspace, feed, found)
 
 
 def _bring(run: FeedRun, running: FeedImport) -> None:
@@ -113,7 +113,9 @@ def _given_up(changes: Changes, run: FeedRun) -> bool:
 
 
 def _end_failed(changes: Changes, run: FeedRun, feed: Feed, why: FeedFailure) -> Feed:
-    current = in_turn(run.workspace, feed)
+    current = in_turn(run.message.workspace, feed)
     if current is None:
         return feed
-    return end_import(changes, run.workspace, feed, current, current.failed(why, clock.now()))
+    return end_import(
+        changes, run.message.workspace, feed, current, current.failed(why, clock.now())
+    )

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from uuid import UUID
 
 from storepost.platform.jobs.runs import OutOfTime, Run, Superseded
 from storepost.platform.persistence.changes import Changes, commit_anew, until_won
@@ -11,9 +10,9 @@ from storepost.stores.imports.messages import StoreImportMessage
 from storepost.stores.imports.model import ImportFailure, ImportStatus, StoreImport
 from storepost.stores.imports.repository import ImportRepository, TurnsRepository
 from storepost.stores.imports.service import fail_import, in_turn
+from storepost.stores.imports.turns import Turns
 from storepost.sync.batches.chunks import Chunk, Chunks
 from storepost.sync.batches.records import Record
-from storepost.values.scope import WorkspaceScope
 
 
 @dataclass(frozen=True)
@@ -21,34 +20,23 @@ class StoreRun(Run[StoreImportMessage]):
     """One run of the worker for one store."""
 
     @property
-    def workspace(self) -> WorkspaceScope:
-        """The store's workspace."""
-        return self.message.workspace
-
-    @property
-    def store_id(self) -> UUID:
-        """The store's id."""
-        return self.message.store_id
-
-    @property
     def imports(self) -> ImportRepository:
         """The store's imports."""
-        return ImportRepository(self.workspace, self.store_id)
+        return ImportRepository(self.message.workspace, self.message.store_id)
 
-    @property
-    def turns(self) -> TurnsRepository:
-        """The stores' turns."""
-        return TurnsRepository(self.workspace)
+    def turns(self) -> Turns:
+        """The store's turns as they stand."""
+        return TurnsRepository(self.message.workspace).get(self.message.store_id)
 
     def fail(self, why: ImportFailure) -> None:
         """Fails the import whose turn it is; the next message goes on with those that wait."""
         commit_anew(partial(self._fail, why=why))
 
     def _fail(self, changes: Changes, why: ImportFailure) -> None:
-        turns = self.turns.get(self.store_id)
-        current = in_turn(self.workspace, turns)
+        turns = self.turns()
+        current = in_turn(self.message.workspace, turns)
         if current is not None:
-            fail_import(changes, self.workspace, turns, current, why)
+            fail_import(changes, self.message.workspace, turns, current, why)
             if turns.waiting:
                 self.send_next(changes)
 

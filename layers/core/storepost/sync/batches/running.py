@@ -46,7 +46,7 @@ def resume(run: StoreRun) -> None:
 
 
 def _work(run: StoreRun) -> None:
-    while found := in_turn(run.workspace, run.turns.get(run.store_id)):
+    while found := in_turn(run.message.workspace, run.turns()):
         try:
             if _worked_through(run, found, _records(run, found)):
                 return
@@ -58,7 +58,7 @@ def _work(run: StoreRun) -> None:
 
 def _records(run: StoreRun, found: StoreImport) -> Sequence[Record]:
     """The import's records in order. Raises _Unusable."""
-    store = found_store(StoreRepository(run.workspace), run.store_id)
+    store = found_store(StoreRepository(run.message.workspace), run.message.store_id)
     if not store.is_active:  # it was disconnected in the moment in which the import was queued
         raise _Unusable(ImportFailure.STORE_DISCONNECTED)
     try:
@@ -83,21 +83,21 @@ def _started(
     changes: Changes, run: StoreRun, found: StoreImport, records: Sequence[Record]
 ) -> StoreImport | None:
     """The import as it runs; None where its turn is over meanwhile."""
-    turns = run.turns.get(run.store_id)
-    current = in_turn(run.workspace, turns)
+    turns = run.turns()
+    current = in_turn(run.message.workspace, turns)
     if current is None or current.id != found.id:
         return None
     if current.status is ImportStatus.RUNNING:
         return current
-    return start_import(changes, run.workspace, turns, current, records[0].stage)
+    return start_import(changes, run.message.workspace, turns, current, records[0].stage)
 
 
 def _completed(changes: Changes, run: StoreRun, running: StoreImport) -> bool:
     """Ends the import, all of whose records are done; whether the run is to end, too."""
-    turns, current = run.turns.get(run.store_id), run.imports.get(running.id)
+    turns, current = run.turns(), run.imports.get(running.id)
     if current is None or turns.running != current.id:
         return False
-    complete_import(changes, run.workspace, turns, current)
+    complete_import(changes, run.message.workspace, turns, current)
     # The tries of this message were this import's: what follows has its own.
     if not run.is_over() and run.tries == 1:
         return False
@@ -108,7 +108,7 @@ def _completed(changes: Changes, run: StoreRun, running: StoreImport) -> bool:
 
 def _fail(changes: Changes, run: StoreRun, found: StoreImport, why: ImportFailure) -> None:
     """Fails the import, if it still is its turn."""
-    turns = run.turns.get(run.store_id)
-    current = in_turn(run.workspace, turns)
+    turns = run.turns()
+    current = in_turn(run.message.workspace, turns)
     if current and current.id == found.id:
-        fail_import(changes, run.workspace, turns, current, why)
+        fail_import(changes, run.message.workspace, turns, current, why)

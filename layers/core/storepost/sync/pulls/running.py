@@ -106,7 +106,7 @@ def _say(error: ShopifyError) -> None:
 
 def _start_if_queued(changes: Changes, run: _PullRun) -> bool:
     """Has the import whose turn it is run; False where nothing is open."""
-    turns = run.turns.get(run.store.id)
+    turns = run.turns()
     found = in_turn(run.store.workspace, turns)
     if found is None:
         return False
@@ -130,7 +130,7 @@ def _bring(run: _PullRun) -> None:
 
 def _running(run: _PullRun) -> StoreImport | None:
     """The import as it stands; None once it has ended."""
-    turns = run.turns.get(run.store.id)
+    turns = run.turns()
     found = run.imports.get(turns.running) if turns.running else None
     if found is None or found.status is not ImportStatus.RUNNING:
         return None
@@ -205,7 +205,7 @@ def _leave(run: _PullRun, export: Export, records: ExportedRecords) -> None:
 
 
 def _complete(changes: Changes, run: _PullRun) -> None:
-    turns = run.turns.get(run.store.id)
+    turns = run.turns()
     current = run.imports.get(turns.running) if turns.running else None
     if current is not None:
         complete_import(changes, run.store.workspace, turns, current)
