@@ -1,0 +1,1 @@
+"""Workers: their runs, and what becomes of what fails."""
