@@ -48,10 +48,11 @@ def test_each_step_is_done_until_nothing_is_left_of_it(world: World, steps: list
 def test_a_step_that_leaves_no_time_is_the_last_and_the_next_message_is_sent(world: World) -> None:
     done: list[str] = []
 
-    def work(run: Run[ProfileMergeMessage]) -> None:
-        run.do(lambda: bool(done.append("once")) or True, lambda: pytest.fail("no time is left"))
+    def step() -> bool:
+        done.append("once")
+        return True
 
-    run_once(work, a_run(milliseconds=0))
+    run_once(lambda run: run.do(step, lambda: pytest.fail("no time")), a_run(milliseconds=0))
     assert done == ["once"]
     assert [ProfileMergeMessage.of(body) for body in sent(world)] == [MESSAGE]
 
