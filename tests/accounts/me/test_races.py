@@ -173,7 +173,7 @@ class TestMemberships:
         meanwhile(
             monkeypatch,
             deletion,
-            "send_with",
+            "send",
             lambda changes: changes.update(
                 MembershipItem(*membership_key(workspace, someone.id)),
                 [MembershipItem.role.set(Role.OWNER)],
