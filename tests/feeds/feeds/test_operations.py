@@ -95,7 +95,7 @@ class TestPreview:
 
     def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         """The server says so before it sends any of it."""
-        monkeypatch.setattr("storepost.feeds.imports.fetching.MOST_BYTES", 10)
+        monkeypatch.setattr("storepost.feeds.imports.fetching.MAX_BYTES", 10)
         body = {"storeId": shop.store_id, "url": shop.server.put("/feed", ROWS)}
         assert shop.do("POST", "/feeds/preview", body).problem() == (422, "too_large")
 
@@ -167,7 +167,7 @@ class TestCheck:
         assert shop.do("POST", "/feeds/check", body).problem() == (422, code)
 
     def test_too_large(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("storepost.feeds.imports.fetching.MOST_BYTES", 10)
+        monkeypatch.setattr("storepost.feeds.imports.fetching.MAX_BYTES", 10)
         body = draft(shop, shop.server.put("/feed", ROWS))
         assert shop.do("POST", "/feeds/check", body).problem() == (422, "too_large")
 

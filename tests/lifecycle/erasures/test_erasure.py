@@ -159,10 +159,10 @@ class TestTheRest:
 
     def test_many_of_everything(self, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
         """More than one transaction takes of each kind, and than one run does."""
-        monkeypatch.setattr("storepost.orders.erasing.MOST_ORDERS", 2)
+        monkeypatch.setattr("storepost.orders.erasing.MAX_ORDERS", 2)
         monkeypatch.setattr(profile_rows, "_MAX_CHANGES", 2)
         monkeypatch.setattr(profile_rows, "_MAX_MERGES", 1)
-        monkeypatch.setattr("storepost.lifecycle.erasures.service.MOST_ADDRESSES", 1)
+        monkeypatch.setattr("storepost.lifecycle.erasures.service.MAX_ADDRESSES", 1)
         monkeypatch.setattr(profile_repository, "PLACES_OF_AN_ERASURE", 1)
         monkeypatch.setattr(profile_repository, "MAX_PLACES", 1)
         monkeypatch.setattr(Run, "is_over", lambda _run: True)

@@ -231,7 +231,7 @@ class TestManyAtOnce:
         for number in range(3):
             town.order(store, f"o-{number}", number, buyer={"externalId": "8"})
         assert town.merge(ann, bob).status == 200
-        monkeypatch.setattr("storepost.orders.moving.MOST_ORDERS", 1)
+        monkeypatch.setattr("storepost.orders.moving.MAX_ORDERS", 1)
         message = ProfileMergeMessage(town.workspace.id, UUID(ann))
         run_worker(absorb, message, milliseconds=message.margin_milliseconds - 1)
         town.world.deliver_outbox()
