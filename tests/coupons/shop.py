@@ -67,7 +67,7 @@ class Shop(Town):
         """Imports a coupon."""
         body = {
             "storeId": self.store_id,
-            "name": "SourceProduct",
+            "name": "Brought",
             "content": content,
             "validity": {"type": "none"},
             "reissue": "every_email",

@@ -213,7 +213,7 @@ class TestImport:
                 "platform": "custom",
                 "currency": "EUR",
             },
-            "name": "SourceProduct",
+            "name": "Brought",
             "source": "import",
             "kind": "bulk",
             "quantity": None,
