@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -37,13 +38,9 @@ def skipped_of(rows: list[dict[str, str]]) -> list[tuple[int, str | None]]:
     return skipped
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    rows=ROWS,
-    name=st.sampled_from(list(FORMATS)),
-    zipped=st.booleans(),
-    mode=st.sampled_from(["add_and_enrich", "enrich_only"]),
-)
+@pytest.mark.parametrize("mode", ["add_and_enrich", "enrich_only"])
+@settings(max_examples=13, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=ROWS, name=st.sampled_from(list(FORMATS)), zipped=st.booleans())
 def test_counts_add_up_and_a_check_counts_the_same(
     shop: Shop, rows: list[dict[str, str]], name: str, zipped: bool, mode: str
 ) -> None:
