@@ -18,6 +18,7 @@ from local.aws import (
     moto_answers,
     moto_calls,
     moto_expressions,
+    moto_imports,
     moto_items,
     moto_keys,
     moto_queries,
@@ -73,6 +74,7 @@ def prepare_environment(*, budgets: bool = False) -> None:
 
 def start() -> None:
     """Starts moto in this process."""
+    moto_imports.install()
     moto_items.install()
     moto_expressions.install()
     moto_updates.install()
