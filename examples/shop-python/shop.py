@@ -77,7 +77,7 @@ def send_records(storepost: Storepost, store: UUID) -> None:
     customer = models.Customer(
         external_created_at=now - timedelta(days=30),
         external_updated_at=now,
-        email="ada@tiny-shop.example",
+        email="ada@python-shop.example",
         first_name="Ada",
         email_marketing_consent="subscribed",
         email_marketing_consent_updated_at=now,
