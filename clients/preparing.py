@@ -107,7 +107,8 @@ def _python_type(names: list[str]) -> str:
 
 def _typescript_type(names: list[str]) -> str:
     values = "".join(f'\n  | "{name}"' for name in names)
-    return f"/** The codes of problems, as the service lists them. */\nexport type ProblemCode ={values};"
+    told = "/** The codes of problems, as the service lists them. */"
+    return f"{told}\nexport type ProblemCode ={values};"
 
 
 if __name__ == "__main__":

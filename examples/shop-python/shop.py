@@ -30,7 +30,9 @@ def main() -> None:
         store = connect(storepost)
         with ThreadingHTTPServer(("127.0.0.1", 0), WriteBacks) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
-            WriteBacks.secret = listen_at(storepost, store, f"http://127.0.0.1:{server.server_port}/")
+            WriteBacks.secret = listen_at(
+                storepost, store, f"http://127.0.0.1:{server.server_port}/"
+            )
             send_records(storepost, store)
             print(f"An email to Ada would have this link:\n  {unsubscribe_link(storepost, store)}")
             print("Waiting for write-backs; Ctrl-C ends the shop.", flush=True)

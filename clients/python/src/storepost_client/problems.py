@@ -13,7 +13,7 @@ from storepost_client.generated.problem_codes import ProblemCode
 class FieldError:
     """One thing that is wrong with a request.
 
-    `path` is a JSON Pointer into the body, else `query.page`, `path.id` or `header.idempotency-key`.
+    `path` is a JSON Pointer into the body, or `query.page`, `path.id`, `header.idempotency-key`.
     """
 
     path: str

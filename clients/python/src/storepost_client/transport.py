@@ -14,7 +14,7 @@ from storepost_client.problems import ProblemError, problem_of
 
 IDEMPOTENCY_KEY = "idempotency-key"
 _WAITS = (0.5, 8.0)
-"""The first wait, in seconds, where the service names none, and the longest: each is twice the last."""
+"""The first wait in seconds, where the service names none, and the longest; each doubles the last."""
 
 
 @dataclass(frozen=True)

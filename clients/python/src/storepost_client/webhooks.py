@@ -58,4 +58,6 @@ def _key(secret: str) -> bytes:
     try:
         return b64decode(secret.removeprefix("whsec_"), validate=True)
     except NotBase64:
-        raise ValueError("The secret must be `whsec_` and base64, as the service gave it.") from None
+        raise ValueError(
+            "The secret must be `whsec_` and base64, as the service gave it."
+        ) from None

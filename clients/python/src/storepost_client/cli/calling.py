@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-
 from storepost_client.cli.operations import Operation
 from storepost_client.client import Storepost
 from storepost_client.paging import Pages
