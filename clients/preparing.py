@@ -4,8 +4,8 @@
 
 - `openapi.json`: the description with each operation under the group that its `operationId` begins
   with, as generators make a class of each tag, and with one kind of body
-- `operations.json`: per operation its id, method, path, parameters and kind of body, for the command
-  line, which knows every operation by it
+- `operations.json`: per operation its id, method, path, parameters and kind of body, by which the
+  command line knows every operation
 - `problem_codes.py`, `problem-codes.ts`: the codes of problems as a type
 """
 

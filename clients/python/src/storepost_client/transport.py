@@ -14,7 +14,7 @@ from storepost_client.problems import ProblemError, problem_of
 
 IDEMPOTENCY_KEY = "idempotency-key"
 _WAITS = (0.5, 8.0)
-"""The first wait in seconds, where the service names none, and the longest; each doubles the last."""
+"""The first and the longest wait in seconds where the service names none; each doubles the last."""
 
 
 @dataclass(frozen=True)
