@@ -128,7 +128,6 @@ class Guide:
         asking.run(f"clients/.venv/bin/storepost {change.format(other)}", 30)
         listening.shows("verified  consent.changed  email  unsubscribed  ada.lind@", 60)
         listening.interrupt()
-        asking.run("sleep 0", 10)
 
     def _under(self, heading: str) -> list[Block]:
         return [block for block in self._blocks if block.heading.startswith(heading)]

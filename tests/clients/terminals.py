@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 _ENDED = "storepost-typed-"
@@ -51,7 +52,8 @@ class Terminal:
         self._commands += 1
         before = len(self._shown)
         mark = f"{_ENDED}{self._commands}="
-        self.type(f"{command}\necho {mark}$?")
+        # In a group without input, so that no program takes the next command for its own.
+        self.type(f"{{ {command}\n}} </dev/null; echo {mark}$?")
         status = self.shows(rf"{mark}(\d+)", seconds)
         shown = self._shown[before:]
         assert status == "0", f"{command} ended with {status}:\n{shown}"
@@ -64,13 +66,18 @@ class Terminal:
             while not (found := re.search(pattern, self._shown)):
                 left = until - time.monotonic()
                 ended = self._process.poll() is not None and not self._reader.is_alive()
-                assert left > 0 and not ended, f"Never shown: {pattern}\n{self._shown}"
+                never = f"Never shown: {pattern}\n{self._shown}"
+                assert left > 0, never
+                assert not ended, never
                 self._changed.wait(min(left, 1))
         return found[1] if found.groups() else found[0]
 
     def interrupt(self) -> None:
-        """Presses Ctrl-C."""
+        """Presses Ctrl-C, and waits until what ran there has ended."""
         os.killpg(self._process.pid, signal.SIGINT)
+        with suppress(BrokenPipeError):
+            self.type("exit")
+        self._process.wait(timeout=30)
 
     def close(self) -> None:
         """Ends what runs there, and the shell."""
