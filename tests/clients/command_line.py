@@ -78,4 +78,4 @@ def _problems(storepost: Shell) -> None:
     assert "\n  request-id: " in said, said
     said = storepost("--as", "nobody", "orders", "list", status=2)
     assert said.startswith("--as must be one of admin, member, owner, propose, read, write"), said
-    assert storepost("--as", "owner", "me", "get")["email"] == "olive@example.com"
+    assert storepost("--as", "owner", "me", "get")["user"]["email"] == "olive@example.com"
