@@ -15,7 +15,7 @@ _HEADING = re.compile(r"^#+ (\d+)(?:\.(\d+))?\b")
 _RULE = re.compile(r"^(\d+)\. ")
 _LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
 _FILE = re.compile(r"(?<![\w/.<>*#:-])((?:[\w-]+/)+[\w-]+\.(?:py|md|json|yaml|toml))\b")
-_READ = ("layers/core", "functions", "local", "tests", "openapi", "benchmarks")
+_READ = ("layers/core", "functions", "local", "tests", "openapi", "benchmarks", "examples")
 _MADE = {"openapi.json", "credentials.json"}
 """Names of files that the service serves or that a run writes."""
 
