@@ -102,6 +102,7 @@ clients/python/src/storepost_client/generated/operations.json: clients/.made/ope
 	@cp clients/.made/problem_codes.py clients/.made/operations.json $(@D)
 
 clients/typescript/node_modules/installed: clients/typescript/package-lock.json
+	@command -v npm >/dev/null || { echo 'The client for TypeScript needs Node 20 with npm.'; exit 1; }
 	@echo 'Installing what makes the client for TypeScript ...'
 	@cd clients/typescript && npm ci --silent
 	@touch $@

@@ -3,11 +3,13 @@
 Ends with 1 where something is wrong, and with 3 where something can't be had on this machine.
 """
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 from local.template import ROOT
@@ -17,6 +19,7 @@ from tests.clients.guide import Guide
 _CAN_NOT_BE_HAD = 3
 _PYTHON = Path("clients/.venv/bin")
 _TYPESCRIPT = Path("clients/typescript")
+_PYTHON_PARTS = ("py.typed", "generated/operations.json", "generated/api/orders/orders_list.py")
 
 
 class _Wrong(Exception):  # noqa: N818 - it is what happened
@@ -53,6 +56,12 @@ def _check_python() -> None:
     _run(*mypy, *sorted(Path("clients/python/tests").glob("*.py")))
     _run(*mypy, "clients/preparing.py", "examples/shop-python/shop.py")
     _run(_PYTHON / "pytest", "-q", "clients/python/tests")
+    with tempfile.TemporaryDirectory() as folder:
+        _run(_PYTHON / "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
+             "--wheel-dir", folder, "clients/python")  # fmt: skip
+        (wheel,) = Path(folder).glob("*.whl")
+        packed = set(zipfile.ZipFile(wheel).namelist())
+    _has(packed, [f"storepost_client/{name}" for name in _PYTHON_PARTS])
 
 
 def _check_typescript() -> None:
@@ -60,6 +69,12 @@ def _check_typescript() -> None:
     _run("make", "--silent", "client-typescript")
     tests = sorted((_TYPESCRIPT / "dist" / "test").glob("*.test.js"))
     _run("node", "--test", "--test-reporter=dot", *tests)
+    told = subprocess.run(
+        ["npm", "pack", "--dry-run", "--json"],
+        cwd=ROOT / _TYPESCRIPT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    packed = {file["path"] for file in json.loads(told)[0]["files"]}
+    _has(packed, ["dist/src/index.js", "dist/src/index.d.ts", "dist/src/generated/sdk.gen.js"])
 
 
 def _type_the_guide(*, has_npm: bool) -> None:
@@ -73,6 +88,13 @@ def _type_the_guide(*, has_npm: bool) -> None:
         for seconds, what in guide.times:
             print(f"{seconds:6.1f} s  {what}", flush=True)
         command_line.check(guide.command, guide.credentials)
+
+
+def _has(packed: set[str], parts: list[str]) -> None:
+    """Whether a package that somebody would install has these files."""
+    if missing := set(parts) - packed:
+        print(f"The package lacks {', '.join(sorted(missing))}")
+        raise _Wrong
 
 
 def _run(*command: str | Path, may_fail: bool = False) -> int:

@@ -91,7 +91,7 @@ def test_what_is_old_is_refused(by: int, passes: bool) -> None:
         verify_webhook(SECRET, HEADERS, BODY, now=NOW + by)
 
 
-@pytest.mark.parametrize("body", [b"[]", b"1", b"null"])
+@pytest.mark.parametrize("body", [b"[]", b"1", b"null", b"", b"{", b"\xff"])
 def test_a_body_that_is_no_object_is_refused(body: bytes) -> None:
     with pytest.raises(WebhookVerificationError, match="no JSON object"):
         verify_webhook(SECRET, signed(body), body, now=NOW)

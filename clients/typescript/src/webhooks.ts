@@ -51,7 +51,16 @@ export function verifyWebhook(
   if (!signatures.split(" ").some((each) => isEqual(each, expected))) {
     throw new WebhookVerificationError("No signature is of this secret and this body.");
   }
-  const told: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
+  return jsonObject(body);
+}
+
+function jsonObject(body: Uint8Array): Record<string, unknown> {
+  let told: unknown;
+  try {
+    told = JSON.parse(Buffer.from(body).toString("utf8"));
+  } catch {
+    told = undefined;
+  }
   if (typeof told !== "object" || told === null || Array.isArray(told)) {
     throw new WebhookVerificationError("The body is no JSON object.");
   }

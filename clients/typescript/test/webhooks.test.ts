@@ -1,6 +1,7 @@
 /** Who sent a write-back: the headers and bodies that pass, and all that don't. */
 
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { test } from "node:test";
 
 import { verifyWebhook, WebhookVerificationError } from "../src/index.js";
@@ -59,6 +60,17 @@ test("a changed body, another secret and an old request are refused", () => {
   }
   assert.ok(verifyWebhook(SECRET, HEADERS, BODY, { now: NOW.now + 300 }));
 });
+
+for (const text of ["[]", "1", "null", "", "{"]) {
+  test(`a signed body that is no object is refused: ${text}`, () => {
+    const body = Buffer.from(text);
+    const signature = createHmac("sha256", Buffer.from(SECRET.slice(6), "base64"))
+      .update(`${HEADERS["webhook-id"]}.${HEADERS["webhook-timestamp"]}.${text}`)
+      .digest("base64");
+    const headers = { ...HEADERS, "webhook-signature": `v1,${signature}` };
+    assert.throws(() => verifyWebhook(SECRET, headers, body, NOW), /no JSON object/);
+  });
+}
 
 test("a secret that is none is the caller's error", () => {
   assert.throws(() => verifyWebhook("whsec_***", HEADERS, BODY, NOW), TypeError);

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import httpx
 
-from storepost_client.problems import ProblemError, problem_of
+from storepost_client.problems import problem_of
 
 IDEMPOTENCY_KEY = "idempotency-key"
 _WAITS = (0.5, 8.0)
@@ -110,6 +110,3 @@ def bind[**P, R](
 ) -> Callable[P, R]:
     """The call with its transport."""
     return partial(call, transport)
-
-
-__all__ = ["IDEMPOTENCY_KEY", "ProblemError", "Retries", "Transport", "bind"]

@@ -48,7 +48,14 @@ def verify_webhook(
     # Each is compared in constant time, and as bytes: what a stranger sends may not be ASCII.
     if not any([hmac.compare_digest(expected, each.encode()) for each in signatures.split(" ")]):
         raise WebhookVerificationError("No signature is of this secret and this body.")
-    told = json.loads(body)
+    return _json_object(body)
+
+
+def _json_object(body: bytes) -> dict[str, Any]:
+    try:
+        told = json.loads(body)
+    except ValueError:
+        told = None
     if not isinstance(told, dict):
         raise WebhookVerificationError("The body is no JSON object.")
     return told

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -38,6 +39,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 def run(client: Storepost, given: argparse.Namespace, store_id: str | None) -> int:
     """Listens until Ctrl-C, or until `--count` have come."""
     ended = threading.Event()
+    # Whatever ends it, the store gets back the address that it had.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with _server(given, ended) as server:
         url = f"http://{HOST}:{server.server_port}/write-backs"
         secret = os.environ.get(_SECRET)
