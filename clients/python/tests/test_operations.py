@@ -20,7 +20,7 @@ from storepost_client.cli import operations as cli
 from storepost_client.cli.main import parser
 
 _DESCRIPTION = json.loads(
-    (Path(__file__).parents[3] / "layers/core/storepost/reference/openapi.json").read_text()
+    (Path(__file__).parents[3] / "layers/core/storepost/api/reference/openapi.json").read_text()
 )
 _ID = "01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f"
 FORM = {"List-Unsubscribe": "One-Click"}
