@@ -11,13 +11,13 @@ class Shell:
 
     def __init__(self, command: Path, credentials: Path) -> None:
         """Both as files."""
-        self._command = [command, "--credentials", credentials]
+        self.command: list[str | Path] = [command, "--credentials", credentials]
         self.told: dict[str, Any] = json.loads(credentials.read_text())
 
     def __call__(self, *words: str, typed: str = "", status: int = 0) -> Any:
         """What it prints: JSON where it is some."""
         done = subprocess.run(
-            [*self._command, *words], input=typed, capture_output=True, text=True, check=False
+            [*self.command, *words], input=typed, capture_output=True, text=True, check=False
         )
         assert done.returncode == status, (words, done.returncode, done.stdout, done.stderr)
         said = done.stderr if status else done.stdout
@@ -41,7 +41,7 @@ def _lists(storepost: Shell, store: str) -> None:
     text = storepost("orders", "list", "--store", store, "--page-size", "10", "--all")
     assert len(text.splitlines()) == 30, text
     lines = subprocess.run(
-        [*storepost._command, "orders", "list", "--store", store, "--all", "--json"],
+        [*storepost.command, "orders", "list", "--store", store, "--all", "--json"],
         capture_output=True, text=True, check=True,
     ).stdout.splitlines()  # fmt: skip
     ids = [json.loads(line)["id"] for line in lines]
