@@ -5,6 +5,7 @@ Ends with 1 where something is wrong, and with 3 where something can't be had on
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from tests.clients.guide import Guide
 _CAN_NOT_BE_HAD = 3
 _PYTHON = Path("clients/.venv/bin")
 _TYPESCRIPT = Path("clients/typescript")
+_TSC = ("--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--skipLibCheck")
 _PYTHON_PARTS = ("py.typed", "generated/operations.json", "generated/api/orders/orders_list.py")
 
 
@@ -55,6 +57,10 @@ def _check_python() -> None:
     _run(*mypy, "-p", "storepost_client")
     _run(*mypy, *sorted(Path("clients/python/tests").glob("*.py")))
     _run(*mypy, "clients/preparing.py", "examples/shop-python/shop.py")
+    with tempfile.TemporaryDirectory() as folder:
+        sample = Path(folder) / "sample.py"
+        sample.write_text(_sample("python"), "utf-8")
+        _run(*mypy, sample)
     _run(_PYTHON / "pytest", "-q", "clients/python/tests")
     with tempfile.TemporaryDirectory() as folder:
         _run(_PYTHON / "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
@@ -74,6 +80,9 @@ def _check_typescript() -> None:
         cwd=ROOT / _TYPESCRIPT, capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     packed = {file["path"] for file in json.loads(told)[0]["files"]}
+    sample = _TYPESCRIPT / ".sample.ts"
+    (ROOT / sample).write_text(_sample("ts"), "utf-8")
+    _run(_TYPESCRIPT / "node_modules" / ".bin" / "tsc", *_TSC, sample)
     _has(packed, ["dist/src/index.js", "dist/src/index.d.ts", "dist/src/generated/sdk.gen.js"])
 
 
@@ -88,6 +97,13 @@ def _type_the_guide(*, has_npm: bool) -> None:
         for seconds, what in guide.times:
             print(f"{seconds:6.1f} s  {what}", flush=True)
         command_line.check(guide.command, guide.credentials)
+
+
+def _sample(language: str) -> str:
+    """What the clients' page shows of a language."""
+    page = (ROOT / "clients" / "README.md").read_text("utf-8")
+    (sample,) = re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return str(sample)
 
 
 def _has(packed: set[str], parts: list[str]) -> None:
