@@ -72,7 +72,3 @@ def _told(problem: ProblemError) -> str:
     lines = [f"{problem.status} {problem.code}: {problem.detail}"]
     lines += [f"  {error.path}: {error.message}" for error in problem.errors]
     return "\n".join([*lines, f"  request-id: {problem.request_id}"])
-
-
-if __name__ == "__main__":
-    sys.exit(main())
