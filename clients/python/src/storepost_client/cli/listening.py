@@ -66,16 +66,16 @@ class _Server(ThreadingHTTPServer):
         self.as_json: bool = given.json
         self._left: int | None = given.count
         self._ended = ended
-        self._lock = threading.Lock()
+        self.one_by_one = threading.Lock()
+        """Held while one is answered and shown, so that they are shown in the order of answers."""
 
     def show(self, told: dict[str, Any] | None, why: str, message_id: str) -> None:
         """Prints one, and counts it."""
-        with self._lock:
-            print(_line(told, why, message_id, as_json=self.as_json), flush=True)
-            if self._left is not None:
-                self._left -= 1
-                if self._left <= 0:
-                    self._ended.set()
+        print(_line(told, why, message_id, as_json=self.as_json), flush=True)
+        if self._left is not None:
+            self._left -= 1
+            if self._left <= 0:
+                self._ended.set()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -90,9 +90,13 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         if self.server.secret is None:
             return self._answer(503)
+        with self.server.one_by_one:
+            return self._take(self.server.secret, body)
+
+    def _take(self, secret: str, body: bytes) -> None:
         message_id = self.headers.get("webhook-id", "")
         try:
-            told = verify_webhook(self.server.secret, dict(self.headers.items()), body)
+            told = verify_webhook(secret, dict(self.headers.items()), body)
         except WebhookVerificationError as error:
             self._answer(401)
             return self.server.show(None, str(error), message_id)
