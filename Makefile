@@ -5,6 +5,8 @@ SHELL := /bin/bash
 PYTHON ?= $(shell command -v python3.13 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+CLIENT_BIN := clients/.venv/bin
+REFERENCE := layers/core/storepost/api/reference
 SPECTRAL := 6.16.3
 CHECKOV := 3.3.30
 ARCHITECTURE ?= arm64
@@ -78,7 +80,39 @@ faults: install ## REQUESTS writes while DynamoDB refuses and loses answers and 
 	@$(BIN)/python -m local.aws.dynoxide
 	@$(BIN)/python -m tests.fault_injection
 
-test-client: install ## a client that a public generator makes, and its first calls (pip brings it)
+clients: client-python client-typescript ## clients for Python and TypeScript, with the command line storepost
+
+client-python: clients/python/src/storepost_client/generated/operations.json ## the one for Python (pip brings its generator)
+client-typescript: clients/typescript/dist/made ## the one for TypeScript (npm brings its generator; Node 20)
+
+clients/.venv/installed: clients/python/requirements.txt clients/python/pyproject.toml
+	@echo 'Installing what makes the client for Python (about a minute, once) ...'
+	@$(PYTHON) -m venv clients/.venv
+	@$(CLIENT_BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r clients/python/requirements.txt
+	@$(CLIENT_BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable clients/python
+	@touch $@
+
+clients/.made/openapi.json: clients/preparing.py $(REFERENCE)/openapi.json $(REFERENCE)/problems.json
+	@$(PYTHON) clients/preparing.py $(REFERENCE) clients/.made
+
+clients/python/src/storepost_client/generated/operations.json: clients/.made/openapi.json clients/python/generator.yaml $(wildcard clients/python/templates/*) clients/.venv/installed
+	@PATH=$(CURDIR)/$(CLIENT_BIN):$$PATH openapi-python-client generate --path clients/.made/openapi.json --meta none \
+	  --output-path $(@D) --overwrite --fail-on-warning --config clients/python/generator.yaml \
+	  --custom-template-path clients/python/templates
+	@cp clients/.made/problem_codes.py clients/.made/operations.json $(@D)
+
+clients/typescript/node_modules/installed: clients/typescript/package-lock.json
+	@command -v npm >/dev/null || { echo 'The client for TypeScript needs Node 20 with npm.'; exit 1; }
+	@echo 'Installing what makes the client for TypeScript ...'
+	@cd clients/typescript && npm ci --silent
+	@touch $@
+
+clients/typescript/dist/made: clients/.made/openapi.json clients/typescript/node_modules/installed clients/typescript/openapi-ts.config.ts clients/typescript/tsconfig.json $(wildcard clients/typescript/src/*.ts clients/typescript/test/*.ts)
+	@cd clients/typescript && node_modules/.bin/openapi-ts --silent && cp ../.made/problem-codes.ts src/generated/ && \
+	  rm -rf dist && node_modules/.bin/tsc
+	@touch $@
+
+test-clients: install ## both clients and the guide's shops against a running service (pip and npm bring what they need)
 	@$(BIN)/python -m tests.clients
 
 lint-openapi: ## Spectral's rules over the description (npm brings it)
@@ -113,12 +147,14 @@ lint-template: install ## checkov's rules over the template (pip brings it); .ch
 	.aws-sam/checkov/bin/checkov --config-file .checkov.yaml
 
 audit: install ## known vulnerabilities in what is pinned
-	$(BIN)/pip-audit --requirement requirements-dev.txt --disable-pip --progress-spinner off
+	$(BIN)/pip-audit --requirement requirements-dev.txt --requirement clients/python/requirements.txt --disable-pip --progress-spinner off
 
 requirements: ## pin what pyproject.toml names (needs uv)
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml -o layers/dependencies/requirements.txt
 	uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
 	  pyproject.toml --group dev -c layers/dependencies/requirements.txt -o requirements-dev.txt
+	cd clients/python && uv pip compile --generate-hashes --no-header --no-annotate --universal --python-version 3.13 \
+	  pyproject.toml --group dev -o requirements.txt
 
-.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults test-client lint-openapi requirements build
+.PHONY: help install run sam-local invoke events openapi test test-dynoxide costs test-long test-sam-local audit check check-shopify format format-check lint types contracts template lint-template fuzz hostile faults clients client-python client-typescript test-clients lint-openapi requirements build

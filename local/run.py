@@ -22,6 +22,8 @@ def run(store: str, listening: socket.socket, stopped: threading.Event, began: f
     """Serves until `stopped`; `began` is for how long the start took. Raises CannotRun."""
     say("Starting AWS in this process ...")
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
+    # A developer's own shop is on this machine too: it has feeds, and takes write-backs.
+    os.environ.setdefault("FEED_ALLOW_LOOPBACK", "1")
     aws.prepare_environment(budgets=True)
     with ExitStack() as engine:
         kept = _beside_moto(engine) if store == "dynoxide" else None

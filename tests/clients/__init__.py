@@ -1,1 +1,1 @@
-"""A client as somebody else's generator makes it, and its first calls of a local run."""
+"""Our own clients: made, checked, and used as the guide for newcomers says."""

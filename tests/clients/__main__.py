@@ -1,63 +1,126 @@
-"""`make test-client`: a client made from `/openapi.json` makes the README's first calls.
+"""`make test-clients`: both clients are made and checked, and the guide is typed word for word.
 
-Ends with 1 where something is wrong, and with 3 where the generator can't be had.
+Ends with 1 where something is wrong, and with 3 where something can't be had on this machine.
 """
 
+import json
+import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
-from tests.local.runs import Run
+from local.template import ROOT
+from tests.clients import command_line
+from tests.clients.guide import Guide
 
-GENERATOR = ["openapi-python-client==0.29.1", "ruff"]
-CALLS = Path(__file__).parent / "calls.py"
 _CAN_NOT_BE_HAD = 3
+_PYTHON = Path("clients/.venv/bin")
+_TYPESCRIPT = Path("clients/typescript")
+_TSC = ("--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--skipLibCheck")
+_PYTHON_PARTS = ("py.typed", "generated/operations.json", "generated/api/orders/orders_list.py")
+
+
+class _Wrong(Exception):  # noqa: N818 - it is what happened
+    """A step failed; what it said has been shown."""
 
 
 def main() -> int:
-    """Generates, calls and says what happened."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        programs = folder / "venv" / "bin"
-        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
-        had = _run(programs / "pip", "install", "--quiet", *GENERATOR)
-        if had.returncode:
-            print(f"The generator can't be had:\n{had.stderr}")
-            return _CAN_NOT_BE_HAD
-        run = Run(folder).soon_ready()
-        try:
-            return _generate_and_call(run, folder, programs)
-        finally:
-            run.end()
-
-
-def _generate_and_call(run: Run, folder: Path, programs: Path) -> int:
-    told = run.credentials()
-    client = folder / "client"
-    url = f"{told['baseUrl']}/openapi.json"
-    made = _run(
-        programs / "openapi-python-client", "generate", "--url", url, "--output-path", client,
-        path=programs,
-    )  # fmt: skip
-    said = made.stdout + made.stderr
-    if made.returncode or "warning" in said.lower() or "error" in said.lower():
-        print(f"The generator complains:\n{said}")
+    """Checks what can be checked here, and says what can't."""
+    missing = []
+    if _run("make", "--silent", "clients/.venv/installed", may_fail=True):
+        print("pip can't bring what makes the client for Python.")
+        return _CAN_NOT_BE_HAD
+    has_npm = shutil.which("npm") is not None and not _run(
+        "make", "--silent", "clients/typescript/node_modules/installed", may_fail=True
+    )
+    if not has_npm:
+        missing.append("npm can't bring what makes the client for TypeScript.")
+    try:
+        _check_python()
+        if has_npm:
+            _check_typescript()
+        _type_the_guide(has_npm=has_npm)
+    except _Wrong:
         return 1
-    called = _run(
-        programs / "python", CALLS, told["baseUrl"], told["apiKeys"]["read"],
-        told["apiKeys"]["write"], told["storeId"], paths=client,
-    )  # fmt: skip
-    print(called.stdout + called.stderr)
-    return called.returncode
+    print("\n".join(missing) or "Both clients work, and so does the guide.")
+    return _CAN_NOT_BE_HAD if missing else 0
 
 
-def _run(
-    *command: str | Path, path: Path | None = None, paths: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    """A program with nothing of ours in its environment; `paths` is where it finds packages."""
-    environment = {"PATH": f"{path or ''}:/usr/bin:/bin", "PYTHONPATH": str(paths or "")}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+def _check_python() -> None:
+    """Strict types of the client, of what is generated and of the guide's shop, and its tests."""
+    _run("make", "--silent", "client-python")
+    mypy = (_PYTHON / "mypy", "--config-file", "clients/python/pyproject.toml")
+    _run(*mypy, "-p", "storepost_client")
+    _run(*mypy, *sorted(Path("clients/python/tests").glob("*.py")))
+    _run(*mypy, "clients/preparing.py", "examples/shop-python/shop.py")
+    with tempfile.TemporaryDirectory() as folder:
+        sample = Path(folder) / "sample.py"
+        sample.write_text(_sample("python"), "utf-8")
+        _run(*mypy, sample)
+    _run(_PYTHON / "pytest", "-q", "clients/python/tests")
+    with tempfile.TemporaryDirectory() as folder:
+        _run(_PYTHON / "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
+             "--wheel-dir", folder, "clients/python")  # fmt: skip
+        (wheel,) = Path(folder).glob("*.whl")
+        packed = set(zipfile.ZipFile(wheel).namelist())
+    _has(packed, [f"storepost_client/{name}" for name in _PYTHON_PARTS])
+
+
+def _check_typescript() -> None:
+    """The compiler's strict types, and its tests."""
+    _run("make", "--silent", "client-typescript")
+    tests = sorted((_TYPESCRIPT / "dist" / "test").glob("*.test.js"))
+    _run("node", "--test", "--test-reporter=dot", *tests)
+    told = subprocess.run(
+        ["npm", "pack", "--dry-run", "--json"],
+        cwd=ROOT / _TYPESCRIPT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    packed = {file["path"] for file in json.loads(told)[0]["files"]}
+    sample = _TYPESCRIPT / ".sample.ts"
+    (ROOT / sample).write_text(_sample("ts"), "utf-8")
+    _run(_TYPESCRIPT / "node_modules" / ".bin" / "tsc", *_TSC, sample)
+    _has(packed, ["dist/src/index.js", "dist/src/index.d.ts", "dist/src/generated/sdk.gen.js"])
+
+
+def _type_the_guide(*, has_npm: bool) -> None:
+    """Each command of the guide, by both languages, and more commands at the same service."""
+    with tempfile.TemporaryDirectory() as folder, Guide(Path(folder)) as guide:
+        guide.start_service()
+        guide.connect("Python")
+        guide.look_closer()
+        if has_npm:
+            guide.connect("TypeScript")
+        for seconds, what in guide.times:
+            print(f"{seconds:6.1f} s  {what}", flush=True)
+        command_line.check(guide.command, guide.credentials)
+
+
+def _sample(language: str) -> str:
+    """What the clients' page shows of a language."""
+    page = (ROOT / "clients" / "README.md").read_text("utf-8")
+    (sample,) = re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return str(sample)
+
+
+def _has(packed: set[str], parts: list[str]) -> None:
+    """Whether a package that somebody would install has these files."""
+    if missing := set(parts) - packed:
+        print(f"The package lacks {', '.join(sorted(missing))}")
+        raise _Wrong
+
+
+def _run(*command: str | Path, may_fail: bool = False) -> int:
+    """Runs a program in the repository, with nothing of ours in its environment."""
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=ROOT, env=own, check=False)
+    if done.returncode and not may_fail:
+        print(f"Failed: {' '.join(map(str, command))}")
+        raise _Wrong
+    return done.returncode
 
 
 if __name__ == "__main__":

@@ -15,9 +15,10 @@ _HEADING = re.compile(r"^#+ (\d+)(?:\.(\d+))?\b")
 _RULE = re.compile(r"^(\d+)\. ")
 _LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]+))?\)")
 _FILE = re.compile(r"(?<![\w/.<>*#:-])((?:[\w-]+/)+[\w-]+\.(?:py|md|json|yaml|toml))\b")
-_READ = ("layers/core", "functions", "local", "tests", "openapi", "benchmarks")
+_READ = ("layers/core", "functions", "local", "tests", "openapi", "benchmarks", "examples")
 _MADE = {"openapi.json", "credentials.json"}
 """Names of files that the service serves or that a run writes."""
+CLIENTS = source.ROOT / "clients" / "README.md"
 
 
 @cache
@@ -43,8 +44,9 @@ def anchors(document: Path) -> frozenset[str]:
 
 
 def documents() -> list[Path]:
-    """The documents that people read: those of `docs/` and of the root."""
-    return [*sorted(source.ROOT.glob("*.md")), *sorted((source.ROOT / "docs").rglob("*.md"))]
+    """The documents that people read: those of `docs/`, of the root, and the clients' page."""
+    of_root = sorted(source.ROOT.glob("*.md"))
+    return [*of_root, CLIENTS, *sorted((source.ROOT / "docs").rglob("*.md"))]
 
 
 def texts() -> Iterator[str]:
@@ -99,7 +101,7 @@ def test_every_link_between_documents_leads_to_a_heading_or_a_file() -> None:
 def test_every_file_that_a_document_names_exists() -> None:
     """A document names a file by its path, or by the end of it: `platform/messaging/outbox.py`."""
     folders = [source.ROOT / f for f in (*_READ, "docs", "events")]
-    paths = [str(p) for f in folders for p in f.rglob("*") if p.is_file()]
+    paths = [str(p) for f in folders for p in f.rglob("*") if p.is_file()] + [str(CLIENTS)]
     named = {
         (page.name, file)
         for page in documents()

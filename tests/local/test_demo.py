@@ -243,6 +243,9 @@ class TestCredentials:
             "http://127.0.0.1:8000/v1/connections",
             f"sign in\nthere as {demo.OWNER} with the password '{demo.PASSWORD}'",
             "http://127.0.0.1:8000/_local/\n",
+            "http://127.0.0.1:8000/v1/docs\n",
+            "http://127.0.0.1:8000/_local/site/catalogue.xml\n",
+            "http://127.0.0.1:8000/_local/store/write-backs\n",
             "Ctrl-C",
         ):
             assert told in screen

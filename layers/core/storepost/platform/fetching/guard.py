@@ -7,7 +7,6 @@ public. What is opened afterwards is a `Target`, which holds those addresses: no
 resolve again.
 """
 
-import os
 import re
 import socket
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from threading import Thread
 
 from storepost.platform.fetching.addresses import Address, is_public
+from storepost.platform.fetching.exemptions import exemption
 
 HTTPS = frozenset({"https"})
 HTTP_OR_HTTPS = frozenset({"http", "https"})
@@ -134,12 +134,12 @@ def authorize(url: str, *, schemes: frozenset[str], seconds: float) -> Target:
     host, port_text = _split_authority(authority)
     literal = _literal(host)
     port = _port(port_text, scheme)
-    exempt = f"{host}:{port}" in _exempt_hosts()
-    _check_scheme(scheme, HTTP_OR_HTTPS if exempt else schemes)
-    if not exempt and literal is None:
+    exempt = exemption(host, port, literal)
+    _check_scheme(scheme, schemes if exempt is None else HTTP_OR_HTTPS)
+    if exempt is None and literal is None:
         _check_name(host)
     addresses = (literal,) if literal else _look_up(host, port, seconds)
-    if not exempt and not all(map(is_public, addresses)):
+    if not all(map(exempt or is_public, addresses)):
         raise UrlNotAllowed(Refusal.NOT_PUBLIC)
     return Target(scheme, host.strip("[]"), port, path, addresses)
 
@@ -208,14 +208,6 @@ def _check_scheme(scheme: str, schemes: frozenset[str]) -> None:
 def _check_name(host: str) -> None:
     if "." not in host or _INTERNAL_NAME.fullmatch(host):
         raise UrlNotAllowed(Refusal.INTERNAL_NAME)
-
-
-def _exempt_hosts() -> frozenset[str]:
-    """`host:port` of what the local run may reach besides; nothing anywhere else."""
-    if os.environ.get("STOREPOST_LOCAL") != "1":
-        return frozenset()
-    names = os.environ.get("FEED_ALLOW_HOSTS", "").lower().split(",")
-    return frozenset(name.strip() for name in names)
 
 
 def _look_up(host: str, port: int, seconds: float) -> tuple[Address, ...]:

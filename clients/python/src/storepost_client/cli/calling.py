@@ -1,0 +1,121 @@
+"""One operation from a terminal: its parameters as arguments, its answer as text or JSON."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from storepost_client.cli.operations import Operation
+from storepost_client.client import Storepost
+from storepost_client.paging import Pages
+
+_COLUMNS, _WIDTH = 6, 36
+"""How much of a list's items is shown: so many columns, and so many characters of each."""
+
+
+def add_arguments(command: argparse.ArgumentParser, operation: Operation) -> None:
+    """What names the thing is given by its place, all else by options."""
+    for parameter in operation.parameters:
+        told = parameter.description.replace("%", "%%")
+        if parameter.place == "path":
+            command.add_argument(parameter.name, metavar=parameter.option.upper(), help=told)
+        else:
+            command.add_argument(
+                f"--{parameter.option}", dest=parameter.name, metavar="…", help=told,
+                required=parameter.required,
+            )  # fmt: skip
+    if operation.body:
+        command.add_argument(
+            "--body", required=operation.body_required, metavar="JSON",
+            help="the body: JSON, @ and the name of a file with it, or - for what is typed",
+        )  # fmt: skip
+    if operation.is_paged:
+        command.add_argument("--all", action="store_true", help="every page, from this one on")
+    command.add_argument("--json", action="store_true", help="the answer as it came")
+
+
+def run(client: Storepost, operation: Operation, given: argparse.Namespace) -> int:
+    """Calls the operation and shows its answer; raises `ProblemError`."""
+    request = _request(operation, given)
+    if operation.is_paged:
+        _show_pages(client, request, given)
+        return 0
+    answer = client.transport.send(request, repeatable=operation.is_repeatable)
+    if "json" in answer.headers.get("content-type", ""):
+        _show_json(answer.json())
+    elif answer.text:
+        print(answer.text)
+    return 0
+
+
+def _request(operation: Operation, given: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of httpx's `request`."""
+    values = {p: getattr(given, p.name) for p in operation.parameters}
+    path = operation.path
+    for parameter, value in values.items():
+        if parameter.place == "path":
+            path = path.replace(f"{{{parameter.name}}}", quote(value, safe=""))
+    request: dict[str, Any] = {"method": operation.method, "url": path}
+    for place, argument in (("query", "params"), ("header", "headers")):
+        request[argument] = {
+            p.name: v for p, v in values.items() if p.place == place and v is not None
+        }
+    if operation.body and given.body is not None:
+        kind = "json" if operation.body == "application/json" else "data"
+        request[kind] = _body(given.body)
+    return request
+
+
+def _body(given: str) -> object:
+    if given == "-":
+        given = sys.stdin.read()
+    elif given.startswith("@"):
+        given = Path(given[1:]).read_text("utf-8")
+    try:
+        return json.loads(given)
+    except json.JSONDecodeError as error:
+        sys.exit(f"--body is no JSON: {error}")
+
+
+class _JsonPage:
+    """A page as JSON has it."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        self.body = body
+        self.items: list[Any] = body["items"]
+        self.total: int = body["total"]
+        self.page: int = body["page"]
+        self.page_size: int = body["pageSize"]
+
+
+def _show_pages(client: Storepost, request: dict[str, Any], given: argparse.Namespace) -> None:
+    def fetch(number: int) -> _JsonPage:
+        asked = {**request, "params": {**request["params"], "page": number}}
+        return _JsonPage(client.transport.send(asked, repeatable=True).json())
+
+    pages: Pages[_JsonPage, Any] = Pages(fetch, int(request["params"].get("page", 1)))
+    if given.json and given.all:
+        for item in pages:
+            print(json.dumps(item, ensure_ascii=False), flush=True)
+    elif given.json:
+        _show_json(pages.page().body)
+    else:
+        _show_table(pages, all_pages=given.all)
+
+
+def _show_table(pages: Pages[_JsonPage, Any], *, all_pages: bool) -> None:
+    """The items' plain values, a line each."""
+    shown = pages.pages() if all_pages else iter([pages.page()])
+    total = 0
+    for page in shown:
+        total = page.total
+        for item in page.items:
+            plain = [str(v) for v in item.values() if isinstance(v, (str, int)) and v != ""]
+            print("  ".join(value[:_WIDTH] for value in plain[:_COLUMNS]))
+    print(f"{total} in all", file=sys.stderr)
+
+
+def _show_json(body: object) -> None:
+    print(json.dumps(body, indent=2, ensure_ascii=False))

@@ -1,0 +1,172 @@
+"""`storepost listen`: a store's end of write-backs on this machine."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from uuid import UUID
+
+from storepost_client.client import Storepost
+from storepost_client.generated.models import NewWriteBack
+from storepost_client.problems import ProblemError
+from storepost_client.webhooks import WebhookVerificationError, verify_webhook
+
+HOST = "127.0.0.1"
+_LARGEST_BODY = 1_000_000
+_SECRET = "STOREPOST_WEBHOOK_SECRET"  # noqa: S105 - the variable's name
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """The options of `listen`."""
+    command.description = (
+        "Receives write-backs at an address of this machine, shows them and checks who signed them."
+        " The store's address is set to it, its secret is rotated, and the address that it had"
+        f" before is set again at the end. With the secret in {_SECRET} nothing of the store is"
+        " changed. The service must run on this machine: no other one sends here."
+    )
+    command.add_argument("--store", metavar="ID", help="the store; the local run's unless given")
+    command.add_argument("--port", type=int, default=0, help="any free one unless given")
+    command.add_argument("--count", type=int, help="end after so many")
+    command.add_argument("--json", action="store_true", help="a line of JSON each")
+
+
+def run(client: Storepost, given: argparse.Namespace, store_id: str | None) -> int:
+    """Listens until Ctrl-C, or until `--count` have come."""
+    ended = threading.Event()
+    # Whatever ends it, the store gets back the address that it had.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with _server(given, ended) as server:
+        url = f"http://{HOST}:{server.server_port}/write-backs"
+        secret = os.environ.get(_SECRET)
+        if secret:
+            _listen(server, secret, url, ended)
+        elif store_id:
+            with _sent_here(client, UUID(store_id), url) as rotated:
+                _listen(server, rotated, url, ended)
+        else:
+            print(f"Name a store with --store, or set {_SECRET}.", file=sys.stderr)
+            return 2
+    return 0
+
+
+class _Server(ThreadingHTTPServer):
+    """Keeps what the handler needs; without a secret it asks to be tried again."""
+
+    daemon_threads = True
+    secret: str | None = None
+
+    def __init__(self, given: argparse.Namespace, ended: threading.Event) -> None:
+        super().__init__((HOST, given.port), _Handler)
+        self.as_json: bool = given.json
+        self._left: int | None = given.count
+        self._ended = ended
+        self.one_by_one = threading.Lock()
+        """Held while one is answered and shown, so that they are shown in the order of answers."""
+
+    def show(self, told: dict[str, Any] | None, why: str, message_id: str) -> None:
+        """Prints one, and counts it."""
+        print(_line(told, why, message_id, as_json=self.as_json), flush=True)
+        if self._left is not None:
+            self._left -= 1
+            if self._left <= 0:
+                self._ended.set()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    timeout = 10
+
+    def do_POST(self) -> None:
+        """Takes a write-back: 204, or 401 where it isn't the service's."""
+        length = self.headers.get("content-length", "")
+        if not length.isdigit() or int(length) > _LARGEST_BODY:
+            return self._answer(413)
+        body = self.rfile.read(int(length))
+        if self.server.secret is None:
+            return self._answer(503)
+        with self.server.one_by_one:
+            return self._take(self.server.secret, body)
+
+    def _take(self, secret: str, body: bytes) -> None:
+        message_id = self.headers.get("webhook-id", "")
+        try:
+            told = verify_webhook(secret, dict(self.headers.items()), body)
+        except WebhookVerificationError as error:
+            self._answer(401)
+            return self.server.show(None, str(error), message_id)
+        self._answer(204)
+        return self.server.show(told, "", message_id)
+
+    def _answer(self, status: int) -> None:
+        self.send_response(status)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing: each write-back is shown by itself."""
+
+
+@contextmanager
+def _server(given: argparse.Namespace, ended: threading.Event) -> Iterator[_Server]:
+    with _Server(given, ended) as server:
+        serving = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        serving.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+@contextmanager
+def _sent_here(client: Storepost, store_id: UUID, url: str) -> Iterator[str]:
+    """Has the store's write-backs sent to the address during the block: their secret."""
+    before = _address(client, store_id)
+    if before:
+        secret = client.stores.rotate_write_back(store_id).secret
+        client.stores.put_write_back(store_id, body=NewWriteBack(url))
+    else:
+        secret = client.stores.put_write_back(store_id, body=NewWriteBack(url)).secret
+    try:
+        yield str(secret)
+    finally:
+        if before:
+            client.stores.put_write_back(store_id, body=NewWriteBack(before))
+        else:
+            client.stores.delete_write_back(store_id)
+
+
+def _address(client: Storepost, store_id: UUID) -> str | None:
+    try:
+        return client.stores.get_write_back(store_id).url
+    except ProblemError as problem:
+        if problem.status == 404:
+            return None
+        raise
+
+
+def _listen(server: _Server, secret: str, url: str, ended: threading.Event) -> None:
+    server.secret = secret
+    print(f"Listening at {url} (Ctrl-C ends it)", file=sys.stderr, flush=True)
+    try:
+        ended.wait()
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+
+
+def _line(told: dict[str, Any] | None, why: str, message_id: str, *, as_json: bool) -> str:
+    if as_json:
+        shown = {"verified": told is not None, "webhookId": message_id}
+        return json.dumps({**shown, **({"problem": why} if why else {"body": told})})
+    if told is None:
+        return f"NOT VERIFIED  {why}"
+    data = told.get("data", {})
+    customers = ", ".join(c["externalId"] for c in data.get("customers", []))
+    fields = [told.get("type"), data.get("channel"), data.get("state"), data.get("address")]
+    return "  ".join(["verified", *map(str, fields), f"customers: {customers}"])

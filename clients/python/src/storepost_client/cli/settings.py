@@ -1,0 +1,49 @@
+"""Whom the command line calls, and as whom."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+LOCAL_CREDENTIALS = Path(".local") / "credentials.json"
+"""What a local run of the service writes, in its folder."""
+
+
+class SettingsError(Exception):
+    """The service's address or a token can't be found; the message says how to give it."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """An address, and the token and store that a command uses unless it names others."""
+
+    base_url: str
+    token: str | None
+    store_id: str | None
+
+
+def settings_of(credentials: str | None, caller: str) -> Settings:
+    """The environment's, else those of a file as a local run of the service writes it.
+
+    `caller` is whose token of the file is used: a key's scope, or a person's role.
+    """
+    base_url = os.environ.get("STOREPOST_BASE_URL")
+    if base_url and not credentials:
+        return Settings(base_url.rstrip("/"), os.environ.get("STOREPOST_TOKEN"), None)
+    told = _read(Path(credentials) if credentials else LOCAL_CREDENTIALS)
+    tokens = {**told["sessions"], **told["apiKeys"]}
+    if caller not in tokens:
+        raise SettingsError(f"--as must be one of {', '.join(sorted(tokens))}, not {caller!r}.")
+    return Settings(told["baseUrl"], tokens[caller], told["storeId"])
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        told: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        raise SettingsError(
+            f"There is no {file}. Set STOREPOST_BASE_URL and STOREPOST_TOKEN, or run this in the"
+            " folder of a local run (`make run`), or name its file with --credentials."
+        ) from None
+    return told

@@ -1,0 +1,54 @@
+"""The service's operations, by group: `Storepost(address, token).orders.list()`."""
+
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from storepost_client.generated.api import Operations
+from storepost_client.transport import Retries, Transport
+
+
+class Storepost(Operations):
+    """A caller of the service. Lists are iterators; what is refused raises `ProblemError`.
+
+    A write gets an idempotency key of its own unless it is given one, and is sent again with it
+    where the service is busy or the network fails, so that it happens once.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str | None = None,
+        *,
+        timeout: float = 30.0,
+        retries: Retries | None = None,
+        http_transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        """`base_url` ends in `/v1`; `token` is an API key or a session's.
+
+        `timeout` is in seconds an attempt. `http_transport` takes the place of httpx's own.
+        """
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._http = httpx.Client(
+            base_url=base_url, headers=headers, timeout=timeout, transport=http_transport
+        )
+        self.transport = Transport(self._http, retries or Retries())
+        super().__init__(self.transport)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        """Itself, for a `with` block that closes it."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Closes the connections."""
+        self.close()

@@ -1,0 +1,70 @@
+"""Write-backs, as the service sends them to a custom store: who sent one, and what it says.
+
+They are signed as Standard Webhooks 1.0.0 says: `webhook-signature` has, by a space each, a
+signature for each secret that is valid, `v1,` and the base64 of HMAC-SHA-256 over
+`{webhook-id}.{webhook-timestamp}.{body}`.
+"""
+
+import hashlib
+import hmac
+import json
+import time
+from base64 import b64decode, b64encode
+from binascii import Error as NotBase64
+from collections.abc import Mapping
+from typing import Any
+
+TOLERANCE_SECONDS = 300
+"""How far the sender's clock may be from ours: what is older may be somebody's replay."""
+
+
+class WebhookVerificationError(Exception):
+    """The request isn't the service's, or not as it sent it. Answer 401 and do nothing."""
+
+
+def verify_webhook(
+    secret: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    now: float | None = None,
+    tolerance: float = TOLERANCE_SECONDS,
+) -> dict[str, Any]:
+    """The body's JSON, if one of the signatures was made with the `whsec_…` secret.
+
+    `body` is the request's bytes as they came, `now` is in seconds since 1970. Raises
+    `WebhookVerificationError`. The same `webhook-id` may come more than once: do its work once.
+    """
+    given = {name.lower(): value for name, value in headers.items()}
+    message_id, timestamp, signatures = (
+        given.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature")
+    )
+    if not (message_id and signatures and timestamp.isascii() and timestamp.isdigit()):
+        raise WebhookVerificationError("A header of webhook-id, -timestamp, -signature is missing.")
+    if abs((time.time() if now is None else now) - int(timestamp)) > tolerance:
+        raise WebhookVerificationError("It was signed too long ago, or one of the clocks is wrong.")
+    signed = b".".join([message_id.encode(), timestamp.encode(), body])
+    expected = b"v1," + b64encode(hmac.digest(_key(secret), signed, hashlib.sha256))
+    # Each is compared in constant time, and as bytes: what a stranger sends may not be ASCII.
+    if not any([hmac.compare_digest(expected, each.encode()) for each in signatures.split(" ")]):
+        raise WebhookVerificationError("No signature is of this secret and this body.")
+    return _json_object(body)
+
+
+def _json_object(body: bytes) -> dict[str, Any]:
+    try:
+        told = json.loads(body)
+    except ValueError:
+        told = None
+    if not isinstance(told, dict):
+        raise WebhookVerificationError("The body is no JSON object.")
+    return told
+
+
+def _key(secret: str) -> bytes:
+    try:
+        return b64decode(secret.removeprefix("whsec_"), validate=True)
+    except NotBase64:
+        raise ValueError(
+            "The secret must be `whsec_` and base64, as the service gave it."
+        ) from None

@@ -1,0 +1,163 @@
+"""`storepost listen`: what it shows of a request, and what it leaves behind at the store."""
+
+import hashlib
+import hmac
+import http.client
+import json
+import os
+import subprocess
+import sys
+import time
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import httpx
+import pytest
+from answering import Service, problem
+from storepost_client.cli.listening import _sent_here
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+STORE = UUID("01937c1e-7b2a-7c3d-8e4f-5a6b7c8d9e0f")
+HERE, BEFORE = "http://127.0.0.1:9000/write-backs", "https://shop.example/write-backs"
+TOLD = {
+    "type": "consent.changed",
+    "data": {
+        "channel": "email",
+        "state": "unsubscribed",
+        "address": "ada@example.com",
+        "customers": [{"externalId": "customer-1"}, {"externalId": "customer-2"}],
+    },
+}
+
+
+class Listener:
+    """A listener in a process of its own, which ends after so many requests."""
+
+    def __init__(self, count: int, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "storepost_client", "listen", "--count", str(count),
+             *options],
+            env={**os.environ, "STOREPOST_WEBHOOK_SECRET": SECRET,
+                 "STOREPOST_BASE_URL": "http://127.0.0.1:1/v1"},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self.process.stderr is not None
+        self.url = urlsplit(self.process.stderr.readline().split()[2])
+
+    def post(self, body: bytes, headers: dict[str, str]) -> int:
+        """The answer's status."""
+        connection = http.client.HTTPConnection(self.url.netloc, timeout=10)
+        try:
+            connection.request("POST", self.url.path, body, headers)
+            with connection.getresponse() as answer:
+                return answer.status
+        finally:
+            connection.close()
+
+    def lines(self) -> list[str]:
+        """What it showed, once it has ended."""
+        shown, _ = self.process.communicate(timeout=20)
+        assert self.process.returncode == 0
+        return shown.splitlines()
+
+
+@pytest.fixture
+def listener(request: pytest.FixtureRequest) -> Iterator[Listener]:
+    """One of the parameters that a test gives."""
+    made = Listener(*request.param)
+    yield made
+    made.process.kill()
+    made.process.communicate()
+
+
+def signed(body: bytes) -> dict[str, str]:
+    """The headers of a write-back that is sent now."""
+    timestamp = str(int(time.time()))
+    key = b64decode(SECRET.removeprefix("whsec_"))
+    made = hmac.digest(key, f"change.store.{timestamp}.".encode() + body, hashlib.sha256)
+    signature = f"v1,{b64encode(made).decode()}"
+    return {
+        "webhook-id": "change.store",
+        "webhook-timestamp": timestamp,
+        "webhook-signature": signature,
+    }
+
+
+@pytest.mark.parametrize("listener", [(3,)], indirect=True)
+def test_it_shows_what_came_and_who_signed_it(listener: Listener) -> None:
+    body = json.dumps(TOLD).encode()
+    assert listener.post(body, signed(body)) == 204
+    assert listener.post(body + b" ", signed(body)) == 401
+    assert listener.post(b"", {"content-length": "1000001"}) == 413
+    assert listener.post(body, {}) == 401
+    first, second, third = listener.lines()
+    assert first == (
+        "verified  consent.changed  email  unsubscribed  ada@example.com"
+        "  customers: customer-1, customer-2"
+    )
+    assert second == "NOT VERIFIED  No signature is of this secret and this body."
+    assert third.startswith("NOT VERIFIED  A header of webhook-id")
+
+
+@pytest.mark.parametrize("listener", [(2, "--json")], indirect=True)
+def test_it_shows_the_same_as_json(listener: Listener) -> None:
+    body = json.dumps(TOLD).encode()
+    listener.post(body, signed(body))
+    listener.post(body, {**signed(body), "webhook-id": "other"})
+    first, second = map(json.loads, listener.lines())
+    assert first == {"verified": True, "webhookId": "change.store", "body": TOLD}
+    assert (second["verified"], second["webhookId"]) == (False, "other")
+
+
+def asked(service: Service) -> list[tuple[str, str, Any]]:
+    """Each request: its method, the end of its path and its body."""
+    return [
+        (r.method, r.url.path.partition(str(STORE))[2], json.loads(r.content or b"null"))
+        for r in service.asked
+    ]
+
+
+def test_the_store_gets_back_the_address_that_it_had() -> None:
+    had = {"url": BEFORE, "lastSucceededAt": None, "lastError": None}
+    service = Service(
+        [
+            httpx.Response(200, json=had),
+            httpx.Response(200, json={"url": BEFORE, "secret": SECRET}),
+            httpx.Response(200, json={"url": HERE, "secret": None}),
+            httpx.Response(200, json={"url": BEFORE, "secret": None}),
+        ]
+    )
+
+    def interrupted() -> None:
+        with service.client() as client, _sent_here(client, STORE, HERE) as secret:
+            assert secret == SECRET
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert asked(service) == [
+        ("GET", "/write-back", None),
+        ("POST", "/write-back/rotate", None),
+        ("PUT", "/write-back", {"url": HERE}),
+        ("PUT", "/write-back", {"url": BEFORE}),
+    ]
+
+
+def test_a_store_that_had_none_has_none_again() -> None:
+    service = Service(
+        [
+            problem(404, "not_found"),
+            httpx.Response(200, json={"url": HERE, "secret": SECRET}),
+            httpx.Response(204),
+        ]
+    )
+    with service.client() as client, _sent_here(client, STORE, HERE) as secret:
+        assert secret == SECRET
+    assert [each[:2] for each in asked(service)] == [
+        ("GET", "/write-back"),
+        ("PUT", "/write-back"),
+        ("DELETE", "/write-back"),
+    ]

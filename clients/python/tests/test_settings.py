@@ -1,0 +1,53 @@
+"""Whom the command line calls, and as whom."""
+
+import json
+from pathlib import Path
+
+import pytest
+from storepost_client.cli.settings import Settings, SettingsError, settings_of
+
+URL = "http://127.0.0.1:8000/v1"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a local run, where the command is typed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("STOREPOST_BASE_URL", raising=False)
+    monkeypatch.delenv("STOREPOST_TOKEN", raising=False)
+    write(tmp_path / ".local" / "credentials.json")
+    return tmp_path
+
+
+def write(file: Path) -> None:
+    """A local run's credentials."""
+    keys = {"read": "r", "propose": "p", "write": "w"}
+    told = {"baseUrl": URL, "apiKeys": keys, "sessions": {"owner": "o"}, "storeId": "s"}
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(told))
+
+
+@pytest.mark.parametrize(("caller", "token"), [("write", "w"), ("read", "r"), ("owner", "o")])
+def test_a_local_run_of_this_folder(caller: str, token: str) -> None:
+    assert settings_of(None, caller) == Settings(URL, token, "s")
+
+
+def test_the_environment_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOREPOST_BASE_URL", "https://api.example.com/v1/")
+    assert settings_of(None, "write") == Settings("https://api.example.com/v1", None, None)
+    monkeypatch.setenv("STOREPOST_TOKEN", "mine")
+    assert settings_of(None, "write").token == "mine"
+
+
+def test_a_named_file_comes_before_both(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOREPOST_BASE_URL", "https://api.example.com/v1")
+    write(folder / "other.json")
+    assert settings_of("other.json", "write") == Settings(URL, "w", "s")
+
+
+def test_what_is_missing_is_told_with_what_helps(folder: Path) -> None:
+    with pytest.raises(SettingsError, match="--as must be one of owner, propose, read, write"):
+        settings_of(None, "admin")
+    (folder / ".local" / "credentials.json").unlink()
+    with pytest.raises(SettingsError, match="Set STOREPOST_BASE_URL and STOREPOST_TOKEN"):
+        settings_of(None, "write")

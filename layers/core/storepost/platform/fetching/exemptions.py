@@ -1,0 +1,46 @@
+"""What the local run may reach besides the public internet: this machine's own servers.
+
+`STOREPOST_LOCAL=1` is the local run's, and without it nothing is exempt, whatever else is set.
+`FEED_ALLOW_HOSTS` names single servers as `host:port`, by commas; `FEED_ALLOW_LOOPBACK=1` opens
+this machine's loopback addresses, and `localhost`, on every port.
+"""
+
+import os
+from collections.abc import Callable
+from ipaddress import IPv4Network, IPv6Network
+
+from storepost.platform.fetching.addresses import Address
+
+_LOOPBACK = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
+
+
+def exemption(host: str, port: int, literal: Address | None) -> Callable[[Address], bool] | None:
+    """Which addresses this host may have besides public ones; None where it is no exempt host.
+
+    `literal` is the address that the host spells out, if it does.
+    """
+    if os.environ.get("STOREPOST_LOCAL") != "1":
+        return None
+    if f"{host}:{port}" in _named():
+        return _any
+    if os.environ.get("FEED_ALLOW_LOOPBACK") == "1" and _is_this_machine(host, literal):
+        return _is_loopback
+    return None
+
+
+def _named() -> frozenset[str]:
+    names = os.environ.get("FEED_ALLOW_HOSTS", "").lower().split(",")
+    return frozenset(name.strip() for name in names)
+
+
+def _is_this_machine(host: str, literal: Address | None) -> bool:
+    """Whether the URL says so itself: a name that merely leads here may be a stranger's."""
+    return host == "localhost" if literal is None else _is_loopback(literal)
+
+
+def _is_loopback(address: Address) -> bool:
+    return any(address in block for block in _LOOPBACK)
+
+
+def _any(_address: Address) -> bool:
+    return True

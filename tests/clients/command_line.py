@@ -1,0 +1,81 @@
+"""The command line at a running service: answers, pages, problems, and who calls."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+
+class Shell:
+    """`storepost` with the credentials of a local run."""
+
+    def __init__(self, command: Path, credentials: Path) -> None:
+        """Both as files."""
+        self.command: list[str | Path] = [command, "--credentials", credentials]
+        self.told: dict[str, Any] = json.loads(credentials.read_text())
+
+    def __call__(self, *words: str, typed: str = "", status: int = 0) -> Any:
+        """What it prints: JSON where it is some."""
+        done = subprocess.run(
+            [*self.command, *words], input=typed, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == status, (words, done.returncode, done.stdout, done.stderr)
+        said = done.stderr if status else done.stdout
+        return json.loads(said) if said.startswith("{") else said
+
+
+def check(command: Path, credentials: Path) -> None:
+    """Raises AssertionError where a command does something else than it says."""
+    storepost = Shell(command, credentials)
+    store = storepost.told["storeId"]
+    _lists(storepost, store)
+    _writes(storepost, credentials.parent)
+    _problems(storepost)
+    before = storepost("stores", "get-write-back", store)["url"]
+    assert before.endswith("/_local/store/write-backs"), before
+
+
+def _lists(storepost: Shell, store: str) -> None:
+    page = storepost("orders", "list", "--store", store, "--page-size", "10", "--json")
+    assert (page["total"], len(page["items"])) == (30, 10), page
+    text = storepost("orders", "list", "--store", store, "--page-size", "10", "--all")
+    assert len(text.splitlines()) == 30, text
+    lines = subprocess.run(
+        [*storepost.command, "orders", "list", "--store", store, "--all", "--json"],
+        capture_output=True, text=True, check=True,
+    ).stdout.splitlines()  # fmt: skip
+    ids = [json.loads(line)["id"] for line in lines]
+    assert len(set(ids)) == 30, ids
+    order = storepost("orders", "get", ids[0])
+    assert order["id"] == ids[0], order
+    found = storepost("orders", "list", "--financial-status", "refunded,voided", "--json")
+    states = {each["financialStatus"] for each in found["items"]}
+    assert states == {"refunded", "voided"}, states
+
+
+def _writes(storepost: Shell, folder: Path) -> None:
+    ways = [("--body", '{"email": "a@example.com"}'), ("--body", "-")]
+    file = folder / "body.json"
+    file.write_text('{"email": "a@example.com"}')
+    ways.append(("--body", f"@{file}"))
+    ids = {storepost("profiles", "upsert", *way, typed=ways[0][1])["id"] for way in ways}
+    file.unlink()
+    assert len(ids) == 1, ids
+    (made,) = ids
+    key = ("--idempotency-key", "once")
+    first, again = (
+        storepost("events", "create", *key, "--body", f'{{"profile": {{"id": "{made}"}},'
+                  ' "name": "looked", "properties": {}}') for _ in range(2)
+    )  # fmt: skip
+    assert first == again, (first, again)
+
+
+def _problems(storepost: Shell) -> None:
+    said = storepost("--as", "read", "profiles", "upsert", "--body", "{}", status=1)
+    assert said.startswith("403 scope: "), said
+    said = storepost("orders", "list", "--page-size", "11", status=1)
+    assert "\n  query.pageSize: " in said, said
+    assert "\n  request-id: " in said, said
+    said = storepost("--as", "nobody", "orders", "list", status=2)
+    assert said.startswith("--as must be one of admin, member, owner, propose, read, write"), said
+    assert storepost("--as", "owner", "me", "get")["user"]["email"] == "olive@example.com"
