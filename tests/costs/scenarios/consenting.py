@@ -67,10 +67,10 @@ def get_change(town: Town) -> Ask:
 
 @SCENARIOS.of("consent.retryWriteBack")
 def retry_write_back(town: Town) -> Ask:
+    _tell(town)
     town.outside.status = 400
     change = _history(town, 1, town.subscriber)
     town.outside.status = 204
-    _tell(town)
     path = {"id": town.subscriber, "changeId": change, "storeId": town.store}
     return Ask(town.key, path=path)
 
