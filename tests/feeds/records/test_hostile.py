@@ -6,8 +6,9 @@ from contextlib import suppress
 import pytest
 
 from storepost.feeds.files.numbers import Number
+from storepost.feeds.records.amounts import Terms
 from storepost.feeds.records.mapping import Target
-from storepost.feeds.records.reading import RowReader, Skipped, Terms
+from storepost.feeds.records.reading import RowReader, Skipped
 from storepost.feeds.records.suggesting import suggested_mapping
 from tests.hostile.corpus import VALUES
 

@@ -1,6 +1,7 @@
 """What a feed's words mean: availability, quantities, addresses, locales, texts."""
 
 import re
+import unicodedata
 from functools import lru_cache
 
 from storepost.values.locale_codes import canonical
@@ -12,33 +13,40 @@ _MAX_URL = 2_048
 _MAX_QUANTITY = 10**9
 _URL = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 _QUANTITY = re.compile(r"([+-]?\d{1,12})(?:[.,]0+)?")
+_BLANKS = re.compile(r"[\t\r\n\v\f\x85\u2028\u2029]+")
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _OTHER = re.compile(r"[^a-z0-9]+")
 
-_ON_ORDER = frozenset({"preorder", "backorder", "backordered", "availablefororder", "onorder"})
-_IN_STOCK = frozenset({"instock", "available", "yes", "true", "1", "limitedavailability", "y"})
-_OUT_OF_STOCK = frozenset(
-    {
-        "outofstock",
-        "soldout",
-        "unavailable",
-        "notavailable",
-        "discontinued",
-        "no",
-        "false",
-        "0",
-        "n",
-    }
-)
+_WORDS = {
+    (True, True): "preorder backorder backordered availablefororder onorder onbackorder continue"
+    " uponorder onrequest aufbestellung vorbestellbar precommande surcommande reservierbar"
+    " preordine preventa ordenpendiente prenotabile przedsprzedaz naobjednavku notify",
+    (True, False): "instock available yes true 1 limitedavailability y limited lowstock onlineonly"
+    " instoreonly auflager lagernd verfuegbar sofortlieferbar enstock disponible oui si"
+    " enexistencias disponibile da dostepny wmagazynie tak skladem nasklade opvoorraad"
+    " voorradig ja leverbaar"
+    " disponivel sim emestoque",
+    (False, False): "outofstock oos soldout unavailable notavailable discontinued no false 0 n"
+    " nichtverfuegbar nichtauflager ausverkauft vergriffen enrupturedestock rupturedestock"
+    " indisponible epuise non agotado sinexistencias esaurito nondisponibile brak niedostepny nie"
+    " nietopvoorraad uitverkocht nee niet vyprodano neni esgotado disabled",
+}
+_AVAILABLE = {word: told for told, words in _WORDS.items() for word in words.split()}
+_FOLDED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ł": "l"})
 
 
+@lru_cache(maxsize=1_000)
 def availability(text: str) -> tuple[bool, bool] | None:
     """Whether it can be bought, and whether also when there is none; None for no such word."""
-    word = _OTHER.sub("", text.rpartition("/")[2].lower())
-    if word in _ON_ORDER:
-        return True, True
-    if word in _IN_STOCK:
-        return True, False
-    return (False, False) if word in _OUT_OF_STOCK else None
+    lower = unicodedata.normalize("NFKD", text.rpartition("/")[2].lower().translate(_FOLDED))
+    word = _OTHER.sub("", lower)
+    found = _AVAILABLE.get(word)
+    return (True, False) if found is None and word.startswith("availablefrom") else found
+
+
+def name(text: str) -> str:
+    """A name without what can't be seen in it: control characters, and marks of direction."""
+    return _UNSEEN.sub("", _BLANKS.sub(" ", text)).strip()
 
 
 def quantity(text: str) -> int | None:
