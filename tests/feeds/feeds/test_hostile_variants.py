@@ -107,7 +107,16 @@ def test_objects() -> None:
         check(name, json.dumps({"a": 1, "products": rows}, ensure_ascii=False).encode())
 
 
-NAMES = ("id", "title", "description", "link", "image link", "price", "sale price", "availability")
+NAMES: tuple[str, ...] = (
+    "id",
+    "title",
+    "description",
+    "link",
+    "image link",
+    "price",
+    "sale price",
+    "availability",
+)
 NAMES += ("brand", "gtin", "color", "size", "item group id", "product type")
 LANGUAGES = {
     "German": "Artikelnummer;Bezeichnung;Beschreibung;Produkt-URL;Bild;Preis;Angebotspreis;"

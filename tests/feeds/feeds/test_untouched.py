@@ -59,7 +59,7 @@ def test_a_price_in_another_currency_is_told(shop: Shop) -> None:
     body = {name: value for name, value in draft.items() if name != "name"}
     checked = shop.do("POST", "/feeds/check", body).json
     assert (checked["importable"], checked["skipped"]) == (2, 1)
-    told = [
+    told: list[dict[str, Any]] = [
         {"row": 2, "id": "b", "reason": reason},
         {"row": 3, "id": None, "reason": "The row has no id."},
     ]
