@@ -15,6 +15,7 @@ from storepost.feeds.records.mapping import CUSTOM, FeedMapping, Target
 from storepost.feeds.records.names import is_variants_own, plain_name
 from storepost.feeds.records.options import Option, Options, options_in
 from storepost.feeds.records.stock import Stock
+from storepost.values.text import visible
 
 NO_ID = "The row has no id."
 ID_TOO_LONG = "The id is longer than 255 characters."
@@ -171,11 +172,11 @@ class RowReader:
         more = [url for each in columns for url in image_addresses(cells.get(each, ""))]
         further = [url for url in dict.fromkeys((*images[1:], *more)) if url not in images[:1]]
         fields: Fields = {
-            "title": _cut(values.name(said.get(Target.TITLE, ""))),
+            "title": _cut(visible(said.get(Target.TITLE, ""))),
             "description": _cut(said.get(Target.DESCRIPTION), values.MAX_DESCRIPTION),
             "link": values.address(said.get(Target.LINK, "")),
             "image": _image(images),
-            "vendor": _cut(values.name(said.get(Target.BRAND, ""))),
+            "vendor": _cut(visible(said.get(Target.BRAND, ""))),
             "productType": _cut(said.get(Target.PRODUCT_TYPE)),
             f"{CUSTOM}{Target.MPN}": _cut(said.get(Target.MPN), values.MAX_CUSTOM),
             _FURTHER: joined_within(further) or None,
@@ -206,7 +207,7 @@ class RowReader:
             prices, left_out = {"price": None}, left.reason
         sku = name.id if self._id_is_sku and said.get(Target.ID) == name.id else None
         fields = {
-            "title": _cut(values.name(said.get(Target.TITLE, ""))),
+            "title": _cut(visible(said.get(Target.TITLE, ""))),
             "options": [{"name": each, "value": value} for each, value in options] or None,
             "sku": _cut(said.get(Target.SKU)) or sku,
             "barcode": _cut(said.get(Target.GTIN)),

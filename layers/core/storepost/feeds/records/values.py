@@ -13,8 +13,6 @@ _MAX_URL = 2_048
 _MAX_QUANTITY = 10**9
 _URL = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 _QUANTITY = re.compile(r"([+-]?\d{1,12})(?:[.,]0+)?")
-_BLANKS = re.compile(r"[\t\r\n\v\f\x85\u2028\u2029]+")
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _OTHER = re.compile(r"[^a-z0-9]+")
 
 _WORDS = {
@@ -42,11 +40,6 @@ def availability(text: str) -> tuple[bool, bool] | None:
     word = _OTHER.sub("", lower)
     found = _AVAILABLE.get(word)
     return (True, False) if found is None and word.startswith("availablefrom") else found
-
-
-def name(text: str) -> str:
-    """A name without what can't be seen in it: control characters, and marks of direction."""
-    return _UNSEEN.sub("", _BLANKS.sub(" ", text)).strip()
 
 
 def quantity(text: str) -> int | None:
