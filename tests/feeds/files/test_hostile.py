@@ -93,7 +93,7 @@ REFUSED = {
         FeedFailure.UNREADABLE,
     ),
     "UTF-8 that is broken far behind": (
-        "id\nü\n".encode() + b"1\n" * 200_000 + b"\xff\n",
+        "id\nü\n".encode() + (b"1" * 9_999 + b"\n") * 50 + b"\xff\n",
         FeedFailure.UNREADABLE,
     ),
     "gzip that breaks off": (gzip.compress(b"id\n1\n" * 9999)[:-20], FeedFailure.UNREADABLE),

@@ -37,8 +37,9 @@ def xml_rows(text: FeedText) -> Iterator[dict[str, str]]:
         for piece in chain(head, iter(text.read, "")):
             # Text, not bytes: whatever the file declares, it is decoded already.
             reader.parser.Parse(piece, False)  # noqa: FBT003 - expat takes no name for it
-            if reader.rows:
+            if reader.has_moved_on():
                 text.row_ended()
+            if reader.rows:
                 yield from reader.rows
                 reader.rows.clear()
         reader.parser.Parse(b"", True)  # noqa: FBT003
@@ -71,6 +72,7 @@ class _Reader:
         self._prefixes = {"g"}
         self._parameter = ""
         self._categories = _Categories()
+        self._known = 0
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -78,6 +80,11 @@ class _Reader:
         self.parser.CharacterDataHandler = self._text.append
         self.parser.EntityDeclHandler = _refuse
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+
+    def has_moved_on(self) -> bool:
+        """Whether anything is whole since this was asked last: rows, or categories."""
+        known, self._known = self._known, len(self._categories)
+        return bool(self.rows) or known < self._known
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if self._row is not None:
@@ -187,10 +194,14 @@ class _Categories:
     def __init__(self) -> None:
         self._known: dict[str, tuple[str, str]] = {}
 
+    def __len__(self) -> int:
+        return len(self._known)
+
     def add(self, attributes: dict[str, str], name: str) -> None:
         """Takes one, up to a bound."""
-        if len(self._known) < _MAX_CATEGORIES:
-            parent = attributes.get("parentId", "")
+        parent = attributes.get("parentId", "")
+        is_short = len(attributes["id"]) + len(parent) <= _CATEGORY_LENGTH
+        if is_short and len(self._known) < _MAX_CATEGORIES:
             self._known[attributes["id"]] = (parent, name[:_CATEGORY_LENGTH])
 
     def named(self, identifier: str) -> str:

@@ -8,7 +8,7 @@ from storepost.feeds.records.values import address
 
 MAX_IMAGES = 100
 """Of one row; the first ones."""
-_BETWEEN = re.compile(r"[\s,;|]+(?=(?:https?:)?//)", re.IGNORECASE)
+_BETWEEN = re.compile(r"(?<![\s,;|])[\s,;|]++(?=(?:https?:)?//)", re.IGNORECASE)
 _SIMPLE = re.compile(r"[|;\n]+")
 _ADDRESSES = ("src", "url", "href", "link", "image")
 

@@ -27,7 +27,7 @@ type Option = tuple[str, str]
 
 _PLACED = re.compile(r"(?P<of>.*variants?\.)option(?P<place>[1-9])", re.IGNORECASE)
 _TYPED = re.compile(r"\[\w{1,3}\](?P<name>[^=,\[\]]+)=(?P<value>[^,]*)")
-_NAMED = re.compile(r"Name=(?P<name>[^|]*)\|Value=(?P<value>[^|;]*)", re.IGNORECASE)
+_NAMED = re.compile(r"Name=(?P<name>[^|=]*)\|Value=(?P<value>[^|;]*)", re.IGNORECASE)
 _POSITION = re.compile(r":\d+$")
 _NONE = {("title", "default title"), ("title", "default"), ("default", "default")}
 

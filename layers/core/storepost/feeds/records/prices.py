@@ -24,7 +24,6 @@ _LENGTH = 100
 """No price is longer."""
 
 
-@lru_cache(maxsize=20_000)
 def read_price(
     text: str, currency: str, of_locale: str | None = None, point: str | None = None
 ) -> Money | None:
@@ -38,7 +37,12 @@ def read_price(
     the currency itself has three, or the column's other prices show that it is their decimal
     `point`.
     """
-    found = _PRICE.fullmatch(text.strip()) if len(text) <= _LENGTH else None
+    return _read_price(text, currency, of_locale, point) if len(text) <= _LENGTH else None
+
+
+@lru_cache(maxsize=20_000)
+def _read_price(text: str, currency: str, of_locale: str | None, point: str | None) -> Money | None:
+    found = _PRICE.fullmatch(text.strip())
     if found is None:
         return None
     named = (found["before"] + found["after"]).strip(" .-\u2013\u2014\u00a0\u202f")

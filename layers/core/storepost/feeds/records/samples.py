@@ -66,7 +66,7 @@ def is_page(text: str) -> bool:
 
 def is_image(text: str) -> bool:
     """Whether it is the address of an image, by its ending."""
-    return _IMAGE.fullmatch(text) is not None
+    return is_address(text) and _IMAGE.fullmatch(text) is not None
 
 
 def is_amount(text: str) -> bool:

@@ -13,6 +13,8 @@ _MAX_URL = 2_048
 _MAX_QUANTITY = 10**9
 _URL = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 _QUANTITY = re.compile(r"([+-]?\d{1,12})(?:[.,]0+)?")
+_MAX_WORD = 255
+"""Characters of what is remembered, so that hardly anything is."""
 _OTHER = re.compile(r"[^a-z0-9]+")
 
 _WORDS = {
@@ -33,9 +35,13 @@ _AVAILABLE = {word: told for told, words in _WORDS.items() for word in words.spl
 _FOLDED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ł": "l"})
 
 
-@lru_cache(maxsize=1_000)
 def availability(text: str) -> tuple[bool, bool] | None:
     """Whether it can be bought, and whether also when there is none; None for no such word."""
+    return _availability(text) if len(text) <= _MAX_WORD else None
+
+
+@lru_cache(maxsize=1_000)
+def _availability(text: str) -> tuple[bool, bool] | None:
     lower = unicodedata.normalize("NFKD", text.rpartition("/")[2].lower().translate(_FOLDED))
     word = _OTHER.sub("", lower)
     found = _AVAILABLE.get(word)
@@ -55,9 +61,13 @@ def address(text: str) -> str | None:
     return url if len(url) <= _MAX_URL and _URL.fullmatch(url) else None
 
 
-@lru_cache(maxsize=1_000)
 def locale(text: str) -> str | None:
-    """A locale in its canonical case; None for what BCP 47 doesn't know."""
+    """A locale in its canonical form; None for what BCP 47 doesn't know."""
+    return _locale(text) if len(text) <= _MAX_WORD else None
+
+
+@lru_cache(maxsize=1_000)
+def _locale(text: str) -> str | None:
     try:
         return canonical(text.strip().replace("_", "-"))
     except ValueError:
