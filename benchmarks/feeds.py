@@ -47,8 +47,9 @@ from storepost.feeds.files.reading import read_feed
 from storepost.feeds.imports import objects, running
 from storepost.feeds.imports.matching import digest_of
 from storepost.feeds.imports.staging import FeedStaging
+from storepost.feeds.records.amounts import Terms
 from storepost.feeds.records.mapping import Target
-from storepost.feeds.records.reading import RowReader, Terms
+from storepost.feeds.records.reading import RowReader
 from storepost.platform.jobs.runs import Run as WorkerRun
 from storepost.platform.persistence.changes import commit_anew
 from storepost.platform.persistence.objects import ObjectGone

@@ -77,6 +77,28 @@ class TestColumn:
         assert (file.column, list(file.codes)) == (column, codes)
         assert (file.duplicates, file.faults) == (0, ())
 
+    @pytest.mark.parametrize(
+        "cell",
+        [
+            '="00123"',
+            '"=""00123"""',
+            "'00123",
+            " 00123 ",
+            "\u200b00123\ufeff",
+            "00\u00ad123",
+            "\u00a000123",
+        ],
+    )
+    def test_a_code_is_what_a_spreadsheet_shows(self, cell: str) -> None:
+        assert read_codes(f"code\n{cell}\nA1\n", None).codes == ("00123", "A1")
+
+    @pytest.mark.parametrize("cell", ["1.23457E+12", '"1,23457E+12"', "1e+10"])
+    def test_what_a_spreadsheet_rounded_is_no_code(self, cell: str) -> None:
+        file = read_codes(f"code\n{cell}\nA1\n", None)
+        assert file.codes == ("A1",)
+        [fault] = file.faults
+        assert fault.reason.startswith("A spreadsheet rounded it")
+
     def test_the_one_that_is_named_is_taken(self) -> None:
         content = "code,Reference\nA1,R-1\nB2,R-2\n"
         assert read_codes(content, "reference").codes == ("R-1", "R-2")

@@ -9,7 +9,7 @@ import pytest
 
 from storepost.coupons.files import read_codes
 from storepost.feeds.files.source import FeedText
-from storepost.feeds.files.tables import table_rows
+from storepost.feeds.files.tables import Table, table_rows
 
 LONG = "x" * 200_000
 IMPORTS = "import csv, storepost.feeds.files.tables, storepost.coupons.files"
@@ -33,7 +33,7 @@ def test_an_import_changes_nothing() -> None:
 @pytest.mark.usefixtures("_short_fields")
 def test_a_feed() -> None:
     text = FeedText(iter([f"id,title\n1,{LONG}\n".encode()]), "utf-8", may_break_off=False)
-    assert list(table_rows(text, ",")) == [{"id": "1", "title": LONG}]
+    assert list(table_rows(text, Table())) == [{"id": "1", "title": LONG}]
 
 
 @pytest.mark.usefixtures("_short_fields")

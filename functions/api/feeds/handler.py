@@ -136,7 +136,11 @@ def list_skipped_rows(
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[FeedSkippedRow]:
-    """The rows that an import skipped and why, in the file's order; the first 10,000 are kept."""
+    """The rows that an import skipped and why, in the file's order; the first 10,000 are kept.
+
+    Rows that it imported without their price, because that is in another currency than the store's,
+    stand among them; the import's `skipped` doesn't count these.
+    """
     request = PageRequest(page, page_size)
     found = listing.list_skipped(caller.workspace, id, import_id, request)
     return Page[FeedSkippedRow].of(found, FeedSkippedRow.of)

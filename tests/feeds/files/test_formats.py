@@ -175,7 +175,7 @@ class TestJson:
             "z": "",
             "l": "a,1",
             "o.p.q": "1",
-            "x": '{"y": 1}',
+            "x.y": "1",
         }
 
     @pytest.mark.parametrize("frame", ["[%s]", "%s\n", '{"products": [%s]}'])

@@ -6,8 +6,9 @@ from contextlib import suppress
 import pytest
 
 from storepost.feeds.files.numbers import Number
+from storepost.feeds.records.amounts import Terms
 from storepost.feeds.records.mapping import Target
-from storepost.feeds.records.reading import RowReader, Skipped, Terms
+from storepost.feeds.records.reading import RowReader, Skipped
 from storepost.feeds.records.suggesting import suggested_mapping
 from tests.hostile.corpus import VALUES
 
@@ -29,6 +30,14 @@ TEXTS = {
     "other digits": "\u0661\u0662\u0663 EUR",
     "a sign": "\u22121,00 \u20ac",
     "no number": "NaN EUR",
+    "separators and no address": "," * 200_000,
+    "separators and blanks": " , ; |" * 40_000 + "x",
+    "options that go on": "Name=" * 100_000,
+    "options without a value": "[S]Size" * 100_000,
+    "members that go on": "sku=a," + "b=" * 200_000,
+    "a period that goes on": "2026-01-01/" * 50_000,
+    "endings of images": "http://a/" + ".jpg?" * 100_000 + " x",
+    "an array of images": "[" * 50_000,
 }
 EVERYTHING = {name: name for name in TARGETS}
 

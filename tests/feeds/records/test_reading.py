@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from storepost.feeds.records.amounts import Terms
 from storepost.feeds.records.mapping import Target
-from storepost.feeds.records.reading import RowReader, Skipped, Terms
+from storepost.feeds.records.reading import RowReader, Skipped
 from storepost.feeds.records.suggesting import suggested_mapping
 
 TERMS = Terms("EUR", {"de-AT": "EUR", "en-GB": "GBP"})
@@ -84,7 +85,8 @@ def test_every_target() -> None:
         ("20", "0", (money(2000), None)),
         ("20", "soon", (money(2000), None)),
         ("20", "15 USD", (money(2000), None)),
-        ("", "15", (None, None)),
+        ("", "15", (money(1500), None)),
+        ("0", "15", (money(1500), None)),
     ],
 )
 def test_sale_prices(price: str, sale: str, expected: tuple[object, object]) -> None:
@@ -211,13 +213,13 @@ class TestSuggested:
             ("Artikelnummer", "id"),
             ("parentSku", "item_group_id"),
             ("Product Name", "title"),
-            ("Produkt-URL", "custom.produkt_url"),
+            ("Produkt-URL", "link"),
             ("imageUrl", "image_link"),
             ("Größe", "size"),
             ("EAN", "gtin"),
             ("Stock", "quantity"),
             ("shipping.price", "custom.shipping_price"),
-            ("1st", "ignore"),
+            ("1st", "custom.column_1st"),
         ],
     )
     def test_others(self, name: str, target: str) -> None:
@@ -225,9 +227,9 @@ class TestSuggested:
 
     def test_none_twice_and_the_very_name_first(self) -> None:
         assert suggested_mapping(["Name", "title", "url", "link"]) == {
-            "Name": "ignore",
+            "Name": "custom.name",
             "title": "title",
-            "url": "ignore",
+            "url": "custom.url",
             "link": "link",
         }
 

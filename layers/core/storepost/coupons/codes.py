@@ -14,6 +14,10 @@ CODE_LENGTH = 10
 
 MAX_CHARACTERS = 255
 _WHITE_SPACE = re.compile(r"\s")
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_FORMULA = re.compile(r'="(.*)"', re.DOTALL)
+"""How a spreadsheet keeps zeros before a number."""
+_ROUNDED = re.compile(r"\d([.,]\d+)?E\+\d+", re.IGNORECASE)
 
 
 def made_code(prefix: str | None) -> str:
@@ -31,12 +35,22 @@ def code_id(store_id: UUID, text: str) -> UUID:
     return derived_id(store_id, "coupon_code", folded(text))
 
 
+def cleaned(text: str) -> str:
+    """The code in a spreadsheet's cell: without blanks around it, and what nobody sees in it."""
+    bare = _UNSEEN.sub("", text).strip()
+    if formula := _FORMULA.fullmatch(bare):
+        return formula[1].strip()
+    return bare[1:].strip() if bare.startswith("'") else bare
+
+
 def fault_of(text: str) -> str | None:
     """Why the text is no code, or None."""
     if not text:
         return "It is blank."
     if _WHITE_SPACE.search(text):
         return "It has white space."
+    if _ROUNDED.fullmatch(text):
+        return "A spreadsheet rounded it: format its column as text, and export the file again."
     if len(text) > MAX_CHARACTERS:
         return f"It has more than {MAX_CHARACTERS} characters."
     return None

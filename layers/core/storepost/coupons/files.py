@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from storepost.coupons.codes import fault_of, folded
+from storepost.coupons.codes import cleaned, fault_of, folded
 from storepost.coupons.problems import ColumnNotFound
 from storepost.values.csv_reading import csv_rows
 from storepost.values.problems import FieldError, Unreadable
@@ -117,7 +117,8 @@ def _rows(content: str) -> list[Row]:
 
 
 def _numbered(reader: Iterator[list[str]]) -> Iterator[Row]:
-    yield from enumerate(reader, 1)
+    for number, cells in enumerate(reader, 1):
+        yield number, [cleaned(cell) for cell in cells]
 
 
 def _delimiter(text: str) -> str:

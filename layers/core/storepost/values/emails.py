@@ -20,6 +20,7 @@ def normalised(address: str, *, reachable: bool = False) -> str:
             address.strip(),
             allow_smtputf8=not reachable,
             check_deliverability=False,
+            strict=True,  # before the @ at most 64 characters
             test_environment=True,
         )
     except EmailNotValidError as error:

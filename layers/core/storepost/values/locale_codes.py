@@ -20,11 +20,14 @@ class LocaleParts:
 
 
 def canonical(tag: str) -> str:
-    """The tag in its canonical case. Raises ValueError where BCP 47 knows no such tag."""
+    """The tag in its canonical form: `iw` is `he`, `de-at` is `de-AT`.
+
+    Raises ValueError where BCP 47 knows no such tag.
+    """
     import langcodes  # noqa: PLC0415 - 38 ms
 
     try:
-        language = langcodes.Language.get(tag.strip(), normalize=False)
+        language = langcodes.Language.get(tag.strip(), normalize=True)
     except ValueError as error:
         raise ValueError("Must be a BCP 47 language tag, like de or pt-BR") from error
     if not language.language or not language.is_valid():

@@ -12,8 +12,16 @@ _LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "þ": "th"}  # noqa: RUF001
 )
 
+_BREAKS = re.compile(r"[\t\r\n\v\f\x85\u2028\u2029]+")
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
 type Asked = tuple[str, ...]
 """Words of a search of which a row needs one, as the beginning of a word of its own."""
+
+
+def visible(text: str) -> str:
+    """A name without what can't be seen in it: control characters, and marks of direction."""
+    return _UNSEEN.sub("", _BREAKS.sub(" ", text)).strip()
 
 
 def fold(text: str) -> str:

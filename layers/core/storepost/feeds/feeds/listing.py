@@ -144,9 +144,12 @@ def found_import(workspace: WorkspaceScope, feed_id: UUID, import_id: UUID) -> F
 def list_skipped(
     workspace: WorkspaceScope, feed_id: UUID, import_id: UUID, page: PageRequest
 ) -> Listing[SkippedRow]:
-    """The rows that an import skipped, in the file's order: the first 10,000."""
+    """The rows that an import skipped, in the file's order: the first 10,000.
+
+    Those that it imported without their price stand among them.
+    """
     found = found_import(workspace, feed_id, import_id)
-    total = min(found.counts.skipped, MAX_SKIPPED)
+    total = min(found.counts.skipped + found.counts.left_out, MAX_SKIPPED)
     repository = FeedImportRepository(workspace, feed_id)
     items = repository.skipped(import_id, page) if page.skipped < total else []
     return Listing(items, total, page)

@@ -73,6 +73,8 @@ class FeedCounts:
     skipped: int = 0
     removed: int = 0
     """Rows of the import before that this one didn't bring."""
+    left_out: int = 0
+    """Imported rows whose price was left out; they are listed with the skipped ones."""
 
 
 @dataclass(frozen=True)

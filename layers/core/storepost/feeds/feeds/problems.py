@@ -62,8 +62,8 @@ class FeedWithoutRows(ValidationFailed):
     remedy = "Check that the file has products in it, as `item`, `entry`, lines or objects."
 
 
-def problem_of(why: FeedFailure) -> ValidationFailed:
-    """The problem that says why a feed can't be previewed or checked."""
+def problem_of(why: FeedFailure, detail: str | None = None) -> ValidationFailed:
+    """The problem that says why a feed can't be previewed or checked; `detail` says where."""
     match why:
         case FeedFailure.UNREACHABLE:
             return FeedUnreachable()
@@ -76,4 +76,6 @@ def problem_of(why: FeedFailure) -> ValidationFailed:
         case FeedFailure.NO_ROWS:
             return FeedWithoutRows()
         case _:
-            return Unreadable("A feed is CSV, TSV, XML (RSS or Atom) or JSON, plain or gzipped.")
+            return Unreadable(
+                detail or "A feed is CSV, TSV, XML (RSS or Atom) or JSON, plain or gzipped."
+            )

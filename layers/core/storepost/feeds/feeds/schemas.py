@@ -204,7 +204,8 @@ class Feed(Shape):
 
 
 class FeedSkippedRow(Shape):
-    """A row that was skipped: its number in the file, from 1, its id where it has one, and why."""
+    """A row that was skipped, or imported without its price: its number in the file, from 1, its id
+    where it has one, and why."""
 
     row: int
     id: str | None

@@ -1,15 +1,14 @@
 """Rows of JSON: an array, `{"products": […]}`, or an object a line."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
 import ijson
 
-from storepost.feeds.files.bounds import MAX_NAME_LENGTH, ROW_LENGTH
+from storepost.feeds.files.bounds import ROW_LENGTH
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
-from storepost.feeds.files.numbers import number_of
+from storepost.feeds.files.objects import rows_of
 from storepost.feeds.files.source import FeedText
 from storepost.values.json_reading import DepthGuard, read_json
 
@@ -93,8 +92,8 @@ def _is_lines(source: _Source) -> bool:
 def _lines(source: _Source) -> Iterator[dict[str, str]]:
     for line in source.lines():
         if line.strip():
-            row = _row(read_json(line, parse_float=Decimal))
-            yield _in_utf_8(row) if _MAY_HALVE in line.lower() else row
+            for row in rows_of(read_json(line, parse_float=Decimal)):
+                yield _in_utf_8(row) if _MAY_HALVE in line.lower() else row
             source.row_ended()
 
 
@@ -110,7 +109,7 @@ def _replaced(text: str) -> str:
 def _array(source: _Source, level: int) -> Iterator[dict[str, str]]:
     for found in _values(ijson.basic_parse(source), level):
         source.row_ended()
-        yield _row(found)
+        yield from rows_of(found)
 
 
 def _values(events: Iterable[tuple[str, Any]], level: int) -> Iterator[Any]:
@@ -132,45 +131,3 @@ def _values(events: Iterable[tuple[str, Any]], level: int) -> Iterator[Any]:
             depth += event in _STARTS
             key = content if event == "map_key" and depth == 1 else key
             is_inside = event == "start_array" and depth == level and key == _PRODUCTS
-
-
-def _row(found: object) -> dict[str, str]:
-    if not isinstance(found, Mapping):
-        raise FeedUnusable(FeedFailure.UNREADABLE)
-    row = dict[str, str]()
-    for key, value in found.items():
-        if type(value) is str:
-            row[key] = value
-        else:
-            _flatten(row, str(key), value)
-    return row
-
-
-def _flatten(row: dict[str, str], name: str, value: object) -> None:
-    """What stands inside another object is a column of its own, `outer.inner`.
-
-    Raises ValueError where the names of what a value stands in get too long together.
-    """
-    if len(name) > MAX_NAME_LENGTH:
-        raise ValueError("a column's name is too long")
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            _flatten(row, f"{name}.{key}", inner)
-    elif isinstance(value, list):
-        row[name] = ",".join(_text(each) for each in value)
-    else:
-        row[name] = _text(value)
-
-
-def _text(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return value
-        case int() | float() | Decimal():
-            return number_of(value)
-        case _:
-            return json.dumps(value, ensure_ascii=False, default=str)

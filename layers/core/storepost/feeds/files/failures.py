@@ -18,7 +18,8 @@ class FeedFailure(StrEnum):
 class FeedUnusable(Exception):  # noqa: N818 - it is what a feed is
     """The feed can't be imported as it is now."""
 
-    def __init__(self, why: FeedFailure) -> None:
-        """`why` is what the import fails with."""
+    def __init__(self, why: FeedFailure, detail: str | None = None) -> None:
+        """`why` is what the import fails with; `detail` is a sentence on what is wrong where."""
         super().__init__(why.value)
         self.why = why
+        self.detail = detail

@@ -2,11 +2,12 @@
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.message import Message
 from enum import StrEnum
 
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.files.tables import Table, table_of
 
 
 class FeedFormat(StrEnum):
@@ -23,8 +24,9 @@ class Shape:
     """What a file is: its format, its encoding, and of tables the delimiter."""
 
     format: FeedFormat
-    encoding: str
-    delimiter: str = ","
+    encoding: str | None
+    """None where nothing says so: then it is UTF-8, or what a detector finds."""
+    table: Table = field(default_factory=Table)
 
 
 _BOMS = (
@@ -38,28 +40,31 @@ _ENCODINGS = re.compile(
     r"|shift_?jis|euc-?\w+|gb\w+|big5\w*|mac-?\w+",
     re.IGNORECASE,
 )
+NOT_AS_DECLARED = "The file isn't in the encoding that it or its server declares."
 _HTML = re.compile(r"<(?:!doctype\s+html|html|head|body|script)\b", re.IGNORECASE)
-_DELIMITERS = ",;\t|"
 
 
 def shape_of(head: bytes, content_type: str) -> Shape:
     """What begins so. Raises FeedUnusable for what is no feed."""
     encoding = _encoding(head, content_type)
+    errors = "strict" if encoding else "replace"  # what it is will be found as it is read
     try:
-        text = codecs.getincrementaldecoder(encoding)().decode(head).lstrip("\ufeff \t\r\n")
+        decoder = codecs.getincrementaldecoder(encoding or "utf-8")(errors)
+        text = decoder.decode(head).lstrip("\ufeff \t\r\n")
     except UnicodeDecodeError as error:
-        raise FeedUnusable(FeedFailure.UNREADABLE) from error
+        raise FeedUnusable(FeedFailure.UNREADABLE, NOT_AS_DECLARED) from error
     if "\0" in text or _HTML.match(text):
         raise FeedUnusable(FeedFailure.UNREADABLE)
     if text.startswith("<"):
         return Shape(FeedFormat.XML, encoding)
     if text.startswith(("[", "{")):
         return Shape(FeedFormat.JSON, encoding)
-    delimiter = _delimiter(text, content_type)
-    return Shape(FeedFormat.TSV if delimiter == "\t" else FeedFormat.CSV, encoding, delimiter)
+    table = table_of(text, content_type)
+    is_tabs = table.delimiter == "\t"
+    return Shape(FeedFormat.TSV if is_tabs else FeedFormat.CSV, encoding, table)
 
 
-def _encoding(head: bytes, content_type: str) -> str:
+def _encoding(head: bytes, content_type: str) -> str | None:
     for mark, marked in _BOMS:
         if head.startswith(mark):
             return marked
@@ -68,7 +73,7 @@ def _encoding(head: bytes, content_type: str) -> str:
         return sixteen
     declared = _XML_ENCODING.match(head)
     name = declared[1].decode() if declared else _charset(content_type)
-    return _known(name) if name else "utf-8"
+    return _known(name) if name else None
 
 
 def _sixteen_bits(head: bytes) -> str | None:
@@ -97,24 +102,3 @@ def _known(name: str) -> str:
         raise FeedUnusable(FeedFailure.UNREADABLE) from error
     # Declared in what was read byte by byte: then it isn't sixteen bits.
     return "utf-8" if found == "utf-16" else found
-
-
-def _delimiter(text: str, content_type: str) -> str:
-    """What stands most often in the header, outside of quotes."""
-    header = _unquoted(text)
-    most = max(header.count(each) for each in _DELIMITERS)
-    if most and header.count("\t") == most and "tab-separated" in content_type:
-        return "\t"
-    return max(_DELIMITERS, key=header.count)
-
-
-def _unquoted(text: str) -> str:
-    kept, quoted = list[str](), False
-    for character in text:
-        if character == '"':
-            quoted = not quoted
-        elif not quoted:
-            if character in "\r\n" and kept:
-                break
-            kept.append(character)
-    return "".join(kept)

@@ -1,35 +1,52 @@
-"""Rows of XML: the items of RSS or of a bare channel, the entries of Atom.
+"""Rows of XML: items of RSS, entries of Atom, offers, products, whatever element is repeated.
 
 Expat from the standard library reads it. It fetches nothing, and a file that declares entities is
 refused, so that there is nothing to expand.
 """
 
+import re
 from collections.abc import Iterator
+from itertools import chain
 from xml.parsers import expat
 
 from storepost.feeds.files.bounds import MAX_NAME_LENGTH
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.files.outline import HEAD_LENGTH, local_name, rows_in
 from storepost.feeds.files.source import FeedText
 from storepost.values.json_reading import MAX_DEPTH
 
-_ROWS = frozenset({"item", "entry", "product"})
 _MERCHANT = "http://base.google.com/ns/1.0"
+_GATHERED = re.compile(r"image|img|picture|photo|foto|bild|zdjec|obraz|gallery|immagin|imagen")
+"""Elements that say more where they are repeated; of others the first counts."""
+_PARAMETERS = frozenset({"param", "parameter", "attribute"})
+_NAMES = frozenset({"param_name", "name"})
+_VALUES = frozenset({"val", "value"})
+_SAYING = ("url", "src", "href", "value")
+"""Attributes that say what an element without text says."""
+_MAX_CATEGORIES = 50_000
+_CATEGORY_LENGTH = 255
 
 
 def xml_rows(text: FeedText) -> Iterator[dict[str, str]]:
-    """The items as rows. Raises FeedUnusable."""
-    reader = _Reader()
+    """The rows. Raises FeedUnusable."""
+    head = list[str]()
+    while sum(map(len, head)) < HEAD_LENGTH and (piece := text.read()):
+        head.append(piece)
+    reader = _Reader("".join(head))
     try:
-        while piece := text.read():
+        for piece in chain(head, iter(text.read, "")):
             # Text, not bytes: whatever the file declares, it is decoded already.
             reader.parser.Parse(piece, False)  # noqa: FBT003 - expat takes no name for it
-            if reader.rows:
+            if reader.has_moved_on():
                 text.row_ended()
+            if reader.rows:
                 yield from reader.rows
                 reader.rows.clear()
         reader.parser.Parse(b"", True)  # noqa: FBT003
     except expat.ExpatError as error:
-        raise FeedUnusable(FeedFailure.UNREADABLE) from error
+        where = f"line {error.lineno}, column {error.offset + 1}"
+        detail = f"The XML isn't well-formed at {where}: {expat.ErrorString(error.code)}."
+        raise FeedUnusable(FeedFailure.UNREADABLE, detail) from error
 
 
 class _Reader:
@@ -37,19 +54,25 @@ class _Reader:
 
     A column is named as its element is. Of two that differ in the prefix alone, such as `title` and
     `g:title`, the merchant's is the one. What stands inside another element is a column of its own,
-    `outer.inner`; what stands there twice is one column, with commas.
+    `outer.inner`; of what stands there twice the first counts, but of images all do, with commas.
+    A row's attributes are columns, too, where no element has that name.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, head: str) -> None:
         self.rows: list[dict[str, str]] = []
+        self._is_row = rows_in(head)
         self._row: dict[str, list[str]] | None = None
-        self._depth = 0
+        self._of_row: dict[str, str] = {}
+        self._around: list[str] = []
         self._path: list[str] = []
         self._path_length = 0
         self._text: list[str] = []
+        self._attributes: dict[str, str] = {}
         self._merchants: set[str] = set()
         self._prefixes = {"g"}
-        self._is_root = True
+        self._parameter = ""
+        self._categories = _Categories()
+        self._known = 0
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -58,51 +81,93 @@ class _Reader:
         self.parser.EntityDeclHandler = _refuse
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
 
+    def has_moved_on(self) -> bool:
+        """Whether anything is whole since this was asked last: rows, or categories."""
+        known, self._known = self._known, len(self._categories)
+        return bool(self.rows) or known < self._known
+
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        self._depth += 1
         if self._row is not None:
-            self._path.append(name)
-            self._path_length += len(name) + 1
-            if name == "link" and "href" in attributes:
-                self._link(self._row, attributes)
+            self._enter(self._row, name, attributes)
         else:
-            if self._is_root:
-                self._begin(name, attributes)
-            if name.rpartition(":")[2] in _ROWS:
-                self._row = {}
-                self._merchants.clear()
-        if self._depth > MAX_DEPTH or self._path_length > MAX_NAME_LENGTH:
+            self._go_around(name, attributes)
+        if len(self._around) + len(self._path) > MAX_DEPTH or self._path_length > MAX_NAME_LENGTH:
             _refuse()
         self._text.clear()
 
+    def _enter(self, row: dict[str, list[str]], name: str, attributes: dict[str, str]) -> None:
+        if "name" in attributes and local_name(name) in _PARAMETERS:
+            name = f"{name}.{attributes['name']}"
+        self._path.append(name)
+        self._path_length += len(name) + 1
+        self._attributes = attributes
+        if name == "link" and "href" in attributes:
+            if attributes.get("rel", "alternate") == "alternate":
+                row.setdefault("link", [attributes["href"]])
+            self._attributes = {}
+
+    def _go_around(self, name: str, attributes: dict[str, str]) -> None:
+        if not self._around:
+            self._begin(name, attributes)
+        self._around.append(local_name(name))
+        if self._is_row(tuple(self._around)):
+            self._row = {}
+            self._of_row = attributes
+            self._merchants.clear()
+            if ":" in name:
+                self._prefixes.add(name.partition(":")[0])
+        self._attributes = attributes
+
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        self._is_root = False
         if name.lower() == "html":
             raise FeedUnusable(FeedFailure.UNREADABLE)
         for key, value in attributes.items():
             if key.startswith("xmlns:") and value == _MERCHANT:
                 self._prefixes.add(key.removeprefix("xmlns:"))
 
-    def _link(self, row: dict[str, list[str]], attributes: dict[str, str]) -> None:
-        if attributes.get("rel", "alternate") == "alternate":
-            row.setdefault("link", [attributes["href"]])
-
-    def _end(self, _name: str) -> None:
-        self._depth -= 1
+    def _end(self, name: str) -> None:
         row = self._row
         if row is None:
-            return
-        if not self._path:
-            self.rows.append({name: ",".join(values) for name, values in row.items()})
+            self._leave(name)
+        elif not self._path:
+            self._around.pop()
+            self.rows.append(self._whole(row))
             self._row = None
-            return
-        value = "".join(self._text).strip()
+        else:
+            if value := self._value():
+                self._put(row, value)
+            self._path_length -= len(self._path.pop()) + 1
         self._text.clear()
-        if value:
-            self._put(row, value)
-        self._path_length -= len(self._path.pop()) + 1
+        self._attributes = {}
+
+    def _leave(self, name: str) -> None:
+        self._around.pop()
+        if local_name(name) == "category" and "id" in self._attributes:
+            self._categories.add(self._attributes, "".join(self._text).strip())
+
+    def _whole(self, row: dict[str, list[str]]) -> dict[str, str]:
+        cells = {name: ",".join(values) for name, values in row.items()}
+        for name, value in self._of_row.items():
+            if not name.startswith("xmlns"):
+                cells.setdefault(name, value)
+        if category := self._categories.named(cells.get("categoryId", "")):
+            cells.setdefault("category", category)
+        return cells
+
+    def _value(self) -> str:
+        """What an element says: its text, else an attribute of it; a price with its currency."""
+        value = "".join(self._text).strip()
+        attributes = self._attributes
+        if value and "currency" in attributes and value[-1:].isdigit():
+            return f"{value} {attributes['currency']}"
+        if not value and attributes:
+            return next((attributes[each].strip() for each in _SAYING if each in attributes), "")
+        return value
 
     def _put(self, row: dict[str, list[str]], value: str) -> None:
+        if len(self._path) > 1 and local_name(self._path[-2]) in _PARAMETERS:
+            self._put_parameter(row, local_name(self._path[-1]), value)
+            return
         whole = ".".join(self._path)
         prefix, colon, rest = whole.partition(":")
         is_merchants = bool(colon) and prefix in self._prefixes
@@ -110,8 +175,42 @@ class _Reader:
         if is_merchants and name not in self._merchants:
             self._merchants.add(name)
             row[name] = [value]
-        elif is_merchants or name not in self._merchants:
+        elif (is_merchants or name not in self._merchants) and (
+            name not in row or _GATHERED.search(name.lower())
+        ):
             row.setdefault(name, []).append(value)
+
+    def _put_parameter(self, row: dict[str, list[str]], kind: str, value: str) -> None:
+        """A parameter is a column of its own, named as its name says."""
+        if kind in _NAMES:
+            self._parameter = value[:MAX_NAME_LENGTH]
+        elif kind in _VALUES and self._parameter:
+            row.setdefault(f"{'.'.join(self._path[:-1])}.{self._parameter}", [value])
+
+
+class _Categories:
+    """The categories that a file lists before its rows, which name them by their ids."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[str, str]] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def add(self, attributes: dict[str, str], name: str) -> None:
+        """Takes one, up to a bound."""
+        parent = attributes.get("parentId", "")
+        is_short = len(attributes["id"]) + len(parent) <= _CATEGORY_LENGTH
+        if is_short and len(self._known) < _MAX_CATEGORIES:
+            self._known[attributes["id"]] = (parent, name[:_CATEGORY_LENGTH])
+
+    def named(self, identifier: str) -> str:
+        """The category's name behind those around it, as `Clothes > Shirts`."""
+        names = list[str]()
+        while identifier in self._known and len(names) < 10:
+            identifier, name = self._known[identifier]
+            names.insert(0, name)
+        return " > ".join(names)
 
 
 def _refuse(*_declaration: object) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from storepost.feeds.files.bounds import MAX_COLUMNS, Bound, Sample
+from storepost.feeds.files.encodings import in_utf_8
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
-from storepost.feeds.files.formats import FeedFormat, Shape, shape_of
+from storepost.feeds.files.formats import NOT_AS_DECLARED, FeedFormat, Shape, shape_of
 from storepost.feeds.files.markup import xml_rows
 from storepost.feeds.files.source import HEAD_BYTES, FeedText, head_of, inflated
 from storepost.feeds.files.tables import Cells, table_rows
@@ -35,7 +36,9 @@ def read_feed(pieces: Iterable[bytes], content_type: str, bound: Bound) -> FeedF
     if not head.strip():
         raise FeedUnusable(FeedFailure.NO_ROWS)
     shape = shape_of(head, content_type)
-    text = FeedText(rest, shape.encoding, may_break_off=isinstance(bound, Sample))
+    known = rest if shape.encoding else in_utf_8(rest)
+    is_sample = isinstance(bound, Sample)
+    text = FeedText(known, shape.encoding or "utf-8", may_break_off=is_sample)
     rows = bound.rows(_read(text, shape, bound))
     return FeedFile(shape.format, (Row(number, cells) for number, cells in enumerate(rows, 1)))
 
@@ -49,22 +52,28 @@ def _rows_of(text: FeedText, shape: Shape) -> Iterator[Cells]:
 
             return json_rows(text)
         case _:
-            return table_rows(text, shape.delimiter)
+            return table_rows(text, shape.table)
 
 
 def _read(text: FeedText, shape: Shape, bound: Bound) -> Iterator[Cells]:
     """The rows; of a file that is cut, all but the last, in which that may have happened."""
     held: list[Cells] = []
     try:
-        for row in _rows_of(text, shape):
-            if row and len(row) > MAX_COLUMNS:
-                raise FeedUnusable(FeedFailure.ROW_TOO_LONG)
+        for row in _bounded(_rows_of(text, shape)):
             yield from held
             held = [row]
     except (FeedUnusable, UnicodeDecodeError) as error:
         if bound.was_cut:
             return
-        why = error.why if isinstance(error, FeedUnusable) else FeedFailure.UNREADABLE
-        raise FeedUnusable(why) from error
+        if isinstance(error, FeedUnusable):
+            raise
+        raise FeedUnusable(FeedFailure.UNREADABLE, NOT_AS_DECLARED) from error
     if not bound.was_cut:
         yield from held
+
+
+def _bounded(rows: Iterator[Cells]) -> Iterator[Cells]:
+    for row in rows:
+        if row and len(row) > MAX_COLUMNS:
+            raise FeedUnusable(FeedFailure.ROW_TOO_LONG)
+        yield row

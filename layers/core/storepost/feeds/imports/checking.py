@@ -18,8 +18,9 @@ from storepost.feeds.files.formats import FeedFormat
 from storepost.feeds.files.reading import FeedFile, Row
 from storepost.feeds.imports.fetching import sampled
 from storepost.feeds.imports.matching import adds, digest_of, finder, terms_of
-from storepost.feeds.records.mapping import FeedMapping, has_id
-from storepost.feeds.records.reading import RowReader
+from storepost.feeds.records.learning import reader_of
+from storepost.feeds.records.mapping import FeedMapping, Target, has_id
+from storepost.feeds.records.options import OPTIONS
 from storepost.feeds.records.suggesting import suggested_mapping
 from storepost.platform.fetching import UrlNotAllowed
 from storepost.stores.stores import problems
@@ -36,6 +37,18 @@ MAX_SAMPLES = 3
 SAMPLE_LENGTH = 200
 MAX_SHOWN_COLUMNS = 500
 """In a preview's answer, the first ones: a mapping names no more."""
+_NAMING = frozenset(
+    {
+        Target.ID,
+        Target.ITEM_GROUP_ID,
+        Target.SKU,
+        Target.GTIN,
+        Target.LOCALE,
+        Target.TITLE,
+        *OPTIONS,
+    }
+)
+"""What says which product or variant a row is about; the rest costs time alone."""
 MAX_SKIPPED_SHOWN = 500
 """Skipped rows in a check's answer, the first ones."""
 
@@ -78,7 +91,7 @@ def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview
     with _opened(url) as file:
         rows = list(_seen(file.rows))
         samples = _samples(rows)
-        mapping = suggested_mapping(list(samples))
+        mapping = suggested_mapping(list(samples), [row.cells for row in rows if row.cells])
         seen = tuple(SeenColumn(name, mapping[name], tuple(some)) for name, some in samples.items())
         matches = _matches(store, mapping, rows) if has_id(mapping) else 0
         return Preview(file.format, seen, len(rows), matches)
@@ -103,7 +116,7 @@ def _opened(url: str) -> Iterator[FeedFile]:
         with sampled(url) as file:
             yield file
     except FeedUnusable as unusable:
-        raise problem_of(unusable.why) from unusable
+        raise problem_of(unusable.why, unusable.detail) from unusable
     except UrlNotAllowed as refused:
         raise problems.UrlNotAllowed(refused.reason) from None
 
@@ -122,7 +135,8 @@ def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator
     from storepost.feeds.imports.staging import FeedStaging  # noqa: PLC0415 - SQLite, of no use to a list
 
     with scratch() as place, FeedStaging(place / "work") as work:
-        work.read(rows, RowReader(settings.mapping, terms_of(store, settings)), _never)
+        reader, all_rows = reader_of(rows, settings.mapping, terms_of(store, settings))
+        work.read(all_rows, reader, _never)
         work.settle(
             finder(store, settings),
             _never,
@@ -133,7 +147,8 @@ def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator
 
 
 def _matches(store: Store, mapping: FeedMapping, rows: list[Row]) -> int:
-    settings = Settings("", "", None, FeedMode.ENRICH_ONLY, mapping)
+    naming = {column: target for column, target in mapping.items() if target in _NAMING}
+    settings = Settings("", "", None, FeedMode.ENRICH_ONLY, naming)
     with _settled(store, settings, iter(rows)) as work:
         return work.matches
 

@@ -19,7 +19,7 @@ from storepost.feeds.imports.plan import Plan
 from storepost.feeds.imports.run import FeedRun
 from storepost.feeds.imports.staging import FeedStaging
 from storepost.feeds.imports.writing import AHEAD, Writer
-from storepost.feeds.records.reading import RowReader
+from storepost.feeds.records.learning import reader_of
 from storepost.platform.jobs.runs import OutOfTime, Superseded
 from storepost.platform.persistence.changes import (
     Changes,
@@ -96,8 +96,9 @@ class FeedImportRun:
         with self._file.open("rb") as content:
             pieces = iter(lambda: content.read(PIECE_BYTES), b"")
             feed = read_feed(pieces, running.content_type or "", Bound())
-            reader = RowReader(settings.mapping, terms_of(self._store, settings))
-            is_all = work.read(feed.rows, reader, self._run.is_over)
+            terms = terms_of(self._store, settings)
+            reader, rows = reader_of(feed.rows, settings.mapping, terms)
+            is_all = work.read(rows, reader, self._run.is_over)
         if not is_all or not work.settle(
             finder(self._store, settings),
             self._run.is_over,

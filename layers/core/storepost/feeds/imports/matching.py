@@ -11,7 +11,7 @@ from storepost.catalog.products.matching import Match, Wanted, match
 from storepost.catalog.products.rules import product_source_id
 from storepost.feeds.feeds.model import Feed, FeedMode, Settings
 from storepost.feeds.feeds.repository import FeedRepository
-from storepost.feeds.records.reading import Terms
+from storepost.feeds.records.amounts import Terms
 from storepost.platform.persistence.patience import with_patience
 from storepost.platform.persistence.reads import Reads
 from storepost.stores.stores.model import Store
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from storepost.feeds.imports.staging import Find, Unplaced
 
 _TOGETHER = 25
+_READ_AS = 2
+"""Raised whenever the same row comes to something else, so that all are read and written anew."""
 _AT_ONCE = 4
 """Batches that are asked for at the same time: they wait for their answers, not for each other."""
 
@@ -72,6 +74,6 @@ def adds(settings: Settings) -> bool:
 
 def digest_of(store: Store, settings: Settings) -> str:
     """Of all that decides what a row comes to, besides the row."""
-    terms = [settings.locale, settings.mode.value, sorted(settings.mapping.items())]
+    terms = [_READ_AS, settings.locale, settings.mode.value, sorted(settings.mapping.items())]
     locales = sorted((row.locale, row.currency) for row in store.locales)
     return blake2b(repr([terms, store.currency, locales]).encode(), digest_size=16).hexdigest()

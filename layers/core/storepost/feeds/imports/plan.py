@@ -19,6 +19,22 @@ PLAN = """
 """Written from the rows when they are settled."""
 
 
+GROUPS = """
+    CREATE INDEX by_group ON row (grp, number) WHERE grp IS NOT NULL;
+    CREATE INDEX by_member ON member (id, locale);
+    UPDATE row SET grp = member.grp FROM member
+        WHERE member.id = row.id AND member.locale = row.locale AND row.grp IS NULL
+            AND member.grp <> row.id;
+    CREATE TEMP TABLE named AS SELECT sku, min(id) AS id FROM row
+        WHERE grp IS NULL AND sku <> id
+            AND sku IN (SELECT other.grp FROM row other WHERE other.grp IS NOT NULL)
+            AND sku NOT IN (SELECT other.id FROM row other)
+        GROUP BY sku HAVING count(DISTINCT id) = 1;
+    UPDATE row SET grp = named.id FROM named WHERE row.grp = named.sku;
+"""
+"""Which rows name each other as one group, in ways that a row alone doesn't show."""
+
+
 @dataclass(frozen=True)
 class Placed:
     """A row that is about a product."""

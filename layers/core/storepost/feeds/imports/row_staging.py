@@ -17,6 +17,8 @@ class RowStager:
         """Into the tables that `FeedStaging` makes."""
         self._db = db
         self._read: list[tuple[object, ...]] = []
+        self._left_out: list[tuple[int, str, str]] = []
+        self._members: list[tuple[str, str, str]] = []
         self._skipped: list[tuple[int, str | None, str]] = []
         self._length = 0
 
@@ -34,17 +36,25 @@ class RowStager:
             self._skipped.append((row.number, skipped.id, skipped.reason))
         else:
             self._read.append(_as_row(row.number, entry))
+            if entry.left_out:
+                self._left_out.append((row.number, entry.id, entry.left_out))
+            locale = entry.locale or ""
+            self._members += [(each.id, locale, entry.id) for each in entry.members]
             self._length += len(entry.content)
 
     def flush(self) -> None:
         """Writes them down."""
         self._db.execute("BEGIN")
         self._db.executemany(
-            "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, 0)", self._read
+            "INSERT INTO row VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, 0, ?)", self._read
         )
         self._db.executemany("INSERT INTO skipped VALUES (?, ?, ?)", self._skipped)
+        self._db.executemany("INSERT INTO left_out VALUES (?, ?, ?)", self._left_out)
+        self._db.executemany("INSERT INTO member VALUES (?, ?, ?)", self._members)
         self._db.execute("COMMIT")
         self._read.clear()
+        self._left_out.clear()
+        self._members.clear()
         self._skipped.clear()
         self._length = 0
 
@@ -69,4 +79,5 @@ def _as_row(number: int, entry: Entry) -> tuple[object, ...]:
         entry.sku,
         entry.gtin,
         entry.content,
+        entry.is_more,
     )

@@ -42,7 +42,11 @@ class FeedPreview(Shape):
 
 class FeedCheck(Shape):
     """What an import would do with a feed's first rows: `checked = importable + unmatched +
-    skipped`. `skippedRows` are the first 500 of those."""
+    skipped`.
+
+    `skippedRows` are the first 500 of those, and of the rows that are imported without their price,
+    because it is in another currency than the store's; `skipped` doesn't count these.
+    """
 
     checked: int
     importable: int

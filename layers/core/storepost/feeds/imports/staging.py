@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from storepost.feeds.feeds.model import FeedCounts, SkippedRow
 from storepost.feeds.files.reading import Row
-from storepost.feeds.imports.plan import PLAN
+from storepost.feeds.imports.plan import GROUPS, PLAN
 from storepost.feeds.imports.row_staging import RowStager
 from storepost.feeds.records.reading import SEEN_BEFORE, TOO_MANY_VARIANTS, RowReader
 
@@ -53,11 +53,15 @@ type Find = Callable[[Sequence[Unplaced]], Sequence[tuple[str, str | None] | Non
 
 _SCHEMA = """
     CREATE TABLE row (number INTEGER PRIMARY KEY, id TEXT, locale TEXT, grp TEXT, digest BLOB,
-        sku TEXT, gtin TEXT, content TEXT, product TEXT, variant TEXT, state INTEGER);
+        sku TEXT, gtin TEXT, content TEXT, product TEXT, variant TEXT, state INTEGER,
+        more INTEGER);
+    CREATE TABLE member (id TEXT, locale TEXT, grp TEXT);
+    CREATE TABLE left_out (number INTEGER PRIMARY KEY, id TEXT, reason TEXT);
     CREATE TABLE skipped (number INTEGER PRIMARY KEY, id TEXT, reason TEXT);
     CREATE TABLE gone (id TEXT, locale TEXT, product TEXT, moved INTEGER);
     CREATE TABLE step (name TEXT PRIMARY KEY);
 """
+_LEFT_OUT = "SELECT * FROM left_out WHERE number NOT IN (SELECT number FROM skipped)"
 _MANIFEST = """
     CREATE TABLE {schema}.entry (id TEXT, locale TEXT, digest BLOB, product TEXT, variant TEXT,
         PRIMARY KEY (id, locale)) WITHOUT ROWID;
@@ -92,6 +96,7 @@ class FeedStaging:
         with RowStager(self._db) as taking:
             for row in rows:
                 if row.number <= taken:
+                    reader.follow(row.cells)
                     continue
                 taking.take(row, reader)
                 if taking.is_full:
@@ -118,7 +123,7 @@ class FeedStaging:
         if not self._match(find, stops, adds=adds):
             return False
         if not self._did("planned"):
-            self._place()
+            self._place(adds=adds)
             if is_alike:
                 self._leave_alone()
             self._skip_overfull()
@@ -135,8 +140,11 @@ class FeedStaging:
         )
 
     def _gather_groups(self) -> None:
-        """A row that others name as their group, and that names none, is of that group, too."""
-        self._db.execute("CREATE INDEX by_group ON row (grp, number) WHERE grp IS NOT NULL")
+        """A row that others name as their group, and that names none, is of that group, too.
+
+        So are those that a group's row names, and those that name it by its SKU.
+        """
+        self._db.executescript(GROUPS)
         self._db.execute(
             "UPDATE row SET grp = id WHERE grp IS NULL"
             " AND id IN (SELECT other.grp FROM row other WHERE other.grp IS NOT NULL)"
@@ -158,15 +166,17 @@ class FeedStaging:
             " FROM before.entry b"
             " WHERE b.id = row.id AND b.locale = row.locale AND b.digest = row.digest"
             " AND (b.product <> b.id OR (b.variant IS NULL) = EXISTS (SELECT 1 FROM row other"
-            "  WHERE other.grp = row.id AND other.id <> row.id))"
-            " AND (b.product = b.id OR b.product IS row.grp OR b.variant IS NOT b.id"
-            "  OR b.product NOT IN stirred)",
+            "  WHERE other.grp = row.id AND other.id <> row.id AND NOT other.more))"
+            " AND NOT row.more AND (b.product = b.id OR b.product IS row.grp"
+            "  OR b.variant IS NOT b.id OR b.product NOT IN stirred)",
             (State.CARRIED,),
         )
 
     def _match(self, find: Find, stops: Stops, *, adds: bool) -> bool:
         unplaced = State.ALONE if adds else State.UNMATCHED
-        self._db.execute("CREATE INDEX IF NOT EXISTS unmatched ON row (number) WHERE state = 0")
+        self._db.execute(
+            "CREATE INDEX IF NOT EXISTS unmatched ON row (number) WHERE state = 0 AND NOT more"
+        )
         while rows := self._unplaced():
             found = find(rows)
             self._db.execute("BEGIN")
@@ -184,12 +194,16 @@ class FeedStaging:
 
     def _unplaced(self) -> list[Unplaced]:
         found = self._db.execute(
-            "SELECT number, id, grp, sku, gtin FROM row WHERE state = 0 ORDER BY number LIMIT 500"
+            "SELECT number, id, grp, sku, gtin FROM row WHERE state = 0 AND NOT more"
+            " ORDER BY number LIMIT 500"
         )
         return [Unplaced(*row) for row in found]
 
-    def _place(self) -> None:
-        """What matches nothing joins its group's product, or makes one of the group."""
+    def _place(self, *, adds: bool) -> None:
+        """What matches nothing joins its group's product, or makes one of the group.
+
+        Rows that bring more of a product come to their group's, whatever that is.
+        """
         self._db.execute(
             "UPDATE row SET variant = id, product = coalesce((SELECT other.product"
             " FROM row other WHERE other.grp = row.grp AND other.state IN (1, 2)"
@@ -206,6 +220,16 @@ class FeedStaging:
             (State.ALONE,),
         )
         self._db.execute("UPDATE row SET state = ? WHERE state = ?", (State.PLACED, State.ALONE))
+        self._db.execute(
+            "UPDATE row SET product = coalesce((SELECT other.product FROM row other"
+            " WHERE other.grp = row.grp AND other.state IN (1, 2) ORDER BY other.number LIMIT 1),"
+            " iif(?, grp, NULL)) WHERE more",
+            (adds,),
+        )
+        self._db.execute(
+            "UPDATE row SET state = iif(product IS NULL, ?, ?) WHERE more",
+            (State.UNMATCHED, State.PLACED),
+        )
 
     def _leave_alone(self) -> None:
         """What is about the same as before, and says the same, need not be written."""
@@ -277,27 +301,35 @@ class FeedStaging:
 
     def counts(self) -> FeedCounts:
         """What the rows come to, once they are settled."""
-        imported, products, groups, own = self._db.execute(
+        imported, products, variant_only, own = self._db.execute(
             "SELECT count(*), count(DISTINCT product),"
-            " (SELECT count(*) FROM (SELECT DISTINCT product, locale FROM row"
-            "   WHERE product IS NOT NULL)),"
+            " (SELECT count(*) FROM row WHERE product IS NOT NULL AND NOT more) - (SELECT count(*)"
+            "   FROM (SELECT DISTINCT product, locale FROM row"
+            "    WHERE product IS NOT NULL AND NOT more)),"
             " (SELECT count(DISTINCT product) FROM row WHERE id = product OR id = grp)"
             " FROM row WHERE product IS NOT NULL"
         ).fetchone()
         return FeedCounts(
             rows=self.rows,
             imported=imported,
-            variant_only=imported - groups,
+            variant_only=variant_only,
             from_first_row=products - own,
             products=products,
             unmatched=int(self._one("SELECT count(*) FROM row WHERE state = 3")),
             skipped=int(self._one("SELECT count(*) FROM skipped")),
             removed=int(self._one("SELECT count(*) FROM gone WHERE NOT moved")),
+            left_out=int(self._one(f"SELECT count(*) FROM ({_LEFT_OUT})")),  # noqa: S608
         )
 
     def skipped(self, most: int) -> Iterator[SkippedRow]:
-        """The first of the rows that were skipped, in the file's order."""
-        found = self._db.execute("SELECT * FROM skipped ORDER BY number LIMIT ?", (most,))
+        """The first of the rows that were skipped, in the file's order.
+
+        Those that were imported without their price stand among them.
+        """
+        found = self._db.execute(
+            f"SELECT * FROM skipped UNION ALL {_LEFT_OUT} ORDER BY number LIMIT ?",  # noqa: S608
+            (most,),
+        )
         return (SkippedRow(*row) for row in found)
 
     def write_plan(self, path: Path) -> None:

@@ -1,7 +1,7 @@
 """A feed's products as they are written: several a transaction, each with all that is said."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
 from storepost.catalog.products.records import SourceValues
@@ -15,6 +15,7 @@ from storepost.catalog.products.writing import (
     replace_layer,
 )
 from storepost.feeds.imports.plan import Placed
+from storepost.feeds.records.joining import first_variant, product_of, variant_of
 from storepost.platform.persistence.changes import (
     MAX_ITEMS,
     Changes,
@@ -125,17 +126,26 @@ _ROOM = MAX_ITEMS - 3
 def said_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
     """What a feed says of one product, in each of its locales.
 
-    The product's fields are the group's own row's, else the first's. Of two rows about the same
-    variant in one locale, the first is the one.
+    The product's fields are the group's own row's, else the first's; what that row leaves out is
+    the first's that has it. Of two rows about the same variant in one locale, the first is the one.
     """
-    own = {row.locale: row for row in reversed(rows)}
-    own |= {row.locale: row for row in reversed(rows) if row.id in {product, row.group}}
-    values_by_place: dict[tuple[str | None, str | None], SourceValues] = {}
+    by_locale: dict[str | None, list[Placed]] = {}
     for row in rows:
-        fields, of_variant = json.loads(row.content)
-        if own[row.locale] is row:
-            values_by_place[None, row.locale] = SourceValues(fields, row.locale, None, row.id)
-        if row.variant is not None:
-            values = SourceValues(of_variant, row.locale, row.variant, row.id)
-            values_by_place.setdefault((row.variant, row.locale), values)
-    return tuple(values_by_place.values())
+        by_locale.setdefault(row.locale, []).append(row)
+    return tuple(each for some in by_locale.values() for each in _said_in_locale(product, some))
+
+
+def _said_in_locale(product: str, rows: Sequence[Placed]) -> Iterator[SourceValues]:
+    own = next((row for row in rows if row.id in {product, row.group}), rows[0])
+    contents = [json.loads(row.content) for row in rows]
+    place = rows.index(own)
+    products = [each for each, _ in contents]
+    others = products[:place] + products[place + 1 :]
+    yield SourceValues(product_of(products[place], others), own.locale, None, own.id)
+    variants = [of_variant for _, of_variant in contents]
+    first, said = first_variant([variants[place], *variants]), set[str]()
+    for row, of_variant in zip(rows, variants, strict=True):
+        if row.variant is not None and row.variant not in said:
+            said.add(row.variant)
+            fields = variant_of(row.id, of_variant, products, first)
+            yield SourceValues(fields, row.locale, row.variant, row.id)

@@ -1,4 +1,4 @@
-"""Prices as feeds spell them: `15.00 USD`, `1.299,00 EUR`, `1,299.00`, `€ 5`."""
+"""Prices as feeds spell them: `15.00 USD`, `1.299,00 EUR`, `1,299.00`, `€ 5`, `5,- Kč`."""
 
 import re
 from collections.abc import Iterable
@@ -6,51 +6,50 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import cache, lru_cache
 
 from storepost.feeds.files.numbers import Number
-from storepost.values.money import Money, checked_currency
+from storepost.feeds.records.currency_signs import currency_of
+from storepost.values.money import Money
 
 _MAX_MINOR_UNITS = 10**15
-_DOT = r"(?i:(?<=rs|kr)\.)?"
-"""That of an abbreviated currency, such as `Rs. 500`."""
+_BLANKS = " \t\u00a0\u202f\u2009'\u2019"
 _PRICE = re.compile(
-    rf"(?P<before>[^\d.,+-]*){_DOT}(?P<number>\d[\d.,]*|[.,]\d+)(?P<after>[^\d.,]*){_DOT}"
+    rf"(?P<before>(?:[^\d.,+\-\u2212]|(?<=[^\W\d])\.)*)"
+    rf"(?P<number>\d[\d.,{_BLANKS}]*|[.,]\d+)"
+    rf"(?P<dashes>(?<=[.,])[-\u2013\u2014]+)?"
+    rf"(?P<after>(?:[^\d.,]|(?<=[^\W\d])\.)*)"
 )
 _LAKHS = re.compile(r"\d{1,2}(,\d\d)+,\d{3}")
-_BLANKS = str.maketrans("", "", " \t\u00a0\u202f\u2009'\u2019")
-_SYMBOLS = {
-    "€": ("EUR",),
-    "£": ("GBP", "EGP", "GIP", "FKP", "SHP"),
-    "$": ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"),
-    "r$": ("BRL",),
-    "¥": ("JPY", "CNY"),
-    "zł": ("PLN",),
-    "₹": ("INR",),
-    "rs": ("INR", "PKR", "LKR", "NPR", "MUR", "SCR"),
-    "kr": ("SEK", "NOK", "DKK", "ISK"),
-    "₺": ("TRY",),
-    "₴": ("UAH",),
-}
-"""The currencies that a symbol is of; the first is the usual one."""
+_NOTHING = str.maketrans("", "", _BLANKS)
+_SEPARATED = re.compile(r"\d[\d.,]*")
+_LENGTH = 100
+"""No price is longer."""
 
 
-@lru_cache(maxsize=20_000)
-def read_price(text: str, currency: str, of_locale: str | None = None) -> Money | None:
+def read_price(
+    text: str, currency: str, of_locale: str | None = None, point: str | None = None
+) -> Money | None:
     """The price, in `currency` where it names none; None where it can't be read.
 
-    A symbol of several currencies means `of_locale`, the one of the row's locale, where that is one
+    A sign of several currencies means `of_locale`, the one of the row's locale, where that is one
     of them; else `currency`, the store's, where that is; else the usual one.
 
     The last of two kinds of separators is the decimal one. One alone is the thousands' where it
     stands more than once, or three digits before the end of a number that isn't below one, unless
-    the currency itself has three.
+    the currency itself has three, or the column's other prices show that it is their decimal
+    `point`.
     """
-    found = _PRICE.fullmatch(text.translate(_BLANKS))
+    return _read_price(text, currency, of_locale, point) if len(text) <= _LENGTH else None
+
+
+@lru_cache(maxsize=20_000)
+def _read_price(text: str, currency: str, of_locale: str | None, point: str | None) -> Money | None:
+    found = _PRICE.fullmatch(text.strip())
     if found is None:
         return None
-    named = (found["before"] + found["after"]).strip(".-/")
-    code = _currency(named, (of_locale, currency)) if named else currency
+    named = (found["before"] + found["after"]).strip(" .-\u2013\u2014\u00a0\u202f")
+    code = currency_of(named, (of_locale, currency)) if named else currency
     if code is None:
         return None
-    number = _number(found["number"], _minor_digits(code))
+    number = _number(found["number"].translate(_NOTHING), _minor_digits(code), point)
     return None if number is None else _money(number, code)
 
 
@@ -62,21 +61,32 @@ def price_of(number: Number, currency: str) -> Money | None:
         return None
 
 
+def decimal_point(prices: Iterable[str]) -> str | None:
+    """The decimal separator that a column's prices show; None where they show none, or both."""
+    shown = {mark for text in prices if (mark := _shown(text[:_LENGTH].translate(_NOTHING)))}
+    return shown.pop() if len(shown) == 1 else None
+
+
+def _shown(text: str) -> str | None:
+    found = _SEPARATED.search(text)
+    marks = [each for each in found[0] if each in ".,"] if found else []
+    if found is None or not marks:
+        return None
+    whole, _, fraction = found[0].rpartition(marks[-1])
+    if len(set(marks)) == 2:
+        return marks[-1] if marks.count(marks[-1]) == 1 else None
+    if len(marks) > 1:
+        return "," if marks[0] == "." else "."
+    is_decimal = len(fraction) in {1, 2} or not whole.strip("0")
+    return marks[0] if is_decimal and fraction else None
+
+
 def _money(number: Decimal, code: str) -> Money | None:
     digits = _minor_digits(code)
     if not 0 <= number <= _MAX_MINOR_UNITS:
         return None
     minor = (number * 10**digits).quantize(Decimal(1), ROUND_HALF_UP)
     return Money(int(minor), code) if minor <= _MAX_MINOR_UNITS else None
-
-
-def _currency(named: str, likely: Iterable[str | None]) -> str | None:
-    if codes := _SYMBOLS.get(named.lower()):
-        return next((code for code in likely if code in codes), codes[0])
-    try:
-        return checked_currency(named)
-    except ValueError:
-        return None
 
 
 @cache
@@ -86,13 +96,16 @@ def _minor_digits(code: str) -> int:
     return int(Currency(code).exponent or 0)
 
 
-def _number(text: str, digits: int) -> Decimal | None:
+def _number(text: str, digits: int, point: str | None) -> Decimal | None:
     last = max(text.rfind("."), text.rfind(","))
     if last < 0:
         return Decimal(text)
     whole, fraction = text[:last], text[last + 1 :]
     is_alone = not set(whole) & {".", ","}
-    if text[last] in whole or (is_alone and _is_thousands(whole, fraction, digits)):
+    is_point = text[last] == point
+    if text[last] in whole or (
+        is_alone and not is_point and _is_thousands(whole, fraction, digits)
+    ):
         whole, fraction = text, ""
     if _LAKHS.fullmatch(whole):
         whole = whole.replace(",", "")

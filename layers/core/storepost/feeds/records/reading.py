@@ -8,40 +8,32 @@ from typing import Any
 
 from storepost.feeds.files.numbers import Number
 from storepost.feeds.records import values
+from storepost.feeds.records.amounts import LeftOut, Prices, Terms
+from storepost.feeds.records.groups import Groups, Member, Name, more_of
+from storepost.feeds.records.images import image_addresses, joined
 from storepost.feeds.records.mapping import CUSTOM, FeedMapping, Target
-from storepost.feeds.records.prices import price_of, read_price
-from storepost.values.money import Money
+from storepost.feeds.records.names import is_variants_own, plain_name
+from storepost.feeds.records.options import Option, Options, options_in
+from storepost.feeds.records.stock import Stock
+from storepost.values.text import visible
 
 NO_ID = "The row has no id."
 ID_TOO_LONG = "The id is longer than 255 characters."
 SEEN_BEFORE = "An earlier row has the same id and locale."
 WRONG_COLUMNS = "The row has more or fewer columns than the header."
-NO_PRICE = "The price can't be read."
 NO_LOCALE = "The locale isn't known."
 TOO_MANY_VARIANTS = "Its product has 2,000 variants before it."
 
 type Fields = dict[str, Any]
 
-_OPTIONS = {
-    Target.COLOR: "Color",
-    Target.SIZE: "Size",
-    Target.MATERIAL: "Material",
-    Target.PATTERN: "Pattern",
-}
-_KEPT_AS_CUSTOM = (Target.MPN, Target.ADDITIONAL_IMAGE_LINK)
-"""What has no field of its own: custom fields of the same names."""
+GALLERY = "gallery"
+"""Addresses of images that come to the product's, from whichever of its rows."""
+MEMBERS = "members"
+"""Options of the group's variants, by their ids."""
 
-
-@dataclass(frozen=True)
-class Terms:
-    """What the store and the feed say of all rows."""
-
-    currency: str
-    """The store's."""
-    currencies: Mapping[str, str] = field(default_factory=dict)
-    """Of each of the store's locales."""
-    locale: str | None = None
-    """The feed's own."""
+_OF_VARIANTS = frozenset(
+    {Target.PRICE, Target.SALE_PRICE, Target.SKU, Target.GTIN, Target.MPN, Target.TITLE}
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +47,12 @@ class Entry:
     gtin: str | None
     content: str = field(repr=False)
     """The product's fields and the variant's, as JSON."""
+    is_more: bool = False
+    """Whether it brings more of its product, and no variant."""
+    members: tuple[Member, ...] = ()
+    """The variants that it names as its group's."""
+    left_out: str | None = None
+    """Why its price was left out."""
 
     @property
     def digest(self) -> bytes:
@@ -73,41 +71,83 @@ class Skipped(Exception):  # noqa: N818 - it is what a row is
 
 
 class RowReader:
-    """Reads rows under one mapping."""
+    """Reads the rows of a file, in their order, under one mapping."""
 
-    def __init__(self, mapping: FeedMapping, terms: Terms) -> None:
-        """Columns of one target count in the mapping's order: the first that says something."""
+    def __init__(
+        self, mapping: FeedMapping, terms: Terms, points: Mapping[str, str] | None = None
+    ) -> None:
+        """Columns of one target count in the mapping's order: the first that says something.
+
+        `points` are the decimal separators of columns with prices, where those show them.
+        """
         self._terms = terms
         self._columns: dict[str, list[str]] = {}
         for column, target in mapping.items():
             if target != Target.IGNORE:
                 self._columns.setdefault(target, []).append(column)
-        self._custom = {
-            target: columns
-            for target, columns in self._columns.items()
-            if target.startswith(CUSTOM)
-        }
+        self._custom = [target for target in self._columns if target.startswith(CUSTOM)]
+        self._own_images = [
+            each for each in self._columns.get(Target.IMAGE_LINK, ()) if is_variants_own(each)
+        ]
+        if len(self._own_images) < len(self._columns.get(Target.IMAGE_LINK, ())):
+            self._columns[Target.IMAGE_LINK] = [
+                each for each in self._columns[Target.IMAGE_LINK] if each not in self._own_images
+            ]
+        else:
+            self._own_images = []
+        self._id_is_sku = Target.SKU not in self._columns and any(
+            plain_name(column).endswith(("sku", "reference"))
+            for column in self._columns.get(Target.ID, ())
+        )
+        self._options = Options(mapping)
+        self._groups = Groups(self._columns)
+        self._prices = Prices(self._columns, list(mapping), terms, points or {})
+        self._stock = Stock(mapping, self._columns.get(Target.AVAILABILITY, ()))
 
     def read(self, cells: Mapping[str, str] | None) -> Entry:
         """What the row says. Raises Skipped."""
         if cells is None:
             raise Skipped(WRONG_COLUMNS)
         said = {target: text for target in self._columns if (text := self._said(cells, target))}
-        identifier = said.get(Target.ID)
-        if identifier is None:
+        name, options = self._name(cells, said)
+        if name is None:
             raise Skipped(NO_ID)
-        if len(identifier) > values.MAX_TEXT:
-            raise Skipped(ID_TOO_LONG, identifier[: values.MAX_TEXT])
-        locale = self._locale(said, identifier)
-        variant = self._variant(said, locale, identifier)
-        content = [self._product(said), variant]
+        if len(name.id) > values.MAX_TEXT:
+            raise Skipped(ID_TOO_LONG, name.id[: values.MAX_TEXT])
+        return self._entry(cells, said, name, options)
+
+    def follow(self, cells: Mapping[str, str] | None) -> None:
+        """Notes a row that was read before, for those behind it."""
+        if cells is not None:
+            self._name(cells, {t: text for t in self._columns if (text := self._said(cells, t))})
+
+    def _name(
+        self, cells: Mapping[str, str], said: dict[str, str]
+    ) -> tuple[Name | None, list[Option]]:
+        own_names = self._options.names(cells)
+        names = self._groups.known_names(said, own_names)
+        options = self._options.read(cells, names, in_group=Target.ITEM_GROUP_ID in said)
+        if titled := options_in(said.get(Target.TITLE, "")):
+            options, _ = titled, said.pop(Target.TITLE)
+        is_variant = bool(options) or bool(said.keys() & _OF_VARIANTS)
+        name = self._groups.name(said, options, is_variant=is_variant)
+        self._groups.follow(name, own_names, begins=Target.TITLE in said)
+        if name is not None and name.is_more and not said.keys() & _IMAGES:
+            return None, options
+        return name, options
+
+    def _entry(
+        self, cells: Mapping[str, str], said: Mapping[str, str], name: Name, options: list[Option]
+    ) -> Entry:
+        locale = self._locale(said, name.id)
+        product = self._product(cells, said, name)
+        variant, left_out = self._variant(cells, said, options, locale, name)
+        content = json.dumps([product, variant], ensure_ascii=False, separators=(",", ":"))
+        identifier = more_of(name.group or "", content) if name.is_more else name.id
+        group = name.group[: values.MAX_TEXT] if name.group else None
+        sku, gtin = variant.get("sku"), variant.get("barcode")
         return Entry(
-            identifier,
-            _cut(said.get(Target.ITEM_GROUP_ID)),
-            locale,
-            variant.get("sku"),
-            variant.get("barcode"),
-            json.dumps(content, ensure_ascii=False, separators=(",", ":")),
+            identifier, group, locale, sku, gtin, content, name.is_more, name.members, left_out
         )
 
     def _said(self, cells: Mapping[str, str], target: str) -> str:
@@ -126,85 +166,85 @@ class RowReader:
             raise Skipped(NO_LOCALE, identifier)
         return found
 
-    def _product(self, said: Mapping[str, str]) -> Fields:
-        image = said.get(Target.IMAGE_LINK)
+    def _product(self, cells: Mapping[str, str], said: Mapping[str, str], name: Name) -> Fields:
+        images = image_addresses(said.get(Target.IMAGE_LINK, ""))
+        columns = self._columns.get(Target.ADDITIONAL_IMAGE_LINK, ())
+        more = [url for each in columns for url in image_addresses(cells.get(each, ""))]
+        further = [url for url in dict.fromkeys((*images[1:], *more)) if url not in images[:1]]
         fields: Fields = {
-            "title": _cut(said.get(Target.TITLE)),
+            "title": _cut(visible(said.get(Target.TITLE, ""))),
             "description": _cut(said.get(Target.DESCRIPTION), values.MAX_DESCRIPTION),
             "link": values.address(said.get(Target.LINK, "")),
-            "image": _image(image),
-            "vendor": _cut(said.get(Target.BRAND)),
+            "image": _image(images),
+            "vendor": _cut(visible(said.get(Target.BRAND, ""))),
             "productType": _cut(said.get(Target.PRODUCT_TYPE)),
+            f"{CUSTOM}{Target.MPN}": _cut(said.get(Target.MPN), values.MAX_CUSTOM),
+            _FURTHER: joined_within(further) or None,
         }
-        for target in _KEPT_AS_CUSTOM:
-            fields[f"{CUSTOM}{target}"] = _cut(said.get(target), values.MAX_CUSTOM)
-        for name in self._custom:
-            fields[name] = _cut(said.get(name), values.MAX_CUSTOM)
+        if images and (name.is_more or self._own_images):
+            fields[GALLERY] = images
+        if name.members:
+            fields[MEMBERS] = {each.id: each.options for each in name.members}
+        for custom in self._custom:
+            fields[custom] = _cut(said.get(custom), values.MAX_CUSTOM)
         return _without_nothing(fields)
 
-    def _variant(self, said: Mapping[str, str], locale: str | None, identifier: str) -> Fields:
-        price, compared = self._prices(said, locale, identifier)
-        bought = values.availability(said.get(Target.AVAILABILITY, ""))
-        options = [
-            {"name": name, "value": said[target][: values.MAX_TEXT]}
-            for target, name in _OPTIONS.items()
-            if target in said
-        ]
-        return _without_nothing(
-            {
-                "title": _cut(said.get(Target.TITLE)),
-                "options": options or None,
-                "sku": _cut(said.get(Target.SKU)),
-                "barcode": _cut(said.get(Target.GTIN)),
-                "image": _image(said.get(Target.IMAGE_LINK)),
-                "price": _money(price),
-                "compareAtPrice": _money(compared),
-                "inventoryQuantity": values.quantity(said.get(Target.QUANTITY, "")),
-                "availableForSale": bought[0] if bought else None,
-                "continueSellingWhenOutOfStock": True if bought and bought[1] else None,
-            }
-        )
+    def _variant(
+        self,
+        cells: Mapping[str, str],
+        said: Mapping[str, str],
+        options: list[Option],
+        locale: str | None,
+        name: Name,
+    ) -> tuple[Fields, str | None]:
+        """The variant's fields, and why its price was left out."""
+        left_out: str | None = None
+        try:
+            prices = self._prices.read(cells, said, locale)
+        except LeftOut as left:
+            if left.is_fatal:
+                raise Skipped(left.reason, name.id) from left
+            prices, left_out = {"price": None}, left.reason
+        sku = name.id if self._id_is_sku and said.get(Target.ID) == name.id else None
+        fields = {
+            "title": _cut(visible(said.get(Target.TITLE, ""))),
+            "options": [{"name": each, "value": value} for each, value in options] or None,
+            "sku": _cut(said.get(Target.SKU)) or sku,
+            "barcode": _cut(said.get(Target.GTIN)),
+            "image": self._variant_image(cells, said),
+            **self._stock.read(said, cells),
+        }
+        return {**_without_nothing(fields), **prices}, left_out
 
-    def _prices(
-        self, said: Mapping[str, str], locale: str | None, identifier: str
-    ) -> tuple[Money | None, Money | None]:
-        """The price, and what it is compared at."""
-        if Target.PRICE not in said:
-            return None, None
-        price = self._price(said[Target.PRICE], locale)
-        if price is None:
-            raise Skipped(NO_PRICE, identifier)
-        if price.currency not in self._currencies(locale):
-            return None, None
-        sale = self._price(said.get(Target.SALE_PRICE, ""), locale)
-        if sale and sale.currency == price.currency and 0 < sale.amount < price.amount:
-            return sale, price
-        return price, None
+    def _variant_image(self, cells: Mapping[str, str], said: Mapping[str, str]) -> Fields | None:
+        own = (cells.get(column, "") for column in self._own_images)
+        found = next((images for text in own if (images := image_addresses(text))), None)
+        if found or self._own_images:
+            return _image(found or [])
+        return _image(image_addresses(said.get(Target.IMAGE_LINK, "")))
 
-    def _price(self, text: str, locale: str | None) -> Money | None:
-        if isinstance(text, Number):
-            return price_of(text, self._terms.currency)
-        return read_price(text, self._terms.currency, self._currency_of(locale))
 
-    def _currencies(self, locale: str | None) -> set[str | None]:
-        """Those that a price may have in a locale: its own and the store's."""
-        return {self._terms.currency, self._currency_of(locale)}
+_FURTHER = f"{CUSTOM}{Target.ADDITIONAL_IMAGE_LINK}"
+_IMAGES = frozenset({Target.IMAGE_LINK, Target.ADDITIONAL_IMAGE_LINK})
 
-    def _currency_of(self, locale: str | None) -> str | None:
-        return self._terms.currencies.get(locale or "")
+
+def joined_within(images: list[str]) -> str:
+    """The addresses as one text, as many as a custom field has room for."""
+    kept, length = list[str](), 0
+    for each in images:
+        length += len(joined([each])) + 1
+        if length > values.MAX_CUSTOM:
+            break
+        kept.append(each)
+    return joined(kept)
 
 
 def _cut(text: str | None, most: int = values.MAX_TEXT) -> str | None:
     return text[:most] if text else None
 
 
-def _image(text: str | None) -> Fields | None:
-    url = values.address(text) if text else None
-    return {"url": url, "alt": None} if url else None
-
-
-def _money(money: Money | None) -> Fields | None:
-    return {"amount": money.amount, "currency": money.currency} if money else None
+def _image(images: list[str]) -> Fields | None:
+    return {"url": images[0], "alt": None} if images else None
 
 
 def _without_nothing(fields: Fields) -> Fields:

@@ -1,64 +1,203 @@
-"""What a column probably is, by its name."""
+"""What a column probably is: by whose export it is, by its name, and by what stands in it."""
 
-import re
+from collections.abc import Iterable, Mapping, Sequence
 
+from storepost.feeds.records.makers import OPTION, Maker, maker_of
 from storepost.feeds.records.mapping import CUSTOM, CUSTOM_KEY, Target
+from storepost.feeds.records.names import (
+    SYNONYMS,
+    compared_name,
+    compared_names,
+    is_former_price,
+    is_variants_own,
+    plain_name,
+    without_number,
+)
+from storepost.feeds.records.options import OPTIONS, names_column
+from storepost.feeds.records.samples import (
+    Column,
+    columns_of,
+    is_amount,
+    is_article_code,
+    is_image,
+    is_page,
+    looks_like,
+)
 
-_OTHER = re.compile(r"[^a-z0-9]+")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
-_SYNONYMS: dict[Target, str] = {
-    Target.ID: "id product_id item_id variant_id offer_id artikelnummer article_number external_id",
-    Target.ITEM_GROUP_ID: "item_group_id group_id parent_id parent_sku itemgroupid variant_group",
-    Target.TITLE: "title name product_name product_title titel bezeichnung",
-    Target.DESCRIPTION: "description desc body body_html product_description beschreibung summary",
-    Target.LINK: "link url product_url product_link deeplink deep_link",
-    Target.IMAGE_LINK: "image_link image image_url img picture main_image image_src bild thumbnail",
-    Target.ADDITIONAL_IMAGE_LINK: "additional_image_link additional_image_links more_images images",
-    Target.PRICE: "price regular_price list_price preis retail_price unit_price",
-    Target.SALE_PRICE: "sale_price special_price discount_price offer_price",
-    Target.AVAILABILITY: "availability stock_status in_stock available verfuegbarkeit",
-    Target.QUANTITY: "quantity qty inventory stock inventory_quantity stock_quantity bestand"
-    " quantity_to_sell_on_facebook",
-    Target.BRAND: "brand vendor manufacturer marke hersteller",
-    Target.PRODUCT_TYPE: "product_type category categories product_category kategorie type",
-    Target.GTIN: "gtin ean upc barcode isbn jan ean13 gtin13",
-    Target.MPN: "mpn manufacturer_part_number part_number",
-    Target.SKU: "sku variant_sku item_sku seller_sku",
-    Target.COLOR: "color colour farbe",
-    Target.SIZE: "size groesse",
-    Target.MATERIAL: "material fabric",
-    Target.PATTERN: "pattern muster",
-    Target.LOCALE: "locale language lang content_language sprache",
-}
-_BY_NAME = {name: target for target, names in _SYNONYMS.items() for name in names.split()}
+_LISTS = frozenset({Target.ADDITIONAL_IMAGE_LINK})
+"""Targets that several columns may have."""
+_MAX_CUSTOM_KEY = 64
+_PARAMETERS = "param"
 
 
-def suggested_mapping(columns: list[str]) -> dict[str, str]:
-    """A target for each column; none is suggested twice, and what isn't known is a custom field."""
-    plain = {column: _plain(column) for column in columns}
-    taken: dict[str, str] = {}
-    # The very names come before their synonyms: of `sku` and `id`, `id` is the id.
-    for column in sorted(columns, key=lambda each: plain[each] not in set(Target)):
-        target = _BY_NAME.get(plain[column])
-        if target is not None and target not in taken.values():
-            taken[column] = target
-    if Target.ID not in taken.values():
-        sku = next((column for column, target in taken.items() if target == Target.SKU), None)
-        if sku is not None:
-            taken[sku] = Target.ID
-    return {column: taken.get(column) or _custom(plain[column], taken) for column in columns}
+def suggested_mapping(
+    columns: Sequence[str], rows: Sequence[Mapping[str, str]] = ()
+) -> dict[str, str]:
+    """A target for each column, by the rows that were seen; what isn't known is a custom field.
+
+    No target is suggested twice but for further images, and for a variant's own image.
+    """
+    suggestion = _Suggestion(columns, rows)
+    maker = maker_of(suggestion.by_name)
+    if maker is not None:
+        suggestion.add_maker(maker)
+    suggestion.add_named(compared_names(*maker.never) if maker else frozenset())
+    suggestion.add_pair()
+    suggestion.add_images()
+    suggestion.add_structure()
+    return suggestion.whole()
 
 
-def _custom(plain: str, taken: dict[str, str]) -> str:
-    if plain in _BY_NAME or not CUSTOM_KEY.fullmatch(plain) or "." in plain:
-        return Target.IGNORE
-    return f"{CUSTOM}{plain}" if f"{CUSTOM}{plain}" not in taken.values() else Target.IGNORE
+class _Suggestion:
+    """A mapping as far as it is known."""
+
+    def __init__(self, columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> None:
+        self._columns = columns_of(columns, rows)
+        self._rows = len(rows)
+        self.by_name: dict[str, Column] = {}
+        for name, column in self._columns.items():
+            self.by_name.setdefault(compared_name(name), column)
+        self._taken: dict[str, str] = {}
+        self._option_targets = list(OPTIONS)
+
+    def _take(self, column: Column | None, target: str) -> None:
+        may_take = target in _LISTS or self._is_free(target)
+        if column and column.name not in self._taken and may_take:
+            self._taken[column.name] = target
+
+    def _is_free(self, target: str) -> bool:
+        return target not in self._taken.values()
+
+    def add_maker(self, maker: Maker) -> None:
+        """What the columns of a known export are."""
+        found = self._first_whole(maker.ids)
+        self._take(found, Target.ID)
+        self._take(self._first_filled(maker.groups), Target.ITEM_GROUP_ID)
+        for before, now in maker.former:
+            former = self._of(before)
+            if former and former.filled:
+                self._take(former, Target.PRICE)
+                self._take(self._of(now), Target.SALE_PRICE)
+        for is_filled in (True, False):
+            for name, target in maker.columns.items():
+                column = self._of(name)
+                if column and bool(column.filled) == is_filled:
+                    self._take(column, self._option(column) if target == OPTION else target)
+
+    def _first_whole(self, names: Iterable[str]) -> Column | None:
+        """The first whose values are all there, as far as rows have any, and all different."""
+        found = [column for name in names if (column := self._of(name))]
+        whole = (each for each in found if each.is_unique and each.filled)
+        return next(whole, found[-1] if found else None)
+
+    def _first_filled(self, names: Iterable[str]) -> Column | None:
+        return next((column for name in names if (column := self._of(name))), None)
+
+    def _of(self, name: str) -> Column | None:
+        return self.by_name.get(compared_name(name))
+
+    def _option(self, column: Column) -> str:
+        """Which option it is, by the name that stands beside its values; else the first free."""
+        names = (self._columns.get(each) for each in names_column(column.name))
+        said = next((each.values[0] for each in names if each and each.values), "")
+        named = (target for target in OPTIONS if compared_name(said) in SYNONYMS[target])
+        target = next(named, None)
+        if target not in self._option_targets:
+            target = next(iter(self._option_targets), None)
+        if target is None:
+            return Target.IGNORE
+        self._option_targets.remove(target)
+        return target
+
+    def add_named(self, never: frozenset[str]) -> None:
+        """What the columns' names say; of several for one target the surest that looks like it."""
+        for target in Target:
+            if target in SYNONYMS and self._is_free(target):
+                found = self._named(target, never)
+                self._take(found, target)
+        if self._is_free(Target.ID):
+            sku = next((c for c, target in self._taken.items() if target == Target.SKU), None)
+            if sku is not None:
+                self._taken[sku] = Target.ID
+
+    def _named(self, target: Target, never: frozenset[str]) -> Column | None:
+        ranks = {name: rank for rank, name in enumerate(SYNONYMS[target])}
+        found = [
+            (not column.filled, ranks[_bare(plain)], place, column)
+            for place, (plain, column) in enumerate(self.by_name.items())
+            if _bare(plain) in ranks and plain not in never and column.name not in self._taken
+        ]
+        likely = [each for each in sorted(found)[:20] if looks_like(each[-1], target)]
+        if target is Target.ID:
+            whole = [c for *_, c in likely if c.is_unique and c.filled == self._rows]
+            return next(iter(whole), likely[0][-1] if likely else None)
+        return likely[0][-1] if likely else None
+
+    def add_pair(self) -> None:
+        """What something cost before is the price, and what it costs now is the sale price."""
+        if not self._is_free(Target.SALE_PRICE):
+            return
+        now = next((name for name, to in self._taken.items() if to == Target.PRICE), None)
+        free = (c for c in self._columns.values() if c.name not in self._taken and c.filled)
+        before = next((c for c in free if is_former_price(c.name)), None)
+        if now and before and not is_former_price(now) and looks_like(before, Target.PRICE):
+            self._taken[now] = Target.SALE_PRICE
+            self._taken[before.name] = Target.PRICE
+
+    def add_structure(self) -> None:
+        """What the columns' cells say, where no name did."""
+        tests = (
+            (Target.IMAGE_LINK, is_image),
+            (Target.LINK, is_page),
+            (Target.GTIN, is_article_code),
+            (Target.PRICE, is_amount),
+        )
+        for target, test in tests:
+            if self._is_free(target):
+                found = (c for c in self._free() if c.values and c.mostly(test))
+                self._take(next(found, None), target)
+        if self._is_free(Target.ID):
+            found = (c for c in self._free() if self._may_be_id(c))
+            self._take(next(found, None), Target.ID)
+
+    def _may_be_id(self, column: Column) -> bool:
+        is_whole = column.is_unique and column.filled == self._rows > 1
+        return is_whole and column.mostly(lambda text: len(text) < 40 and " " not in text)
+
+    def _free(self) -> list[Column]:
+        return [each for each in self._columns.values() if each.name not in self._taken]
+
+    def add_images(self) -> None:
+        """Further images: columns that are numbered, or a variant's own."""
+        image = next((name for name, to in self._taken.items() if to == Target.IMAGE_LINK), None)
+        for column in self._free() if image else ():
+            plain = plain_name(column.name)
+            if not column.values or not looks_like(column, Target.IMAGE_LINK):
+                continue
+            if is_variants_own(column.name):
+                self._taken[column.name] = Target.IMAGE_LINK
+            elif without_number(plain) == without_number(plain_name(image or "")):
+                self._taken[column.name] = Target.ADDITIONAL_IMAGE_LINK
+
+    def whole(self) -> dict[str, str]:
+        """The mapping, with custom fields for the rest."""
+        keys = set(self._taken.values())
+        whole: dict[str, str] = {}
+        for place, name in enumerate(self._columns, 1):
+            whole[name] = self._taken.get(name) or _custom(plain_name(name), place, keys)
+            keys.add(whole[name])
+        return whole
 
 
-def _plain(column: str) -> str:
-    """The name in lower case with underscores, without the merchant's prefix."""
-    name = _CAMEL.sub("_", column.strip().removeprefix("g:")).lower()
-    for letter, plain in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")):
-        name = name.replace(letter, plain)
-    return _OTHER.sub("_", name).strip("_")
+def _bare(plain: str) -> str:
+    """The name without what parameters of XML begin with."""
+    return plain.removeprefix(_PARAMETERS)
+
+
+def _custom(plain: str, place: int, keys: set[str]) -> str:
+    ascii_name = plain if plain.isascii() else ""
+    name = ascii_name if ascii_name[:1].isalpha() else f"column_{ascii_name or place}"
+    for key in (name[:_MAX_CUSTOM_KEY], f"{name[:55]}_{place}"):
+        if CUSTOM_KEY.fullmatch(key) and f"{CUSTOM}{key}" not in keys:
+            return f"{CUSTOM}{key}"
+    return Target.IGNORE

@@ -1,6 +1,7 @@
 """What a feed's words mean: availability, quantities, addresses, locales, texts."""
 
 import re
+import unicodedata
 from functools import lru_cache
 
 from storepost.values.locale_codes import canonical
@@ -12,33 +13,39 @@ _MAX_URL = 2_048
 _MAX_QUANTITY = 10**9
 _URL = re.compile(r"https?://[^\s/]+\S*", re.IGNORECASE)
 _QUANTITY = re.compile(r"([+-]?\d{1,12})(?:[.,]0+)?")
+_MAX_WORD = 255
+"""Characters of what is remembered, so that hardly anything is."""
 _OTHER = re.compile(r"[^a-z0-9]+")
 
-_ON_ORDER = frozenset({"preorder", "backorder", "backordered", "availablefororder", "onorder"})
-_IN_STOCK = frozenset({"instock", "available", "yes", "true", "1", "limitedavailability", "y"})
-_OUT_OF_STOCK = frozenset(
-    {
-        "outofstock",
-        "soldout",
-        "unavailable",
-        "notavailable",
-        "discontinued",
-        "no",
-        "false",
-        "0",
-        "n",
-    }
-)
+_WORDS = {
+    (True, True): "preorder backorder backordered availablefororder onorder onbackorder continue"
+    " uponorder onrequest aufbestellung vorbestellbar precommande surcommande reservierbar"
+    " preordine preventa ordenpendiente prenotabile przedsprzedaz naobjednavku notify",
+    (True, False): "instock available yes true 1 limitedavailability y limited lowstock onlineonly"
+    " instoreonly auflager lagernd verfuegbar sofortlieferbar enstock disponible oui si"
+    " enexistencias disponibile da dostepny wmagazynie tak skladem nasklade opvoorraad"
+    " voorradig ja leverbaar"
+    " disponivel sim emestoque",
+    (False, False): "outofstock oos soldout unavailable notavailable discontinued no false 0 n"
+    " nichtverfuegbar nichtauflager ausverkauft vergriffen enrupturedestock rupturedestock"
+    " indisponible epuise non agotado sinexistencias esaurito nondisponibile brak niedostepny nie"
+    " nietopvoorraad uitverkocht nee niet vyprodano neni esgotado disabled",
+}
+_AVAILABLE = {word: told for told, words in _WORDS.items() for word in words.split()}
+_FOLDED = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ł": "l"})
 
 
 def availability(text: str) -> tuple[bool, bool] | None:
     """Whether it can be bought, and whether also when there is none; None for no such word."""
-    word = _OTHER.sub("", text.rpartition("/")[2].lower())
-    if word in _ON_ORDER:
-        return True, True
-    if word in _IN_STOCK:
-        return True, False
-    return (False, False) if word in _OUT_OF_STOCK else None
+    return _availability(text) if len(text) <= _MAX_WORD else None
+
+
+@lru_cache(maxsize=1_000)
+def _availability(text: str) -> tuple[bool, bool] | None:
+    lower = unicodedata.normalize("NFKD", text.rpartition("/")[2].lower().translate(_FOLDED))
+    word = _OTHER.sub("", lower)
+    found = _AVAILABLE.get(word)
+    return (True, False) if found is None and word.startswith("availablefrom") else found
 
 
 def quantity(text: str) -> int | None:
@@ -54,9 +61,13 @@ def address(text: str) -> str | None:
     return url if len(url) <= _MAX_URL and _URL.fullmatch(url) else None
 
 
-@lru_cache(maxsize=1_000)
 def locale(text: str) -> str | None:
-    """A locale in its canonical case; None for what BCP 47 doesn't know."""
+    """A locale in its canonical form; None for what BCP 47 doesn't know."""
+    return _locale(text) if len(text) <= _MAX_WORD else None
+
+
+@lru_cache(maxsize=1_000)
+def _locale(text: str) -> str | None:
     try:
         return canonical(text.strip().replace("_", "-"))
     except ValueError:

@@ -20,6 +20,7 @@ from storepost.sync.records.building import (
 from storepost.sync.records.consents import consent_of
 from storepost.sync.records.reading import (
     Body,
+    country_of,
     email_of,
     id_of,
     locale_of,
@@ -41,7 +42,7 @@ def customer_of(store: Store, node: Body) -> tuple[str, GivenCustomer]:
         external_created_at=moment_of(node.get("createdAt")) or updated_at,
         external_updated_at=updated_at,
         email=email_of(email.get("emailAddress")),
-        phone=phone_of(phone.get("phoneNumber")),
+        phone=phone_of(phone.get("phoneNumber"), country_of(store, node)),
         first_name=text_of(node.get("firstName")),
         last_name=text_of(node.get("lastName")),
         locale=locale_of(node.get("locale")),
@@ -83,7 +84,7 @@ def order_of(store: Store, node: Body, lines: Sequence[Body]) -> IncomingOrder:
         locale=locale_of(node.get("customerLocale")),
         source_name=text_of(node.get("sourceName")),
         admin_url=f"{store.admin_url}/orders/{external_id}",
-        buyer=_buyer(node),
+        buyer=_buyer(store, node),
         amounts=totals.amounts,
         line_items=kept_lines(map(_line, lines)),
         discount_codes=kept_codes(codes if isinstance(codes, list) else ()),
@@ -91,8 +92,9 @@ def order_of(store: Store, node: Body, lines: Sequence[Body]) -> IncomingOrder:
     )
 
 
-def _buyer(node: Body) -> IncomingBuyer | None:
+def _buyer(store: Store, node: Body) -> IncomingBuyer | None:
     customer = part_of(node, "customer")
+    country = country_of(store, customer, node)
     email, phone = (
         part_of(customer, "defaultEmailAddress").get("emailAddress"),
         part_of(customer, "defaultPhoneNumber").get("phoneNumber"),
@@ -100,7 +102,7 @@ def _buyer(node: Body) -> IncomingBuyer | None:
     buyer = IncomingBuyer(
         external_id=id_of(customer.get("id")),
         email=email_of(email) or email_of(node.get("email")),
-        phone=phone_of(phone) or phone_of(node.get("phone")),
+        phone=phone_of(phone, country) or phone_of(node.get("phone"), country),
         first_name=text_of(customer.get("firstName")),
         last_name=text_of(customer.get("lastName")),
     )

@@ -5,8 +5,20 @@ from datetime import datetime
 from typing import Any
 
 from storepost.people.profiles.model import names_nobody
+from storepost.stores.stores.model import Store
 from storepost.values import clock, emails, locale_codes, phones
+from storepost.values.text import visible
 from storepost.values.wire import TEXT_LENGTH
+
+_ADDRESSES = (
+    "default_address",
+    "defaultAddress",
+    "billing_address",
+    "billingAddress",
+    "shipping_address",
+    "shippingAddress",
+)
+_COUNTRIES = ("country_code", "countryCodeV2")
 
 type Body = Mapping[str, Any]
 
@@ -19,7 +31,7 @@ def text_of(value: object) -> str | None:
     """A text that says something, cut to what is kept."""
     if not isinstance(value, str):
         return None
-    return value.strip()[:TEXT_LENGTH].strip() or None
+    return visible(value)[:TEXT_LENGTH].strip() or None
 
 
 def email_of(value: object) -> str | None:
@@ -27,9 +39,17 @@ def email_of(value: object) -> str | None:
     return _normalised(value, emails.normalised, emails.LENGTH)
 
 
-def phone_of(value: object) -> str | None:
-    """A number in E.164; one without its country's code names nobody."""
-    return _normalised(value, phones.normalised, 32)
+def phone_of(value: object, country: str | None = None) -> str | None:
+    """A number in E.164; one without its country's code is read as `country` writes it."""
+    return _normalised(value, lambda text: phones.normalised(text, country), 32)
+
+
+def country_of(store: Store, *bodies: Body) -> str:
+    """Where a record's person is: by the first address that says so, else where the shop is."""
+    addresses = (part_of(body, name) for body in bodies for name in _ADDRESSES)
+    codes = (each.get(name) for each in addresses for name in _COUNTRIES)
+    found = next((code for code in codes if isinstance(code, str) and len(code) == 2), None)
+    return found or locale_codes.parts(store.primary_locale).country
 
 
 def locale_of(value: object) -> str | None:

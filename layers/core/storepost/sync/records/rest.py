@@ -21,6 +21,7 @@ from storepost.sync.records.building import (
 from storepost.sync.records.consents import consent_of
 from storepost.sync.records.reading import (
     Body,
+    country_of,
     email_of,
     id_of,
     locale_of,
@@ -49,7 +50,7 @@ def customer_of(store: Store, body: Body) -> tuple[str, GivenCustomer]:
         external_created_at=moment_of(body.get("created_at")) or updated_at,
         external_updated_at=updated_at,
         email=email_of(body.get("email")),
-        phone=phone_of(body.get("phone")),
+        phone=phone_of(body.get("phone"), country_of(store, body)),
         first_name=text_of(body.get("first_name")),
         last_name=text_of(body.get("last_name")),
         admin_url=f"{store.admin_url}/customers/{external_id}",
@@ -83,7 +84,7 @@ def order_of(store: Store, body: Body) -> IncomingOrder:
         locale=locale_of(body.get("customer_locale")),
         source_name=text_of(body.get("source_name")),
         admin_url=f"{store.admin_url}/orders/{external_id}",
-        buyer=_buyer(body),
+        buyer=_buyer(store, body),
         amounts=totals.amounts,
         line_items=kept_lines(_line(each) for each in parts_of(body, "line_items")),
         discount_codes=kept_codes(each.get("code") for each in parts_of(body, "discount_codes")),
@@ -91,13 +92,14 @@ def order_of(store: Store, body: Body) -> IncomingOrder:
     )
 
 
-def _buyer(body: Body) -> IncomingBuyer | None:
+def _buyer(store: Store, body: Body) -> IncomingBuyer | None:
     """The order's customer; where it has none, who is to be reached about it."""
     customer = part_of(body, "customer")
+    country = country_of(store, customer, body)
     buyer = IncomingBuyer(
         external_id=id_of(customer.get("id")),
         email=email_of(customer.get("email")) or email_of(body.get("email")),
-        phone=phone_of(customer.get("phone")) or phone_of(body.get("phone")),
+        phone=phone_of(customer.get("phone"), country) or phone_of(body.get("phone"), country),
         first_name=text_of(customer.get("first_name")),
         last_name=text_of(customer.get("last_name")),
     )

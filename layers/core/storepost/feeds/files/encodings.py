@@ -1,0 +1,74 @@
+"""The encoding of a file that declares none and isn't UTF-8, as a detector finds it."""
+
+import codecs
+from collections.abc import Iterable, Iterator
+
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+
+AHEAD = 256 * 1024
+"""Bytes from the first one that isn't ASCII on, in which the detector looks."""
+_LOOKED_AT = 32 * 1024
+"""Bytes of the lines that it is given, all with something that isn't ASCII."""
+_USUAL = "cp1252"
+"""The one that is meant, of several that a text could as well be in."""
+_KNOWN = (
+    _USUAL, "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258",
+    "cp874", "koi8_r", "mac_roman", "cp932", "euc_jp", "gb18030", "big5", "cp949",
+)  # fmt: skip
+"""Those that files of shops are in."""
+WRONG_ENCODING = (
+    "The file's encoding isn't known: save it as UTF-8, or let its server say what it is."
+)
+
+
+def in_utf_8(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces in UTF-8, whatever they are in. Raises FeedUnusable where nobody knows.
+
+    All encodings that the detector knows begin with ASCII: as long as there is nothing else, it
+    doesn't matter which it is.
+    """
+    iterator = iter(pieces)
+    for piece in iterator:
+        if piece.isascii():
+            yield piece
+        else:
+            yield from _decided(piece, iterator)
+
+
+def _decided(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    ahead = [first]
+    while sum(map(len, ahead)) < AHEAD and (piece := next(rest, None)) is not None:
+        ahead.append(piece)
+    whole = b"".join(ahead)
+    if is_utf_8(whole):
+        yield whole
+        yield from rest
+        return
+    decoder = codecs.getincrementaldecoder(_detected(whole))(errors="replace")
+    yield decoder.decode(whole).encode()
+    for piece in rest:
+        yield decoder.decode(piece).encode()
+
+
+def is_utf_8(beginning: bytes) -> bool:
+    """Whether it is, as far as it goes: its last character may be cut."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(beginning)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _detected(some: bytes) -> str:
+    from charset_normalizer import from_bytes  # noqa: PLC0415 - 0.1 s, and hardly any file needs it
+
+    telling, length = list[bytes](), 0
+    for line in some.splitlines(keepends=True):
+        if not line.isascii() and length < _LOOKED_AT:
+            telling.append(line[:_LOOKED_AT])
+            length += len(line)
+    found = from_bytes(b"".join(telling), cp_isolation=list(_KNOWN))
+    if (best := found.best()) is None:
+        raise FeedUnusable(FeedFailure.UNREADABLE, WRONG_ENCODING)
+    likely = {each.encoding for each in found if each.chaos <= best.chaos}
+    return _USUAL if _USUAL in likely else best.encoding

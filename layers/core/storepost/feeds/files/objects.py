@@ -1,0 +1,118 @@
+"""A JSON object as rows of text: one, or one for each of its variants."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+
+from storepost.feeds.files.bounds import MAX_NAME_LENGTH
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.files.numbers import Number, number_of
+
+_VARIANTS = "variants"
+_REPEATED_LENGTH = 255
+_MAX_CELLS = 500_000
+"""Of one product's rows: of 2,000 variants, 250 each."""
+_AMOUNTS = ("amount", "value", "price")
+_CURRENCIES = ("currency", "currencyCode", "currency_code")
+
+
+def rows_of(found: object) -> Iterator[dict[str, str]]:
+    """The rows: where an object has variants, one for each, with what the product says.
+
+    Long texts of the product stand in the first alone.
+
+    Raises FeedUnusable where it is no object, ValueError where names get too long together.
+    """
+    if not isinstance(found, Mapping):
+        raise FeedUnusable(FeedFailure.UNREADABLE)
+    variants = _objects_in(found.get(_VARIANTS))
+    if not variants:
+        yield _row(found)
+        return
+    product = _row({name: value for name, value in found.items() if name != _VARIANTS})
+    short = {name: text for name, text in product.items() if len(text) <= _REPEATED_LENGTH}
+    if len(short) * len(variants) > _MAX_CELLS:
+        raise FeedUnusable(FeedFailure.ROW_TOO_LONG)
+    for variant in variants:
+        yield product | _row(variant, f"{_VARIANTS}.")
+        product = short
+
+
+def _objects_in(found: object) -> list[Mapping[str, object]]:
+    """The objects of a list that has nothing else; none of anything else."""
+    if not isinstance(found, list) or not all(isinstance(each, Mapping) for each in found):
+        return []
+    return found
+
+
+def _row(found: Mapping[str, object], prefix: str = "") -> dict[str, str]:
+    row = dict[str, str]()
+    for key, value in found.items():
+        if type(value) is str:
+            row[f"{prefix}{key}"] = value
+        else:
+            _flatten(row, f"{prefix}{key}", value)
+    return row
+
+
+def _flatten(row: dict[str, str], name: str, value: object) -> None:
+    """What stands inside another object is a column of its own, `outer.inner`.
+
+    What stands inside several objects of a list is one, with commas. An amount with its currency is
+    one cell. Raises ValueError where the names of what a value stands in get too long together.
+    """
+    if len(name) > MAX_NAME_LENGTH:
+        raise ValueError("a column's name is too long")
+    if isinstance(value, Mapping):
+        _flatten_object(row, name, value)
+    elif objects := _objects_in(value):
+        _gather(row, name, objects)
+    elif isinstance(value, list):
+        row[name] = ",".join(_text(each) for each in value)
+    else:
+        row[name] = _text(value)
+
+
+def _flatten_object(row: dict[str, str], name: str, found: Mapping[str, object]) -> None:
+    if money := _money(found):
+        row[name] = money
+        return
+    for key, inner in found.items():
+        _flatten(row, f"{name}.{key}", inner)
+
+
+def _gather(row: dict[str, str], name: str, objects: Sequence[Mapping[str, object]]) -> None:
+    gathered: dict[str, list[str]] = {}
+    for each in objects:
+        for key, value in _row(each, f"{name}.").items():
+            gathered.setdefault(key, []).append(value)
+    for key, values in gathered.items():
+        row[key] = values[0] if len(values) == 1 else ",".join(values)
+
+
+def _money(found: Mapping[str, object]) -> str | None:
+    """An amount and its currency, where the object is nothing else."""
+    if len(found) != 2:
+        return None
+    amount = next((found[name] for name in _AMOUNTS if name in found), None)
+    currency = next((found[name] for name in _CURRENCIES if name in found), None)
+    if not isinstance(currency, str) or amount is None or isinstance(amount, Mapping | list):
+        return None
+    text = _text(amount)
+    if isinstance(text, Number) and len(text.partition(".")[2]) == 3:
+        text = Number(f"{text}0")  # so that its point can't be taken for the thousands'
+    return f"{text} {currency}"
+
+
+def _text(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value
+        case int() | float() | Decimal():
+            return number_of(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,135 @@
+"""What a row's variant costs: its price and sale price, in the currency that holds for it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from storepost.feeds.files.numbers import Number
+from storepost.feeds.records.currency_signs import currency_of
+from storepost.feeds.records.mapping import Target
+from storepost.feeds.records.names import compared_name, compared_names, is_former_price
+from storepost.feeds.records.prices import price_of, read_price
+from storepost.feeds.records.sales import SaleTimes
+from storepost.values import clock
+from storepost.values.money import Money
+
+NO_PRICE = "The price can't be read."
+OTHER_CURRENCY = "The price is in {currency}, not in the store's currency; it was left out."
+
+_CURRENCIES = compared_names(
+    "currency", "currency_id", "currency_code", "price_currency", "waehrung", "devise", "moneda"
+)
+_USUAL = ("currency", "currencyId", "currency_code")
+"""Count whether the mapping names them or not."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the store and the feed say of all rows."""
+
+    currency: str
+    """The store's."""
+    currencies: Mapping[str, str] = field(default_factory=dict)
+    """Of each of the store's locales."""
+    locale: str | None = None
+    """The feed's own."""
+
+
+class LeftOut(Exception):  # noqa: N818 - it is what a price is
+    """The price can't be used."""
+
+    def __init__(self, reason: str, *, is_fatal: bool) -> None:
+        """`is_fatal` is whether the row can't be used either."""
+        super().__init__(reason)
+        self.reason = reason
+        self.is_fatal = is_fatal
+
+
+class Prices:
+    """Reads prices of rows under one mapping."""
+
+    def __init__(
+        self,
+        columns: Mapping[str, Sequence[str]],
+        all_columns: Sequence[str],
+        terms: Terms,
+        points: Mapping[str, str],
+    ) -> None:
+        """`columns` are those of each target, `points` the decimal separators of some."""
+        self._terms = terms
+        self._points = {
+            target: next((points[each] for each in columns.get(target, ()) if each in points), None)
+            for target in (Target.PRICE, Target.SALE_PRICE)
+        }
+        prices = columns.get(Target.PRICE, ())
+        self._is_former = bool(prices) and all(map(is_former_price, prices))
+        named = dict.fromkeys((*all_columns, *_USUAL))
+        self._currencies = [each for each in named if compared_name(each) in _CURRENCIES]
+        self._sales = SaleTimes(all_columns)
+        self._now = clock.now()
+
+    def read(
+        self, cells: Mapping[str, str], said: Mapping[str, str], locale: str | None
+    ) -> dict[str, Any]:
+        """The variant's `price` and `compareAtPrice`. Raises LeftOut."""
+        price = self._money(Target.PRICE, cells, said, locale)
+        sale = self._sale(cells, said, locale)
+        if price is None or (sale and self._is_no_price(price, sale)):
+            price, sale = sale, None
+        if price is None:
+            return {}
+        if price.currency not in {self._terms.currency, self._currency_of(locale)}:
+            reason = OTHER_CURRENCY.format(currency=price.currency)
+            raise LeftOut(reason, is_fatal=False)
+        if sale and sale.currency == price.currency and 0 < sale.amount < price.amount:
+            return {"price": _written(sale), "compareAtPrice": _written(price)}
+        return {"price": _written(price)}
+
+    def _is_no_price(self, price: Money, sale: Money) -> bool:
+        """Whether what it cost before says nothing: it is none, or not more than it costs now."""
+        if sale.currency != price.currency or not sale.amount:
+            return False
+        return price.amount == 0 or (self._is_former and price.amount <= sale.amount)
+
+    def _sale(
+        self, cells: Mapping[str, str], said: Mapping[str, str], locale: str | None
+    ) -> Money | None:
+        if Target.SALE_PRICE not in said or not self._sales.holds(cells, self._now):
+            return None
+        try:
+            return self._money(Target.SALE_PRICE, cells, said, locale)
+        except LeftOut:
+            if Target.PRICE in said:
+                return None
+            raise
+
+    def _money(
+        self, target: Target, cells: Mapping[str, str], said: Mapping[str, str], locale: str | None
+    ) -> Money | None:
+        """What the column says; None where it is empty. Raises LeftOut for what can't be read."""
+        text = said.get(target, "")
+        if not text:
+            return None
+        named = self._named(cells, locale)
+        if isinstance(text, Number):
+            found = price_of(text, named)
+        else:
+            found = read_price(text, named, self._currency_of(locale), self._points[target])
+        if found is None:
+            raise LeftOut(NO_PRICE, is_fatal=True)
+        return found
+
+    def _named(self, cells: Mapping[str, str], locale: str | None) -> str:
+        """The currency of a bare number: the row's own column's, else the store's."""
+        for column in self._currencies:
+            if text := cells.get(column, "").strip():
+                likely = (self._currency_of(locale), self._terms.currency)
+                return currency_of(text, likely) or self._terms.currency
+        return self._terms.currency
+
+    def _currency_of(self, locale: str | None) -> str | None:
+        return self._terms.currencies.get(locale or "")
+
+
+def _written(money: Money) -> dict[str, Any]:
+    return {"amount": money.amount, "currency": money.currency}

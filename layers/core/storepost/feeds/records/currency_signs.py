@@ -1,0 +1,65 @@
+"""The currencies that signs and words mean, as the countries write them.
+
+`currency_signs.json` has what Unicode's CLDR says, written by `python -m tests.feeds.records.cldr`.
+Here is what people write besides.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+
+from storepost.values.money import checked_currency
+
+_USUAL = "USD EUR GBP JPY CNY INR BRL CAD AUD MXN CHF SEK NOK DKK ISK PLN CZK HUF RON TRY RUB KRW"
+"""Of a sign that several have, these come first and in this order."""
+_ALSO: Mapping[str, str] = {
+    "rs": "INR PKR LKR NPR MUR SCR", "kr": "SEK NOK DKK ISK", "fr": "CHF", "sfr": "CHF",
+    "lei": "RON MDL", "leu": "RON MDL", "tl": "TRY", "руб": "RUB BYN", "р": "RUB", "rub": "RUB",  # noqa: RUF001
+    "rur": "RUB", "грн": "UAH", "ден": "MKD", "дин": "RSD",
+    "din": "RSD", "円": "JPY", "元": "CNY", "圆": "CNY", "원": "KRW", "₩": "KRW",
+    "euro": "EUR", "euros": "EUR", "eur": "EUR", "$us": "USD", "us$": "USD", "ca$": "CAD",
+    "c$": "CAD", "cdn$": "CAD", "au$": "AUD", "a$": "AUD", "nz$": "NZD", "s$": "SGD",
+    "hk$": "HKD", "nt$": "TWD", "mx$": "MXN", "rp": "IDR", "rm": "MYR", "php": "PHP",
+    "₱": "PHP", "₫": "VND", "đ": "VND", "฿": "THB", "บาท": "THB", "₪": "ILS", 'ש"ח': "ILS",
+    "dh": "AED MAD", "dhs": "AED", "د.إ": "AED", "ر.س": "SAR", "﷼": "SAR IRR YER OMR QAR",
+    "sr": "SAR", "kč": "CZK", "kc": "CZK", "kčs": "CZK", "ft": "HUF", "zł": "PLN", "zl": "PLN",
+    "r": "ZAR", "r$": "BRL", "₽": "RUB", "£": "GBP EGP GIP FKP SHP SSP", "¥": "JPY CNY",
+    "￥": "JPY CNY", "ksh": "KES", "s/": "PEN", "₴": "UAH", "₺": "TRY",
+}  # fmt: skip
+_NOISE = str.maketrans("", "", " \t.\u00a0\u202f\u2009\u200b\u200e\u200f\u061c")
+
+
+@cache
+def _signs() -> Mapping[str, tuple[str, ...]]:
+    written = files(__package__).joinpath("currency_signs.json").read_text(encoding="utf-8")
+    signs: dict[str, list[str]] = {}
+    for table in (_ALSO, json.loads(written)):
+        for sign, codes in table.items():
+            signs.setdefault(folded_sign(sign), []).extend(codes.split())
+    return {sign: tuple(dict.fromkeys(_usual_first(codes))) for sign, codes in signs.items()}
+
+
+def folded_sign(sign: str) -> str:
+    """The sign as it is compared: without its case, points and blanks."""
+    return sign.translate(_NOISE).lower()
+
+
+def _usual_first(codes: list[str]) -> list[str]:
+    usual = _USUAL.split()
+    return sorted(codes, key=lambda code: usual.index(code) if code in usual else len(usual))
+
+
+def currency_of(named: str, likely: Iterable[str | None]) -> str | None:
+    """The currency that a code, a sign or a word means; None for what means none.
+
+    A sign of several means the first of the `likely` ones that it can mean, else the usual one.
+    """
+    sign = folded_sign(named)
+    bare = sign.strip("/-\u2013\u2014")
+    if codes := _signs().get(sign) or _signs().get(bare):
+        return next((code for code in likely if code in codes), codes[0])
+    try:
+        return checked_currency(bare)
+    except ValueError:
+        return None

@@ -1,0 +1,156 @@
+"""Which product a row belongs to: by its own cells, or by the row before it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from storepost.feeds.records.names import compared_name, compared_names
+from storepost.feeds.records.options import OPTIONS, Option, is_pair
+from storepost.feeds.records.values import MAX_TEXT
+
+_BY_ID = re.compile(r"id:\s*(\S.*)")
+_MEMBER = re.compile(r"sku=([^,|]+)((?:,[^,|=]+=[^,|]*)*)")
+_KINDS = {
+    "product": "product", "variant": "variant", "sku": "variant", "image": "more", "video": "more",
+    "rule": "rule", "option": "rule",
+}  # fmt: skip
+_KIND_COLUMNS = compared_names("item", "item_type")
+_HANDLES = compared_names("handle", "slug", "url_key", "url_handle")
+_MERCHANTS = compared_names("item_group_id", "itemgroup_id", "itemgroupid", "group_id")
+"""Google's own name, of a format in which every row has an id."""
+MAX_MEMBERS = 2_000
+
+
+@dataclass(frozen=True)
+class Member:
+    """A variant that its group's row names, with its options."""
+
+    id: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True)
+class Name:
+    """What a row is called, and of which product it is."""
+
+    id: str
+    group: str | None
+    is_more: bool = False
+    """Whether it brings more of its product, such as an image, and no variant."""
+    members: tuple[Member, ...] = ()
+
+
+def is_kind_column(column: str) -> bool:
+    """Whether a column says of each row whether it is a product or a variant, as BigCommerce's."""
+    return compared_name(column) in _KIND_COLUMNS
+
+
+def is_handle(column: str) -> bool:
+    """Whether a column of this name names products and not their variants."""
+    return compared_name(column) in _HANDLES
+
+
+def members_of(text: str) -> tuple[Member, ...]:
+    """The variants that a cell names as Magento does: `sku=A,size=S|sku=B,size=M`."""
+    if not text.startswith("sku="):
+        return ()
+    found = (_MEMBER.match(part.strip()) for part in text.split("|")[:MAX_MEMBERS])
+    return tuple(Member(each[1].strip(), _options(each[2])) for each in found if each)
+
+
+def _options(text: str) -> tuple[Option, ...]:
+    pairs = (part.partition("=") for part in text.split(",") if "=" in part)
+    return tuple((name.strip().capitalize(), value.strip()) for name, _, value in pairs)
+
+
+class Groups:
+    """Follows the rows of a file, since what a row leaves out may stand in those before it."""
+
+    def __init__(self, columns: Mapping[str, Sequence[str]]) -> None:
+        """`columns` are those of each target."""
+        self._by_kind = [each for each in columns.get("item_group_id", ()) if is_kind_column(each)]
+        pairs = [column for target in OPTIONS for column in columns.get(target, ())]
+        self._by_handle = not columns.get("item_group_id") and any(
+            is_handle(column) or (compared_name(column) == "productid" and any(map(is_pair, pairs)))
+            for column in columns.get("id", ())
+        )
+        self._follows = bool(columns.get("item_group_id")) and bool(columns.get("title"))
+        groups = columns.get("item_group_id", ())
+        self._may_lack_id = self._by_handle or any(
+            compared_name(each) not in _MERCHANTS for each in groups
+        )
+        self._group: str | None = None
+        self.names: dict[str, str] = {}
+        """The names of options that the group's rows said."""
+
+    def name(
+        self, said: Mapping[str, str], options: Sequence[Option], *, is_variant: bool
+    ) -> Name | None:
+        """What the row is called; None for one that has no name, or is no product's."""
+        if self._by_kind:
+            return self._of_kind(said, options)
+        identifier: str | None = said.get("id")
+        group = said.get("item_group_id", "")
+        members = members_of(group)
+        if members and identifier:
+            return Name(identifier, identifier, members=members)
+        if by_id := _BY_ID.fullmatch(group):
+            group = by_id[1]
+        if self._by_handle and identifier:
+            group, identifier = identifier, None
+        named = _cut(group) if group else self._continued(said)
+        if identifier is None and not self._may_lack_id:
+            return None
+        return _named(identifier, named, options, is_variant=is_variant)
+
+    def follow(self, name: Name | None, names: Mapping[str, str], *, begins: bool) -> None:
+        """Notes a row for those behind it; `begins` is whether it says what its product is."""
+        group = name.group if name else None
+        if group != self._group or begins:
+            self.names = {}
+        self._group = group
+        self.names.update(names)
+
+    def known_names(self, said: Mapping[str, str], names: Mapping[str, str]) -> Mapping[str, str]:
+        """The names of options that hold for a row: its own, else its group's."""
+        group = said.get("id" if self._by_handle else "item_group_id")
+        return {**self.names, **names} if group is None or group == self._group else names
+
+    def _continued(self, said: Mapping[str, str]) -> str | None:
+        """The group of the row before, for one that says of its product nothing at all."""
+        if said.keys() & {"title", "description", "link", "brand", "product_type"}:
+            return None
+        return self._group if self._follows and said else None
+
+    def _of_kind(self, said: Mapping[str, str], options: Sequence[Option]) -> Name | None:
+        kind = _KINDS.get(said.get("item_group_id", "").lower(), "product")
+        identifier = said.get("id")
+        if kind == "product":
+            return Name(identifier, identifier) if identifier else None
+        if self._group is None or kind == "rule":
+            return None
+        is_more = kind == "more"
+        return _named(None if is_more else identifier, self._group, options, is_variant=not is_more)
+
+
+def _named(
+    identifier: str | None, group: str | None, options: Sequence[Option], *, is_variant: bool
+) -> Name | None:
+    if identifier is not None:
+        return Name(identifier, group)
+    if group is None:
+        return None
+    if not is_variant:
+        return Name("", group, is_more=True)
+    values = "/".join(value for _, value in options)
+    return Name(_cut(f"{group}/{values}" if values else group), group)
+
+
+def more_of(group: str, content: str) -> str:
+    """The id of a row that brings more of its product: the same for the same content."""
+    return f"{group[:200]}#{blake2b(content.encode(), digest_size=6).hexdigest()}"
+
+
+def _cut(text: str) -> str:
+    return text[:MAX_TEXT]

@@ -1,0 +1,50 @@
+"""Cells with several images: lists with whatever stands between them, JSON arrays, objects."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+from storepost.feeds.records.values import address
+
+MAX_IMAGES = 100
+"""Of one row; the first ones."""
+_BETWEEN = re.compile(r"(?<![\s,;|])[\s,;|]++(?=(?:https?:)?//)", re.IGNORECASE)
+_SIMPLE = re.compile(r"[|;\n]+")
+_ADDRESSES = ("src", "url", "href", "link", "image")
+
+
+def image_addresses(text: str) -> list[str]:
+    """The web addresses of a cell, each once, in their order; nothing where it has none."""
+    found = (url for each in _parts(text.strip()) if (url := address(_with_scheme(each))))
+    return list(dict.fromkeys(found))[:MAX_IMAGES]
+
+
+def joined(images: Iterable[str]) -> str:
+    """The addresses as one text, with commas between them; those in an address are escaped."""
+    return ",".join(each.replace(",", "%2C") for each in images)
+
+
+def _with_scheme(text: str) -> str:
+    """Addresses of a shop's own pages often leave the scheme out."""
+    url = text.strip(" \t\r\n,;|\"'")
+    return f"https:{url}" if url.startswith("//") else url
+
+
+def _parts(text: str) -> Iterable[str]:
+    if text.startswith(("[", "{")):
+        try:
+            return _of_json(json.loads(text))
+        except (ValueError, RecursionError):
+            pass
+    return [each for some in _SIMPLE.split(text) for each in _BETWEEN.split(some)]
+
+
+def _of_json(found: object) -> Iterator[str]:
+    if isinstance(found, str):
+        yield found
+    elif isinstance(found, list):
+        for each in found[:MAX_IMAGES]:
+            yield from _of_json(each)
+    elif isinstance(found, dict):
+        named = (found[name] for name in _ADDRESSES if isinstance(found.get(name), str))
+        yield from (str(each) for each in list(named)[:1])

@@ -1,0 +1,59 @@
+"""What a group's rows say together: what one leaves out stands in the first that has it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from storepost.feeds.records.images import image_addresses
+from storepost.feeds.records.mapping import CUSTOM, Target
+from storepost.feeds.records.reading import GALLERY, MEMBERS, joined_within
+
+type Fields = dict[str, Any]
+
+_FURTHER = f"{CUSTOM}{Target.ADDITIONAL_IMAGE_LINK}"
+_FILLED = ("title", "price", "compareAtPrice")
+"""What a variant has from its group's rows. A stock or a code is its own, or none."""
+
+
+def product_of(own: Fields, others: Sequence[Fields]) -> Fields:
+    """The product's fields: its own row's, and what that leaves out from the others in turn."""
+    fields = dict(own)
+    for each in others:
+        for name, value in each.items():
+            fields.setdefault(name, value)
+    gallery = [url for each in (own, *others) for url in each.get(GALLERY, ())]
+    if gallery:
+        fields["image"] = own.get("image") or {"url": gallery[0], "alt": None}
+        further = image_addresses(own.get(_FURTHER, ""))
+        wanted = dict.fromkeys((*gallery, *further))
+        wanted.pop(fields["image"]["url"], None)
+        fields[_FURTHER] = joined_within(list(wanted))
+    shown = {name: value for name, value in fields.items() if name not in {GALLERY, MEMBERS}}
+    return {name: value for name, value in shown.items() if value not in (None, "")}
+
+
+def variant_of(identifier: str, own: Fields, products: Sequence[Fields], first: Fields) -> Fields:
+    """A variant's fields: its row's, and what that leaves out from the group's `first` row's.
+
+    A row that says nothing of options has those that its group's row names for it.
+    """
+    fields = dict(own)
+    if "price" not in own:
+        fields |= {name: first[name] for name in _FILLED[1:] if name in first}
+    if "title" not in own and "title" in first:
+        fields["title"] = first["title"]
+    if "options" not in own:
+        named = (each.get(MEMBERS, {}).get(identifier) for each in products)
+        options: list[tuple[str, str]] = next((each for each in named if each), [])
+        fields["options"] = [{"name": name, "value": value} for name, value in options] or None
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def first_variant(variants: Sequence[Fields]) -> Fields:
+    """What the group's variants have where their rows leave it out: of each row the first."""
+    first: Fields = {}
+    for each in variants:
+        if each.get("price") and "price" not in first:
+            first |= {name: each[name] for name in _FILLED[1:] if each.get(name)}
+        if each.get("title"):
+            first.setdefault("title", each["title"])
+    return first

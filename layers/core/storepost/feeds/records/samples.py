@@ -1,0 +1,109 @@
+"""What the cells of a column look like: by that one of several columns is preferred."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from storepost.feeds.records import values
+from storepost.feeds.records.images import image_addresses
+from storepost.feeds.records.mapping import Target
+from storepost.feeds.records.prices import read_price
+
+MAX_VALUES = 200
+"""Values of a column that are looked at."""
+_IMAGE = re.compile(r"https?://\S+\.(?:jpe?g|png|webp|gif|avif)(?:[?#]\S*)?", re.IGNORECASE)
+_CODE = re.compile(r"\d{8}|\d{12,14}")
+_AMOUNT = re.compile(r"\D{0,6}\d[\d.,\s]*[.,]\d\d\D{0,6}|[€$£¥]\s?\d+|\d+\s?(?:[€$£¥]|[A-Z]{3})")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+_KINDS = frozenset({"simple", "variable", "variation", "configurable", "virtual", "p", "d"})
+_KEPT = 100
+"""Characters of a value that are looked at, unless it is an address."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a sample."""
+
+    name: str
+    values: tuple[str, ...] = ()
+    """Some that say something."""
+    filled: int = 0
+    """How many rows say something in it."""
+    is_unique: bool = True
+    """Whether no two rows say the same."""
+
+    def mostly(self, test: Callable[[str], object]) -> bool:
+        """Whether more than half of the values pass a test."""
+        return sum(1 for each in self.values if test(each)) * 2 > len(self.values)
+
+
+def columns_of(names: Iterable[str], rows: Sequence[Mapping[str, str]]) -> dict[str, Column]:
+    """The columns of a sample's rows by their names."""
+    return {name: _column(name, rows) for name in names}
+
+
+def _column(name: str, rows: Sequence[Mapping[str, str]]) -> Column:
+    kept, seen, filled = list[str](), set[str](), 0
+    for row in rows:
+        text = row.get(name, "").strip()
+        if text:
+            filled += 1
+            seen.add(text[:_KEPT])
+            if len(kept) < MAX_VALUES:
+                kept.append(text)
+    return Column(name, tuple(kept), filled, len(seen) == filled)
+
+
+def is_address(text: str) -> bool:
+    """Whether it is a web address."""
+    return values.address(text) is not None
+
+
+def is_page(text: str) -> bool:
+    """Whether it is the address of something else than an image."""
+    return is_address(text) and not is_image(text)
+
+
+def is_image(text: str) -> bool:
+    """Whether it is the address of an image, by its ending."""
+    return is_address(text) and _IMAGE.fullmatch(text) is not None
+
+
+def is_amount(text: str) -> bool:
+    """Whether it looks like a price: with a sign, a code or two decimals."""
+    return len(text) < 30 and _AMOUNT.fullmatch(text) is not None
+
+
+def is_article_code(text: str) -> bool:
+    """Whether it is a GTIN, by its length and its last digit."""
+    if not _CODE.fullmatch(text):
+        return False
+    digits = [int(each) for each in reversed(text)]
+    return (sum(digits[::2]) + 3 * sum(digits[1::2])) % 10 == 0
+
+
+def _is_title(text: str) -> bool:
+    return not is_address(text) and any(map(str.isalpha, text))
+
+
+_LOOKS: Mapping[str, Callable[[str], object]] = {
+    Target.LINK: is_address,
+    Target.IMAGE_LINK: image_addresses,
+    Target.ADDITIONAL_IMAGE_LINK: image_addresses,
+    Target.PRICE: lambda text: read_price(text, "USD"),
+    Target.SALE_PRICE: lambda text: read_price(text, "USD"),
+    Target.QUANTITY: lambda text: values.quantity(text) is not None,
+    Target.AVAILABILITY: lambda text: values.availability(text) or text[:1].isdigit(),
+    Target.GTIN: lambda text: text.replace("-", "").replace(" ", "").strip("'=\"").isalnum(),
+    Target.LOCALE: _LANGUAGE.fullmatch,
+    Target.TITLE: _is_title,
+    Target.PRODUCT_TYPE: lambda text: not text.isdigit() and text.strip().lower() not in _KINDS,
+    Target.COLOR: lambda text: len(text) < _KEPT and not is_address(text),
+    Target.SIZE: lambda text: len(text) < _KEPT and not is_address(text),
+}
+
+
+def looks_like(column: Column, target: str) -> bool:
+    """Whether a column's values are what the target has; one without values may be anything."""
+    look = _LOOKS.get(target)
+    return look is None or not column.values or column.mostly(look)

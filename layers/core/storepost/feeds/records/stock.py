@@ -1,0 +1,61 @@
+"""Whether a row's variant can be bought, and how many there are."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from storepost.feeds.records import values
+from storepost.feeds.records.mapping import Target
+from storepost.feeds.records.names import compared_name, compared_names
+
+_TRACKERS = compared_names(
+    "variant_inventory_tracker", "track_inventory", "inventory_tracking", "manage_stock"
+)
+_UNTRACKED = frozenset({"none", "false", "no", "0", "n", "not tracked"})
+_DAYS = compared_names("delivery_date", "delivery_time", "delivery_days")
+"""Days until it is sent, as Heureka and Zboží have them: 0 means that it is there."""
+_ALLOWED = compared_names("allow_purchases", "available_for_order")
+"""Whether it may be bought at all; whether there is any says its number."""
+_DENY = "deny"
+"""Shopify's word for what isn't sold on when there is none."""
+
+
+class Stock:
+    """Reads what rows say of stock."""
+
+    def __init__(self, columns: Iterable[str], available: Iterable[str]) -> None:
+        """`columns` are all those that the mapping names, `available` those of availability."""
+        self._trackers = [each for each in columns if compared_name(each) in _TRACKERS]
+        self._allowed = any(compared_name(each) in _ALLOWED for each in available)
+        self._days = {each for each in available if compared_name(each) in _DAYS}
+
+    def read(self, said: Mapping[str, str], cells: Mapping[str, str]) -> dict[str, Any]:
+        """The variant's fields."""
+        tracked = not any(_is_untracked(name, cells) for name in self._trackers)
+        quantity = values.quantity(said.get(Target.QUANTITY, "")) if tracked else None
+        text = said.get(Target.AVAILABILITY, "")
+        is_allowed = self._allowed and values.availability(text) == (True, False)
+        if text.lower() == _DENY or is_allowed:
+            return {
+                "inventoryQuantity": quantity,
+                "availableForSale": quantity is None or quantity > 0,
+            }
+        bought = self._in_days(cells) if self._days else values.availability(text)
+        return {
+            "inventoryQuantity": quantity,
+            "availableForSale": bought[0] if bought else None,
+            "continueSellingWhenOutOfStock": True if bought and bought[1] else None,
+        }
+
+    def _in_days(self, cells: Mapping[str, str]) -> tuple[bool, bool] | None:
+        for column in self._days:
+            text = cells.get(column, "").strip()
+            if text[:1].isdigit():
+                return (True, text != "0")
+        return None
+
+
+def _is_untracked(column: str, cells: Mapping[str, str]) -> bool:
+    text = cells.get(column, "").strip().lower()
+    if compared_name(column) == "variantinventorytracker":
+        return not text and column in cells
+    return text in _UNTRACKED

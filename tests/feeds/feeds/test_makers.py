@@ -1,0 +1,35 @@
+"""Makers' formats as their documentation has them: what a suggestion makes of each, untouched."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.feeds.feeds.careful_comparisons import COMPARISONS
+from tests.feeds.feeds.careful_feeds import FEEDS
+from tests.feeds.feeds.careful_shops import SHOPS
+from tests.feeds.feeds.untouched import brought
+
+SAMPLES = {**SHOPS, **FEEDS, **COMPARISONS}
+PLACE = Path(__file__).parents[1] / "files" / "samples"
+
+
+def content_of(name: str) -> bytes:
+    """A sample's file."""
+    return (PLACE / name).read_bytes()
+
+
+def test_every_sample_was_read_by_somebody() -> None:
+    assert {path.name for path in PLACE.iterdir()} == set(SAMPLES)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_comes_out_as_a_careful_reader_has_it(name: str) -> None:
+    sample = SAMPLES[name]
+    found = brought(content_of(name), sample.currency)
+    assert found.products == {
+        external_id: product.fields(sample.currency)
+        for external_id, product in sample.products.items()
+    }
+    assert found.listed == sample.listed
+    assert found.counts.skipped == 0
+    assert found.counts.rows == found.counts.imported

@@ -1,0 +1,88 @@
+"""Makers' files by the whole way: previewed, checked and imported as they are suggested."""
+
+from typing import Any
+
+import pytest
+
+from tests.feeds.feeds.careful import Product, Variant
+from tests.feeds.feeds.shop import Shop
+from tests.feeds.feeds.test_makers import SAMPLES, content_of
+
+NAMES = ("woocommerce_parents.csv", "skroutz_products.xml", "shopify_products.json")
+"""Of each format one."""
+
+
+def shown_variant(variant: Variant, product: Product, currency: str) -> dict[str, Any]:
+    """What a read of the variant shows of what the file says."""
+    said = variant.fields(product, currency)
+    names = ("title", "sku", "barcode", "price", "compareAtPrice", "image")
+    shown = {name: said.get(name) for name in names}
+    return {**shown, "options": said.get("options", []), "inventory": variant.stock}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_is_imported_as_a_careful_reader_has_it(shop: Shop, name: str) -> None:
+    sample = SAMPLES[name]
+    store_id = shop.world.store(shop.owner, currency=sample.currency)
+    url = shop.server.put("/feed", content_of(name))
+    previewed = shop.do("POST", "/feeds/preview", {"storeId": store_id, "url": url}).json
+    mapping = {column["name"]: column["suggested"] for column in previewed["columns"]}
+    draft = shop.draft(url, storeId=store_id, mapping=mapping)
+    checked = shop.do("POST", "/feeds/check", {k: v for k, v in draft.items() if k != "name"}).json
+    assert (checked["skipped"], checked["skippedRows"]) == (0, [])
+    assert checked["importable"] == previewed["sampled"]
+    assert shop.do("POST", "/feeds", draft).status == 201
+    shop.world.deliver()
+    listed = shop.get("/products", storeId=store_id, pageSize=100)["items"]
+    assert {row["externalId"] for row in listed} == set(sample.products)
+    for row in listed:
+        product, read = sample.products[row["externalId"]], shop.get(f"/products/{row['id']}")
+        said = product.fields(sample.currency)
+        for field, column in (("title", "title"), ("vendor", "vendor"), ("image", "image")):
+            assert read[field] == said.get(column)
+        found = {
+            each: {k: variant[k] for k in shown_variant(Variant(), product, sample.currency)}
+            for each, variant in shop.variants(read).items()
+        }
+        assert found == {
+            each: shown_variant(variant, product, sample.currency)
+            for each, variant in product.variants.items()
+        }
+
+
+def test_a_price_in_another_currency_is_told(shop: Shop) -> None:
+    """The row is imported, and isn't counted as skipped, but it is listed with the reason."""
+    content = "id,title,price\na,Cup,5\nb,Pot,7 USD\n,None,8\n"
+    reason = "The price is in USD, not in the store's currency; it was left out."
+    url = shop.server.put("/feed", content)
+    draft = {**shop.draft(url), "mapping": {"id": "id", "title": "title", "price": "price"}}
+    body = {name: value for name, value in draft.items() if name != "name"}
+    checked = shop.do("POST", "/feeds/check", body).json
+    assert (checked["importable"], checked["skipped"]) == (2, 1)
+    told: list[dict[str, Any]] = [
+        {"row": 2, "id": "b", "reason": reason},
+        {"row": 3, "id": None, "reason": "The row has no id."},
+    ]
+    assert checked["skippedRows"] == told
+    feed = shop.feed(content)
+    assert feed["latestImport"]["counts"]["skipped"] == 1
+    assert shop.skipped(feed) == [(row["row"], row["id"], row["reason"]) for row in told]
+    assert shop.products()["b"]["price"] is None
+
+
+def test_what_is_not_well_formed_is_told_with_its_place(shop: Shop) -> None:
+    url = shop.server.put("/feed", b"<r>\n<item><id>1</id></item>\n<item><id>2</item></r>")
+    body = {"storeId": shop.store_id, "url": url}
+    answer = shop.do("POST", "/feeds/preview", body)
+    assert answer.problem() == (422, "unreadable")
+    assert answer.json["detail"] == (
+        "The XML isn't well-formed at line 3, column 14: mismatched tag."
+    )
+
+
+def test_an_unknown_encoding_is_told(shop: Shop) -> None:
+    content = b"id,title\n" + bytes(range(128, 256)) * 3 + b",x\n"
+    body = {"storeId": shop.store_id, "url": shop.server.put("/feed", content)}
+    answer = shop.do("POST", "/feeds/preview", body)
+    assert answer.problem() == (422, "unreadable")
+    assert "encoding" in answer.json["detail"]

@@ -1,0 +1,70 @@
+"""A file's products as its suggested mapping has them: all of an import but the store."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from storepost.feeds.feeds.model import FeedCounts
+from storepost.feeds.files.bounds import Sample
+from storepost.feeds.files.reading import read_feed
+from storepost.feeds.imports.plan import Plan
+from storepost.feeds.imports.staging import FeedStaging, Unplaced
+from storepost.feeds.imports.writing import said_of
+from storepost.feeds.records.amounts import Terms
+from storepost.feeds.records.learning import reader_of
+from storepost.feeds.records.suggesting import suggested_mapping
+from tests.feeds.files.making import pieces
+
+type Fields = dict[str, Any]
+
+
+@dataclass
+class Brought:
+    """What a file's rows come to."""
+
+    mapping: dict[str, str]
+    products: dict[str, Fields]
+    """Each with its `variants`, by their ids."""
+    counts: FeedCounts
+    listed: list[tuple[int, str | None, str]] = field(default_factory=list)
+    """Rows that are skipped, or imported without their price."""
+
+
+def mapping_of(content: bytes, content_type: str = "") -> dict[str, str]:
+    """What a preview suggests."""
+    rows = [row.cells for row in read_feed(pieces(content), content_type, Sample()).rows]
+    seen = [cells for cells in rows if cells]
+    return suggested_mapping(list(dict.fromkeys(name for row in seen for name in row)), seen)
+
+
+def brought(content: bytes, currency: str = "EUR", content_type: str = "") -> Brought:
+    """What an import of the file makes of its rows in a store that has nothing."""
+    mapping = mapping_of(content, content_type)
+    rows = read_feed(pieces(content), content_type, Sample()).rows
+    reader, all_rows = reader_of(rows, mapping, Terms(currency))
+    with tempfile.TemporaryDirectory() as place, FeedStaging(Path(place, "work")) as work:
+        work.read(all_rows, reader, lambda: False)
+        work.settle(_find_none, lambda: False, adds=True, settings="")
+        work.write_plan(Path(place, "plan"))
+        listed = [(row.row, row.id, row.reason) for row in work.skipped(1_000)]
+        with Plan(Path(place, "plan")) as plan:
+            products = {name: _product(plan, name) for name in plan.products(0, 1_000)}
+        return Brought(mapping, products, work.counts(), listed)
+
+
+def _find_none(rows: Sequence[Unplaced]) -> list[None]:
+    return [None for _ in rows]
+
+
+def _product(plan: Plan, name: str) -> Fields:
+    said = said_of(name, plan.rows_of(name))
+    [product] = [dict(each.fields) for each in said if each.variant is None]
+    shown = {key: value for key, value in product.items() if not key.startswith("custom.")}
+    if further := product.get("custom.additional_image_link"):
+        shown["further"] = further.split(",")
+    if number := product.get("custom.mpn"):
+        shown["mpn"] = number
+    variants = {str(each.variant): dict(each.fields) for each in said if each.variant is not None}
+    return {**shown, "variants": variants}

@@ -1,0 +1,51 @@
+"""JSON objects as rows: variants, nested prices, lists of objects."""
+
+import pytest
+
+from storepost.feeds.files.failures import FeedFailure, FeedUnusable
+from storepost.feeds.files.numbers import Number
+from storepost.feeds.files.objects import rows_of
+from storepost.feeds.records.prices import read_price
+from storepost.values.money import Money
+
+
+def test_a_row_for_each_variant() -> None:
+    long = "x" * 300
+    found = {"id": 1, "text": long, "variants": [{"id": 2}, {"id": 3, "price": {"a": 4}}]}
+    assert list(rows_of(found)) == [
+        {"id": "1", "text": long, "variants.id": "2"},
+        {"id": "1", "variants.id": "3", "variants.price.a": "4"},
+    ]
+
+
+@pytest.mark.parametrize("variants", [[], None, "x", [1, 2], [{"id": 1}, 2]])
+def test_what_are_no_variants(variants: object) -> None:
+    assert len(list(rows_of({"id": 1, "variants": variants}))) == 1
+
+
+def test_lists_of_objects() -> None:
+    found = {"images": [{"src": "a", "w": 1}, {"src": "b"}], "one": [{"n": 1.5}]}
+    [row] = rows_of(found)
+    assert row == {"images.src": "a,b", "images.w": "1", "one.n": "1.5"}
+    assert isinstance(row["one.n"], Number)
+
+
+@pytest.mark.parametrize(
+    ("price", "money"),
+    [
+        ({"amount": 24.375, "currency": "USD"}, Money(2438, "USD")),
+        ({"value": "1299.00", "currencyCode": "EUR"}, Money(129900, "EUR")),
+        ({"currency_code": "JPY", "amount": 1500}, Money(1500, "JPY")),
+    ],
+)
+def test_an_amount_with_its_currency_is_one_cell(price: dict[str, object], money: Money) -> None:
+    [row] = rows_of({"price": price})
+    assert read_price(row["price"], "CHF") == money
+
+
+def test_too_many_cells_of_one_product() -> None:
+    """What a file of one megabyte may come to is bounded."""
+    found = {**{f"k{n}": 1 for n in range(10_000)}, "variants": [{"a": 1}] * 10_000}
+    with pytest.raises(FeedUnusable) as refused:
+        list(rows_of(found))
+    assert refused.value.why is FeedFailure.ROW_TOO_LONG

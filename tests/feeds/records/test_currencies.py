@@ -1,0 +1,95 @@
+"""Prices as the countries write them."""
+
+import pytest
+
+from storepost.feeds.records import currency_signs
+from storepost.feeds.records.prices import decimal_point, read_price
+from storepost.values.money import Money, _known, digits
+
+WRITTEN = {
+    "15,90 Kč": (1590, "CZK"),
+    "1 299 Ft": (129900, "HUF"),
+    "12,50 lei": (1250, "RON"),
+    "99,90 zł": (9990, "PLN"),
+    "1 500 ₽": (150000, "RUB"),
+    "1 500,00 руб.": (150000, "RUB"),  # noqa: RUF001
+    "15 RUR": (1500, "RUB"),
+    "₩15,000": (15000, "KRW"),
+    "15,000원": (15000, "KRW"),
+    "US$15.00": (1500, "USD"),
+    "CA$ 12.50": (1250, "CAD"),
+    "A$9.99": (999, "AUD"),
+    "NZ$ 9": (900, "NZD"),
+    "Fr. 12.50": (1250, "CHF"),
+    "CHF 12.–": (1200, "CHF"),  # noqa: RUF001
+    "1.299,90 TL": (129990, "TRY"),
+    "₺1.299,90": (129990, "TRY"),
+    "฿1,200.00": (120000, "THB"),
+    "120.000 ₫": (120000, "VND"),
+    "Rp 150.000": (15000000, "IDR"),
+    "₪99.90": (9990, "ILS"),
+    "R$ 1.299,90": (129990, "BRL"),
+    "RM15.50": (1550, "MYR"),
+    "₱99.00": (9900, "PHP"),
+    "1,500円": (1500, "JPY"),
+    "￥1,500": (1500, "JPY"),
+    "5,– €": (500, "EUR"),  # noqa: RUF001
+    "5,-- €": (500, "EUR"),
+    "€ 5,—": (500, "EUR"),
+    "12 500,00 грн": (1250000, "UAH"),
+    "250 ден": (25000, "MKD"),
+    "S/ 15.00": (1500, "PEN"),
+    "KSh 1,200": (120000, "KES"),
+    "₹ 1,29,999.00": (12999900, "INR"),
+    "kr. 1.299,00": (129900, "SEK"),
+    "129 kr": (12900, "SEK"),
+    "AED 55.00": (5500, "AED"),
+    "1.250 KWD": (1250, "KWD"),
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_what_a_country_writes(text: str) -> None:
+    assert read_price(text, "EUR") == Money(*WRITTEN[text])
+
+
+def test_every_currency_by_its_code() -> None:
+    for code in sorted(_known()):
+        for text in (f"15 {code}", f"{code} 15", f"15 {code.lower()}"):
+            assert read_price(text, "EUR") == Money(15 * 10 ** digits(code), code)
+
+
+@pytest.mark.parametrize(
+    "text", ["-5 €", "\u22125 €", "5 € / kg", "from 5 €", "5 Quatloos", "€", "5 € 6"]
+)
+def test_what_says_no_price(text: str) -> None:
+    assert read_price(text, "EUR") is None
+
+
+@pytest.mark.parametrize(
+    ("column", "point"),
+    [
+        (["1.299", "5.5"], "."),
+        (["1,299", "5,50"], ","),
+        (["1.299,00", "5"], ","),
+        (["1,299.00", "12,000"], "."),
+        (["1.299.000", "1.299"], ","),
+        (["1.299", "19.990"], None),
+        (["5.50", "5,50"], None),
+        (["0.999", "1.299"], "."),
+        (["12", "", "ask us"], None),
+    ],
+)
+def test_a_columns_decimal_separator(column: list[str], point: str | None) -> None:
+    assert decimal_point(column) == point
+
+
+def test_three_digits_are_decided_by_the_column() -> None:
+    assert read_price("1.299", "EUR", None, ".") == Money(130, "EUR")
+    assert read_price("1.299", "EUR", None, ",") == Money(129900, "EUR")
+    assert read_price("1.299", "EUR") == Money(129900, "EUR")
+
+
+def test_signs_mean_currencies_that_there_are() -> None:
+    for codes in currency_signs._signs().values():
+        assert set(codes) <= _known()

@@ -1,0 +1,109 @@
+"""What rows leave out, and when a sale holds."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from storepost.feeds.records.amounts import Terms
+from storepost.feeds.records.joining import first_variant, product_of, variant_of
+from storepost.feeds.records.reading import RowReader, Skipped
+from storepost.values import clock
+
+MAPPING = {"handle": "item_group_id", "sku": "id", "title": "title", "price": "price"}
+MAPPING |= {"Option1 Value": "size", "image": "image_link", "sale_price": "sale_price"}
+
+
+def test_names_of_options_stand_in_a_groups_first_row() -> None:
+    reader = RowReader(MAPPING, Terms("EUR"))
+    first = {"handle": "g", "title": "T", "Option1 Name": "Waist", "Option1 Value": "30"}
+    rows = [first, {"handle": "g", "Option1 Value": "32"}, {"handle": "h", "Option1 Value": "5"}]
+    read = [reader.read({"price": "1", **row}) for row in rows]
+    assert [(entry.id, json.loads(entry.content)[1]["options"]) for entry in read] == [
+        ("g/30", [{"name": "Waist", "value": "30"}]),
+        ("g/32", [{"name": "Waist", "value": "32"}]),
+        ("h/5", [{"name": "Size", "value": "5"}]),
+    ]
+
+
+def test_rows_that_were_read_before_are_followed() -> None:
+    """An import that goes on knows the group that its next row carries on."""
+    rows = [{"handle": "g", "title": "T", "sku": "1"}, {"sku": "2"}, {"sku": "3", "title": "U"}]
+    whole, later = RowReader(MAPPING, Terms("EUR")), RowReader(MAPPING, Terms("EUR"))
+    read = [whole.read(row) for row in rows]
+    assert [entry.group for entry in read] == ["g", "g", None]
+    later.follow(rows[0])
+    assert [later.read(row) for row in rows[1:]] == read[1:]
+
+
+def test_a_row_with_nothing_but_its_group_has_no_id() -> None:
+    with pytest.raises(Skipped, match="no id"):
+        RowReader(MAPPING, Terms("EUR")).read({"handle": "g"})
+
+
+def test_images_alone_come_to_their_product() -> None:
+    reader = RowReader(MAPPING, Terms("EUR"))
+    entry = reader.read({"handle": "g", "image": "https://a.example/2.jpg"})
+    assert (entry.group, entry.is_more) == ("g", True)
+    assert entry.id == reader.read({"handle": "g", "image": "https://a.example/2.jpg"}).id
+    fields = product_of(
+        {"image": {"url": "https://a.example/1.jpg", "alt": None}}, [json.loads(entry.content)[0]]
+    )
+    assert fields == {
+        "image": {"url": "https://a.example/1.jpg", "alt": None},
+        "custom.additional_image_link": "https://a.example/2.jpg",
+    }
+
+
+def test_what_a_groups_row_leaves_out_is_the_firsts() -> None:
+    euro = {"amount": 500, "currency": "EUR"}
+    first = {"title": "T", "price": euro, "sku": "S", "inventoryQuantity": 3}
+    known = first_variant([first, {"title": "U"}])
+    assert variant_of("2", {}, [], known) == {"title": "T", "price": euro}
+    assert variant_of("2", {"title": "U", "price": None}, [], known) == {"title": "U"}
+    assert product_of({"title": "T"}, [{"vendor": "V", "title": "X"}, {"vendor": "W"}]) == {
+        "title": "T",
+        "vendor": "V",
+    }
+
+
+@pytest.mark.parametrize(
+    ("days", "holds"), [((-2, -1), False), ((-1, 1), True), ((1, 2), False), ((-1, None), True)]
+)
+@pytest.mark.parametrize("form", ["one column", "two columns"])
+def test_when_a_sale_holds(form: str, days: tuple[int, int | None], holds: bool) -> None:
+    starts, ends = (
+        (clock.now() + timedelta(days=day)).strftime("%Y-%m-%dT%H:%M+0000") if day else ""
+        for day in days
+    )
+    when = (
+        {"sale_price_effective_date": f"{starts}/{ends}"}
+        if form == "one column"
+        else {"Date sale price starts": starts, "Date sale price ends": ends}
+    )
+    mapping = {**MAPPING, **dict.fromkeys(when, "ignore")}
+    entry = RowReader(mapping, Terms("EUR")).read(
+        {"sku": "1", "price": "9", "sale_price": "5", **when}
+    )
+    assert json.loads(entry.content)[1]["price"]["amount"] == (500 if holds else 900)
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "shown"),
+    [("15", "20", (1500, 2000)), ("20", "15", (2000, None)), ("20", "20", (2000, None))],
+)
+def test_a_former_price_that_is_not_higher_says_nothing(
+    now: str, before: str, shown: tuple[int, int | None]
+) -> None:
+    mapping = {"id": "id", "Variant Price": "sale_price", "Variant Compare At Price": "price"}
+    cells = {"id": "1", "Variant Price": now, "Variant Compare At Price": before}
+    _, variant = json.loads(RowReader(mapping, Terms("EUR")).read(cells).content)
+    compared = variant.get("compareAtPrice")
+    assert (variant["price"]["amount"], compared and compared["amount"]) == shown
+
+
+@pytest.mark.parametrize(("currency", "left_out"), [("EUR", False), ("USD", True), ("€", False)])
+def test_a_column_has_the_currency_of_bare_numbers(currency: str, left_out: bool) -> None:
+    mapping = {"id": "id", "price": "price"}
+    entry = RowReader(mapping, Terms("EUR")).read({"id": "1", "price": "5", "currency": currency})
+    assert (entry.left_out is not None) is left_out

@@ -1,0 +1,89 @@
+"""Suggestions by what stands in the columns."""
+
+from storepost.feeds.records.suggesting import suggested_mapping
+
+type Rows = list[dict[str, str]]
+
+
+def suggested(rows: Rows) -> dict[str, str]:
+    """What is suggested of rows."""
+    return suggested_mapping(list(rows[0]), rows)
+
+
+def test_the_best_of_several_names_wins_and_the_others_are_kept() -> None:
+    rows = [{"kurzbeschreibung": "k", "summary": "s", "description": "d", "name": "A", "id": "1"}]
+    assert suggested(rows) == {
+        "kurzbeschreibung": "custom.kurzbeschreibung",
+        "summary": "custom.summary",
+        "description": "description",
+        "name": "title",
+        "id": "id",
+    }
+
+
+def test_an_id_is_in_every_row_and_in_each_another_one() -> None:
+    rows = [{"product_id": "7", "item_id": str(n), "sku": "S"} for n in range(3)]
+    assert suggested(rows)["item_id"] == "id"
+    same = [{"id": "7", "sku": f"S{n}"} for n in range(3)]
+    assert suggested(same)["id"] == "id"
+
+
+def test_a_name_that_its_cells_deny() -> None:
+    rows = [
+        {
+            "id": str(n),
+            "link": "Boots",
+            "price": "ask",
+            "cost": f"{n}.50 EUR",
+            "page": f"https://a.example/{n}",
+        }
+        for n in range(3)
+    ]
+    assert suggested(rows) == {
+        "id": "id",
+        "link": "custom.link",
+        "price": "custom.price",
+        "cost": "price",
+        "page": "link",
+    }
+
+
+def test_columns_without_telling_names() -> None:
+    rows = [
+        {"a": f"X{n}", "b": f"https://s.example/{n}.jpg", "c": f"https://s.example/{n}",
+         "d": f"€ {n},90", "e": "4006381333931", "f": "words of a text"}
+        for n in range(5)
+    ]  # fmt: skip
+    assert suggested(rows) == {
+        "a": "id",
+        "b": "image_link",
+        "c": "link",
+        "d": "price",
+        "e": "gtin",
+        "f": "custom.f",
+    }
+
+
+def test_a_former_price_makes_the_price_a_sale_price() -> None:
+    rows = [{"id": "1", "price": "5", "compare_at_price": "9"}]
+    assert suggested(rows) == {"id": "id", "price": "sale_price", "compare_at_price": "price"}
+    assert suggested([{"id": "1", "price": "5", "compare_at_price": ""}])["price"] == "price"
+
+
+def test_numbered_images_are_further_ones() -> None:
+    url = "https://s.example/{}.jpg"
+    rows = [{"id": "1", **{f"Image {n}": url.format(n) for n in (1, 2, 3)}}]
+    assert suggested(rows) == {
+        "id": "id",
+        "Image 1": "image_link",
+        "Image 2": "additional_image_link",
+        "Image 3": "additional_image_link",
+    }
+
+
+def test_names_that_no_custom_field_can_have() -> None:
+    names = ["Длина", "1st", "x" * 100, "a b", "a-b", "id"]
+    found = suggested_mapping(names)
+    assert found["Длина"] == "custom.column_1"
+    assert found["x" * 100] == f"custom.{'x' * 64}"
+    assert len(set(found.values())) == len(names)
