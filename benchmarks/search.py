@@ -186,7 +186,7 @@ def follows(meter: Meter) -> Iterator[list[Cell]]:
         ("another last name", before, named),
         ("nobody any more", named, None),
     ):
-        taken = meter.measured(partial(postings.follow, old, new))
+        taken = meter.measured(partial(postings.update_index, old, new))
         words = {p.word for each in (old, new) if each for p in postings_of(each)}
         most = 0 if old == new else len(words)
         yield _row(what, len(words), 0, taken, taken.writes, most)

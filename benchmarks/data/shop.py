@@ -18,7 +18,7 @@ from storepost.accounts.identity.repository import (
     email_claim_key,
     person_key,
 )
-from storepost.accounts.identity.tokens import digest, new_api_key, shown_prefix
+from storepost.accounts.identity.tokens import digest, new_api_key, prefix_of_key
 from storepost.accounts.workspaces.model import Membership, Role, Workspace
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import Changes
@@ -156,7 +156,7 @@ def _key(workspace: WorkspaceScope, maker: UUID) -> str:
         workspace_id=workspace.id,
         name="The store's",
         scope=KeyScope.WRITE,
-        prefix=shown_prefix(secret),
+        prefix=prefix_of_key(secret),
         maker_id=maker,
         created_at=clock.now(),
         used_before=None,

@@ -33,7 +33,7 @@ from storepost.accounts.identity.repository import (
     find_token,
     person_key,
 )
-from storepost.accounts.identity.tokens import digest, new_api_key, new_session_token, shown_prefix
+from storepost.accounts.identity.tokens import digest, new_api_key, new_session_token, prefix_of_key
 from storepost.accounts.workspaces.model import Membership, Role, Workspace
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
@@ -220,7 +220,7 @@ class World:
         assert membership is not None
         if demoted:
             return lambda changes: members.change_role(changes, membership, Role.MEMBER)
-        return lambda changes: members.remove_member(changes, membership)
+        return lambda changes: members.delete_member(changes, membership)
 
     def activate(self, someone: Someone, workspace: WorkspaceScope | None) -> None:
         """Makes the workspace the active one of the person's session, or none."""
@@ -279,9 +279,9 @@ class World:
         key = ApiKey(
             id=new_id(),
             workspace_id=workspace.id,
-            name=f"Key {shown_prefix(secret)} {CANARY}",
+            name=f"Key {prefix_of_key(secret)} {CANARY}",
             scope=scope,
-            prefix=shown_prefix(secret),
+            prefix=prefix_of_key(secret),
             maker_id=maker.id if maker else None,
             created_at=clock.now(),
             used_before=None,

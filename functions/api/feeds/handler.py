@@ -67,8 +67,8 @@ def list_feeds(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[Feed]:
     """The workspace's feeds; `importStatus` is that of `latestImport`."""
-    asked = FeedFilter(store_id, q, mode, import_status)
-    found = listing.list_feeds(caller.workspace, asked, sort, PageRequest(page, page_size))
+    filters = FeedFilter(store_id, q, mode, import_status)
+    found = listing.list_feeds(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[Feed].of(found, Feed.of)
 
 

@@ -59,7 +59,7 @@ def list_products(
 
     `q` looks at titles, vendors, types, handles and tags of every locale, and at the external id.
     """
-    asked = ProductFilter(
+    filters = ProductFilter(
         store_id=store_id,
         external_id=external_id,
         locale=locale,
@@ -75,7 +75,7 @@ def list_products(
         changed_from=changed_from,
         changed_to=changed_to,
     )
-    listing = find_products(caller.workspace, asked, sort, PageRequest(page, page_size))
+    listing = find_products(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[ProductSummary].of(listing, lambda row: ProductSummary.of(row, locale))
 
 

@@ -103,11 +103,11 @@ def list_proposals(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ChangeProposalSummary]:
     """The workspace's proposals, newest first unless sorted otherwise."""
-    wanted = reading.ProposalFilter(
+    filters = reading.ProposalFilter(
         frozenset(status or ()), frozenset(kind or ()), definition_id, author, stale
     )
     request = PageRequest(page, page_size)
-    listing = reading.list_proposals(caller.workspace, wanted, sort, request)
+    listing = reading.list_proposals(caller.workspace, filters, sort, request)
     return Page[ChangeProposalSummary].of(listing, ChangeProposalSummary.of)
 
 

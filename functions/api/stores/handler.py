@@ -56,8 +56,8 @@ def list_stores(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[StoreSummary]:
     """The workspace's stores, disconnected ones too."""
-    asked = StoreFilter(q, platform, status, connection_status, import_status)
-    listing = find_stores(caller.workspace, asked, sort, PageRequest(page, page_size))
+    filters = StoreFilter(q, platform, status, connection_status, import_status)
+    listing = find_stores(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[StoreSummary].of(listing, StoreSummary.of)
 
 

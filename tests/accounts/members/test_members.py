@@ -569,7 +569,7 @@ class TestDelete:
             membership = world.membership(member, workspace)
             assert membership is not None
             changes = Changes()
-            WorkspaceRepository(workspace).remove_member(changes, membership)
+            WorkspaceRepository(workspace).delete_member(changes, membership)
             changes.commit()
             return plain(*args)  # type: ignore[arg-type]
 

@@ -46,8 +46,8 @@ def bring(bringer: ProductSource, *brought: SourceProduct) -> list[Outcome]:
     def write(changes: Changes) -> list[Outcome]:
         reads = ReadAhead()
         names = [each.external_id for each in brought]
-        reads.ahead(keys_of(bringer.store, names))
-        reads.ahead(keys_behind(bringer.store, names, reads))
+        reads.prefetch(keys_of(bringer.store, names))
+        reads.prefetch(keys_behind(bringer.store, names, reads))
         changes.reads = reads
         return [replace_layer(changes, bringer, each).outcome for each in brought]
 

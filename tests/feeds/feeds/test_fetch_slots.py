@@ -92,7 +92,7 @@ class TestEnds:
 
     def test_killed_ones_keep_nobody_out_for_longer_than_they_could_run(self, shop: Shop) -> None:
         for run in "abcd":
-            slots._Slots(shop.workspace, run).take(SECONDS * 1000 + 1000)
+            slots._Slots(shop.workspace, run).acquire(SECONDS * 1000 + 1000)
         assert preview(shop).status == 429
         shop.world.advance(seconds=SECONDS)
         refused = preview(shop)

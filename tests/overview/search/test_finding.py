@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from storepost.platform.postings import finding
 from storepost.platform.postings.entries import Entry, Posting, SearchKind, code_word, postings_of
 from storepost.platform.postings.finding import Found, Query, find
-from storepost.values.text import asked_words, fold, matches
+from storepost.values.text import fold, matches, search_terms
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -48,7 +48,7 @@ def found(entries: list[Entry], q: str) -> Found:
 
 def rank(entry: Entry, q: str) -> int | None:
     """How well an entry fits, by the rules alone."""
-    asked, folded = asked_words(q), " ".join(fold(q).split())
+    asked, folded = search_terms(q), " ".join(fold(q).split())
     if folded in {" ".join(fold(code).split()) for code in entry.codes} and folded:
         return 0
     digits = "".join(c for c in folded if c.isdigit()) if PHONE.fullmatch(folded) else None

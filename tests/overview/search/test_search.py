@@ -246,14 +246,14 @@ class TestFollowing:
             Entry(SearchKind.PROFILE, PERSON, " ".join(title), clock.now())
             for title in (["ann", "lee"], ["ann", *words])
         )
-        postings.follow(old, new)
+        postings.update_index(old, new)
         expected = library.postings()
-        postings.follow(new, old)
-        postings.follow(None, old)
-        found = crashes(library.world, lambda: postings.follow(old, new), deliver=False)
+        postings.update_index(new, old)
+        postings.update_index(None, old)
+        found = crashes(library.world, lambda: postings.update_index(old, new), deliver=False)
         assert len(found.places) == 4
         for _ in found:
-            postings.follow(old, new)
+            postings.update_index(old, new)
             assert library.postings() == expected
 
     def test_what_dynamodb_leaves_for_later_is_written(
@@ -271,7 +271,7 @@ class TestFollowing:
 
         monkeypatch.setattr(client, "batch_write_item", throttled)
         postings = PostingRepository(library.workspace, SearchKind.PROFILE)
-        postings.follow(None, Entry(SearchKind.PROFILE, PERSON, "ann bo cat", clock.now()))
+        postings.update_index(None, Entry(SearchKind.PROFILE, PERSON, "ann bo cat", clock.now()))
         assert [word for word in library.postings() if len(word) < 4] == ["ann", "bo", "cat"]
         assert left == []
 

@@ -78,7 +78,9 @@ def shown_codes(coupon: Coupon, codes: Sequence[Code]) -> list[ShownCode]:
     now = clock.now()
     return [
         ShownCode(
-            code, code.shown(coupon, now), people.get(code.profile_id) if code.profile_id else None
+            code,
+            code.shown(coupon, now),
+            people.get(code.profile_id) if code.profile_id else None,
         )
         for code in codes
     ]

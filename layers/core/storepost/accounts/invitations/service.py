@@ -6,7 +6,7 @@ from math import ceil
 from uuid import UUID
 
 from storepost.accounts.api_keys.repository import ApiKeyRepository
-from storepost.accounts.api_keys.telling import tell_owner
+from storepost.accounts.api_keys.telling import email_owner
 from storepost.accounts.emails import messages
 from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.identity.model import Person, SignedInPerson
@@ -84,7 +84,7 @@ def invite(
     repository.add(changes, invitation)
     _expect_key(invitation, changes, Unauthenticated())
     _send(invitation, inviter, base_url, changes)
-    _tell_owner(caller, invitation, changes)
+    _email_owner(caller, invitation, changes)
     return invitation
 
 
@@ -98,7 +98,7 @@ def resend(caller: WorkspaceCaller, invitation_id: UUID, base_url: str, changes:
     again = replace(invitation, sent_at=now, expires_at=now + VALID_FOR)
     repository.mark_sent(changes, again)
     _send(again, _inviter(caller), base_url, changes)
-    _tell_owner(caller, again, changes)
+    _email_owner(caller, again, changes)
 
 
 def delete_invitation(workspace: WorkspaceScope, invitation_id: UUID, changes: Changes) -> None:
@@ -131,10 +131,10 @@ def _expect_key(invitation: Invitation, changes: Changes, on_conflict: Exception
         keys.expect_active(changes, invitation.key_id, on_conflict)
 
 
-def _tell_owner(caller: WorkspaceCaller, invitation: Invitation, changes: Changes) -> None:
+def _email_owner(caller: WorkspaceCaller, invitation: Invitation, changes: Changes) -> None:
     """Tells the owner where a key invites an admin."""
     if invitation.role is Role.ADMIN:
-        tell_owner(caller, "invited", invitation.email, invitation.role, changes)
+        email_owner(caller, "invited", invitation.email, invitation.role, changes)
 
 
 def accept(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> Workspace:

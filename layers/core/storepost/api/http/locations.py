@@ -39,7 +39,7 @@ def location_of(
     template = LOCATIONS.get(operation or "")
     if template is None or answer["statusCode"] not in _STATUSES:
         return {}
-    told = json.loads(answer["body"])
+    payload = json.loads(answer["body"])
     asked = "".join(str(event["rawPath"]).split("/")[3:4])  # as /v1/stores/<id>/imports
-    values = {k: quote(v, safe="") if isinstance(v, str) else v for k, v in told.items()}
+    values = {k: quote(v, safe="") if isinstance(v, str) else v for k, v in payload.items()}
     return {"Location": base_url(event) + template.format_map({**values, "asked": asked})}

@@ -141,8 +141,8 @@ class _ChangeStep:
         products = ProductRepository(self.store.workspace).get_many(ids)
         reads = ReadAhead()
         names = [product.external_id for product in products]
-        reads.ahead(keys_of(self.store, names))
-        reads.ahead(keys_behind(self.store, names, reads))
+        reads.prefetch(keys_of(self.store, names))
+        reads.prefetch(keys_behind(self.store, names, reads))
         self.changes.reads = reads
         for product in products:
             resolve_again(self.changes, self.store, product)

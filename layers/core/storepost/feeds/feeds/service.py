@@ -73,7 +73,9 @@ def update_feed(
         after, queued = import_by_hand(changes, workspace, after)
     repository.save(changes, after)
     return replace(
-        shown, feed=after, latest=shown.latest if after.running else queued or shown.latest
+        shown,
+        feed=after,
+        latest=shown.latest if after.running else queued or shown.latest,
     )
 
 

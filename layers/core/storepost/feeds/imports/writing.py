@@ -89,8 +89,8 @@ class Writer:
         known = takewhile(lambda each: self._reads.knows(keys_of(store, [each])), products)
         if (count := sum(1 for _ in known)) >= min(len(products), _FEW):
             return count
-        self._reads.ahead(keys_of(store, products))
-        self._reads.ahead(keys_behind(store, products, self._reads))
+        self._reads.prefetch(keys_of(store, products))
+        self._reads.prefetch(keys_behind(store, products, self._reads))
         return len(products)
 
     def _gather(self, changes: Changes, products: Sequence[str]) -> tuple[int, int]:

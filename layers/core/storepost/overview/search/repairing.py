@@ -104,7 +104,7 @@ def _settle(workspace: WorkspaceScope, kind: SearchKind, stale: Mapping[UUID, se
     now = _entries(workspace, kind, waiting)
     while waiting:
         for entry_id, keys in waiting.items():
-            keys.update(postings.settle(keys, now.get(entry_id)))
+            keys.update(postings.write_all(keys, now.get(entry_id)))
         then = _entries(workspace, kind, waiting)
         waiting = {each: k for each, k in waiting.items() if now.get(each) != then.get(each)}
         now = then

@@ -51,7 +51,7 @@ class PostingRepository:
         """The postings of just this word."""
         return self.beginning(f"{word}{END_OF_WORD}")
 
-    def follow(self, before: Entry | None, after: Entry | None) -> None:
+    def update_index(self, before: Entry | None, after: Entry | None) -> None:
         """Writes what differs between the postings of two states of an entry.
 
         It may be killed and run again: each posting is put or deleted whatever stands there. Of
@@ -59,10 +59,10 @@ class PostingRepository:
         """
         old, new = self._postings(before), self._postings(after)
         puts = [self.row(posting) for key, posting in new.items() if old.get(key) != posting]
-        gone = [key for key in old if key not in new]
-        _write([_put(row) for row in puts] + [_delete(key) for key in gone])
+        stale = [key for key in old if key not in new]
+        _write([_put(row) for row in puts] + [_delete(key) for key in stale])
 
-    def settle(self, stale: Collection[Key], now: Entry | None) -> set[Key]:
+    def write_all(self, stale: Collection[Key], now: Entry | None) -> set[Key]:
         """Writes all postings of an entry as it is now, and deletes stale ones; the written keys.
 
         It may be killed and run again, as `follow` may.
@@ -83,8 +83,8 @@ class PostingRepository:
         """
         own = [posting_key(self._scope, self._kind, word, entry_id) for word in words]
         rows = (row for row in find_all(own).values() if isinstance(row, PostingItem))
-        told = {word for row in rows for word in _as_posting(row).words}
-        others = (posting_key(self._scope, self._kind, word, entry_id) for word in told)
+        other_words = {word for row in rows for word in _as_posting(row).words}
+        others = (posting_key(self._scope, self._kind, word, entry_id) for word in other_words)
         _write(_delete(key) for key in dict.fromkeys((*others, *own)) if key not in own)
         _write(map(_delete, dict.fromkeys(own)))
 

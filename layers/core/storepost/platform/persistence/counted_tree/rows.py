@@ -37,7 +37,7 @@ TOP_NODES = 32
 _LAST_LEVEL = 9
 
 _SEVERAL = 3
-_AHEAD = 48
+_READ_AHEAD = 48
 """Nodes that are read on for each key, at most two read units; a query each would take one."""
 
 
@@ -111,9 +111,9 @@ class Rows:
         if within.is_empty:
             return found
         # `between` takes its upper bound in, which a range leaves out: one row more, then.
-        asked = None if limit is None else limit + 1
+        row_limit = None if limit is None else limit + 1
         for raw in self._query(
-            self.partition, Item.sk.between(within.lo, within.hi), asked, descending=descending
+            self.partition, Item.sk.between(within.lo, within.hi), row_limit, descending=descending
         ):
             if raw["sk"]["S"] in within:
                 found.append(self._as_entry(raw))
@@ -143,8 +143,8 @@ class Rows:
     def first(self, level: int, within: KeyRange, limit: int, *, descending: bool) -> list[Node]:
         """The first so many nodes of a level within a range, from either end."""
         condition = Item.sk.between(f"{level}{within.lo}", f"{level}{within.hi}")
-        asked = limit + 1  # the node behind the range may be among them
-        raw = self._query(self.nodes_partition, condition, asked, descending=descending)
+        row_limit = limit + 1  # the node behind the range may be among them
+        raw = self._query(self.nodes_partition, condition, row_limit, descending=descending)
         return [node for node in map(_as_node, raw) if node.lo in within][:limit]
 
     def floor(self, level: int, key: str) -> Node | None:
@@ -174,7 +174,7 @@ class Rows:
     def _onward(self, node: Node, keys: Sequence[str]) -> Iterator[Node]:
         """The nodes behind one, up to the last key's or as many as are read for so many keys."""
         condition = Item.sk.between(f"{node.level}{node.hi}", f"{node.level}{keys[-1]}")
-        raw = self._query(self.nodes_partition, condition, _AHEAD * len(keys))
+        raw = self._query(self.nodes_partition, condition, _READ_AHEAD * len(keys))
         return map(_as_node, raw)
 
     def neighbour_before(self, node: Node) -> Node | None:
@@ -228,8 +228,8 @@ class Rows:
             actions.append(NodeItem.has_parent.set(new.has_parent))
         for name in sorted({ENTRIES, *old.counts, *new.counts}):
             count = new.counts[name]
-            kept = count or name == ENTRIES
-            actions.append(Path(name).set(count) if kept else Path(name).remove())
+            is_set = count or name == ENTRIES
+            actions.append(Path(name).set(count) if is_set else Path(name).remove())
         item = self.node_item(old.level, old.lo)
         changes.update(item, actions, NodeItem.version == old.version)
 

@@ -97,8 +97,8 @@ class Tree:
 
         The total is exact; past the end there are no items.
         """
-        asked = reading.Asked(request, within, descending)
-        items, in_all = reading.settled(self.rows, by, lambda r: reading.page(r, asked))
+        query = reading.PageQuery(request, within, descending)
+        items, in_all = reading.read_consistently(self.rows, by, lambda r: reading.page(r, query))
         return Listing(items, in_all, request)
 
     def scan(
@@ -123,7 +123,9 @@ class Tree:
 
     def counts(self) -> Counts:
         """How many entries there are, and how many have each value of each filter field."""
-        return reading.settled(self.rows, None, lambda r: total(node.counts for node in r.top))
+        return reading.read_consistently(
+            self.rows, None, lambda r: total(node.counts for node in r.top)
+        )
 
     def any_of(self, by: Filter) -> Entry | None:
         """One of the entries that the filter keeps; None where it keeps none.
@@ -131,7 +133,7 @@ class Tree:
         Drawn from many, so that those who take at the same time seldom meet at one entry.
         """
         found = random_entry.drawn(self.rows, by)
-        return found or reading.settled(self.rows, by, reading.any_one)
+        return found or reading.read_consistently(self.rows, by, reading.any_one)
 
     def _writing(self, changes: Changes) -> Writing:
         return changes.shared(

@@ -70,7 +70,9 @@ class Writing:
         self._changes = changes
         self._tend = tend
         self._planned: dict[str, _Change] = {}
-        self._known = changes.reads.kept(("counted_tree", rows.partition), lambda: NodeCache(rows))
+        self._known = changes.reads.cached(
+            ("counted_tree", rows.partition), lambda: NodeCache(rows)
+        )
         self._looked_at: dict[str, set[tuple[int, str]]] = {}
         changes.before_commit(self._write, self._items)
 
@@ -107,9 +109,9 @@ class Writing:
                 additions.append((key, counts))
         if additions:
             touched = list(self._write_nodes(additions))
-            self._changes.after_commit(lambda: self._follow(touched))
+            self._changes.after_commit(lambda: self._after_commit(touched))
 
-    def _follow(self, touched: list[Addition]) -> None:
+    def _after_commit(self, touched: list[Addition]) -> None:
         if self._known:
             self._known.added((each.node, each.counts) for each in touched)
         for each in self._tend(touched, patiently=self._known is not None):
@@ -132,7 +134,7 @@ class Writing:
         """Adds to the nodes of each level what is added below them, and yields what it did."""
         level = 0
         while additions:
-            below = self._gathered(level, additions)
+            below = self._additions_at(level, additions)
             if not below:
                 yield from self._create_first(additions)
                 return
@@ -143,7 +145,7 @@ class Writing:
             additions = [(a.last, a.counts) for a in below if a.node.has_parent and a.counts]
             level += 1
 
-    def _gathered(self, level: int, additions: list[tuple[str, Counts]]) -> list[Addition]:
+    def _additions_at(self, level: int, additions: list[tuple[str, Counts]]) -> list[Addition]:
         """The level's nodes with what is added below each; none in a new list."""
         nodes = (self._known or self._rows).floors(level, [key for key, _ in additions])
         if not nodes:
