@@ -281,6 +281,4 @@ class TestErased:
             patched.setattr(following, "update_index", lambda *_: None)
             handler = "functions.workers.search_postings.handler"
             patched.setattr(f"{handler}.update_index", lambda *_: None)
-                "functions.workers.search_postings.handler.update_index", lambda *_: None
-            )
             searched.world.deliver()
