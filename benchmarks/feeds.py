@@ -39,7 +39,7 @@ from benchmarks.measure.reporting import RESULTS, Cell, Column, Table
 from benchmarks.measure.tables import tables
 from local.aws.dynoxide import VERSION
 from storepost.feeds.feeds.messages import FeedImportMessage
-from storepost.feeds.feeds.model import FeedCounts, FeedImportStatus, FeedMode, Settings
+from storepost.feeds.feeds.model import FeedCounts, FeedImportStatus, FeedMode, FeedSettings
 from storepost.feeds.feeds.repository import FeedImportRepository, FeedRepository
 from storepost.feeds.feeds.service import create_feed
 from storepost.feeds.files.bounds import Bound
@@ -237,7 +237,9 @@ def manifest_of(path: Path, settings: str, manifest: Path) -> None:
     with TemporaryDirectory() as place, FeedStaging(Path(place) / "rows") as work:
         reader = RowReader(MAPPING, Terms("EUR"))
         work.read(read_feed(pieces(path), "", Bound()).rows, reader, lambda: False)
-        work.settle(lambda rows: [None] * len(rows), lambda: False, adds=True, settings=settings)
+        work.place_rows(
+            lambda rows: [None] * len(rows), lambda: False, adds=True, settings=settings
+        )
         work.counts()
         work.write_plan(Path(place) / "plan")
         work.write_manifest(manifest, settings, is_ahead=False)
@@ -252,14 +254,16 @@ class Importing:
     origin: str
     kept: Folder
 
-    def feed(self, name: str) -> tuple[UUID, Settings]:
+    def feed(self, name: str) -> tuple[UUID, FeedSettings]:
         """A feed of a file of the site, with an import that waits."""
-        settings = Settings(name, f"{self.origin}/{name}", None, FeedMode.ADD_AND_ENRICH, MAPPING)
+        settings = FeedSettings(
+            name, f"{self.origin}/{name}", None, FeedMode.ADD_AND_ENRICH, MAPPING
+        )
         store = self.shop.stores[0]
         made = commit_anew(lambda ch: create_feed(self.shop.workspace, store, settings, ch))
         return made.feed.id, settings
 
-    def digest(self, settings: Settings) -> str:
+    def digest(self, settings: FeedSettings) -> str:
         """Under which a manifest of the feed holds."""
         store = found_store(StoreRepository(self.shop.workspace), self.shop.stores[0])
         return digest_of(store, settings)

@@ -20,7 +20,7 @@ from local.aws.dynoxide import VERSION
 from storepost.orders.model import FinancialStatus, FulfillmentStatus
 from storepost.orders.trees import OrderList
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.platform.persistence.counted_tree import Entry
+from storepost.platform.persistence.counted_tree import TreeEntry
 
 ORDERS = int(os.environ.get("ORDERS", "1000000"))
 ENTRIES = 720
@@ -67,15 +67,15 @@ class Inserts:
             1000 * taken.cpu_seconds / ENTRIES,
         )
 
-    def _insert(self, entries: Sequence[Entry], at_once: int) -> None:
+    def _insert(self, entries: Sequence[TreeEntry], at_once: int) -> None:
         for some in batched(entries, at_once, strict=False):
             commit_anew(partial(self._add, some))
 
-    def _add(self, entries: Sequence[Entry], changes: Changes) -> None:
+    def _add(self, entries: Sequence[TreeEntry], changes: Changes) -> None:
         for entry in entries:
             self.listed.tree.insert(changes, entry)
 
-    def _entry(self, placed: int) -> Entry:
+    def _entry(self, placed: int) -> TreeEntry:
         """A new order, placed so many seconds from the beginning."""
         sale = Sale(
             number=next(_numbers),

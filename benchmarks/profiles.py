@@ -17,7 +17,7 @@ from benchmarks.data.people import People
 from benchmarks.data.sales import BEGINNING, SECONDS
 from benchmarks.measure.calling import Api
 from benchmarks.measure.metering import Meter
-from benchmarks.measure.pages import COLUMNS, NOTES, PAGE, Report, Wanted
+from benchmarks.measure.pages import COLUMNS, NOTES, PAGE, ExpectedList, Report
 from benchmarks.measure.reporting import Table
 from local.aws.dynoxide import VERSION
 from storepost.people.consent.states import ConsentState
@@ -97,11 +97,11 @@ class ProfileLists:
 
     def wanted(
         self, query: Mapping[str, object], keeps: Keeps | None = None, sort: str = "firstSeenAt"
-    ) -> Wanted:
+    ) -> ExpectedList:
         """The list, with what it must hold."""
         kept = [each for each in self._profiles if keeps is None or keeps(each)]
         ids = [str(each.id) for each in sorted(kept, key=SORTS[sort])]
-        return Wanted(self.api, "/profiles", query, sort, ids)
+        return ExpectedList(self.api, "/profiles", query, sort, ids)
 
     @cached_property
     def _profiles(self) -> list[Profile]:

@@ -28,7 +28,7 @@ from local.aws.dynoxide import VERSION
 from storepost.people.profiles.keys import profile_key
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.rows import profile_row
-from storepost.platform.postings.entries import Entry, Posting, SearchKind, postings_of
+from storepost.platform.postings.entries import Posting, SearchEntry, SearchKind, postings_of
 from storepost.platform.postings.finding import Query, find
 from storepost.platform.postings.repository import PostingRepository
 from storepost.values.ids import derived_id
@@ -108,10 +108,10 @@ class Person:
         return f"person-{self.number}@example.com"
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> SearchEntry:
         """What of them is searched."""
         who = self.profile
-        return Entry(KIND, who.id, self.name, who.first_seen_at, keys=(self.email,))
+        return SearchEntry(KIND, who.id, self.name, who.first_seen_at, keys=(self.email,))
 
 
 def everybody() -> Iterator[Person]:

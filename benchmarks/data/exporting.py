@@ -21,7 +21,7 @@ from benchmarks.data.sales import Step as SaleStep
 from storepost.orders.trees import OrderList
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.platform.persistence.counted_tree import Entry
+from storepost.platform.persistence.counted_tree import TreeEntry
 from storepost.platform.persistence.item import connection
 from tests.platform.counted_tree.engine import Engine
 
@@ -80,11 +80,11 @@ def _of(steps: Iterable[SaleStep], store: int | None) -> Iterator[SaleStep]:
 def _follow_sales(
     listed: OrderList, shop: Shop, steps: Iterable[SaleStep], changes: Changes
 ) -> None:
-    def entry(sale: Sale | None) -> Entry | None:
+    def entry(sale: Sale | None) -> TreeEntry | None:
         return listed.entry(sale.order(shop.stores)) if sale else None
 
     for before, after in steps:
-        listed.tree.follow(changes, entry(before), entry(after))
+        listed.tree.update_index(changes, entry(before), entry(after))
 
 
 def _follow_people(shop: Shop, steps: Iterable[PersonStep], changes: Changes) -> None:

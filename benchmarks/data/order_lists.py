@@ -9,7 +9,7 @@ from functools import cached_property
 from benchmarks.data.large_shop import Shop
 from benchmarks.data.sales import BEGINNING, SECONDS, Sale, Sales
 from benchmarks.measure.calling import Api
-from benchmarks.measure.pages import Wanted
+from benchmarks.measure.pages import ExpectedList
 from storepost.values import clock
 from storepost.values.ids import short
 
@@ -34,7 +34,7 @@ class OrderLists:
     api: Api
     orders: int
 
-    def wanted(self, asked: Asked) -> Wanted:
+    def wanted(self, asked: Asked) -> ExpectedList:
         """The list, with what it must hold: the sales, looked at one by one."""
         since, until = (bisect_left(self._placed, at) for at in (asked.since, asked.until))
         ids = [
@@ -42,7 +42,7 @@ class OrderLists:
             for sale, identifier in self._sales[since:until]
             if asked.store in {None, sale.store} and (asked.keeps is None or asked.keeps(sale))
         ]
-        return Wanted(self.api, "/orders", self._query(asked), "placedAt", ids)
+        return ExpectedList(self.api, "/orders", self._query(asked), "placedAt", ids)
 
     @cached_property
     def _sales(self) -> list[tuple[Sale, str]]:

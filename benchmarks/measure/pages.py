@@ -41,7 +41,7 @@ class Wrong(Exception):  # noqa: N818 - it is what the page is
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ExpectedList:
     """A list as it is asked for, and the ids of all that it must hold, in order."""
 
     api: Api
@@ -80,7 +80,7 @@ class Report:
     def page(
         self,
         name: str,
-        wanted: Wanted,
+        wanted: ExpectedList,
         number: int,
         bound: Bound | None,
         *,
@@ -91,13 +91,13 @@ class Report:
         taken = [wanted.page(number, ascending=ascending) for _ in range(ROUNDS)]
         self.add(label, taken, bound, len(wanted.ids))
 
-    def ends(self, name: str, wanted: Wanted, bound: Bound | None) -> None:
+    def ends(self, name: str, wanted: ExpectedList, bound: Bound | None) -> None:
         """The first page, one in the middle, and the last."""
         for number in sorted({1, wanted.pages // 2 or 1, wanted.pages}):
             self.page(name, wanted, number, bound)
 
     def whole(
-        self, name: str, wanted: Wanted, first: Bound | None, other: Bound | None
+        self, name: str, wanted: ExpectedList, first: Bound | None, other: Bound | None
     ) -> list[Measured[Any]]:
         """A list by number, from either end; given back are the pages that were drawn."""
         self.page(name, wanted, 1, first)
@@ -108,7 +108,9 @@ class Report:
         self.page(name, wanted, max(2, wanted.pages // 3), other, ascending=True)
         return self.drawn(name, [wanted], other)
 
-    def drawn(self, name: str, lists: Sequence[Wanted], bound: Bound | None) -> list[Measured[Any]]:
+    def drawn(
+        self, name: str, lists: Sequence[ExpectedList], bound: Bound | None
+    ) -> list[Measured[Any]]:
         """The dearest of pages anywhere in these lists, which are given back all."""
         random = Random(4)
         taken = [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from storepost.platform.persistence.counted_tree import Entry, Filter, Tree, scanning
+from storepost.platform.persistence.counted_tree import Filter, Tree, TreeEntry, scanning
 from storepost.platform.persistence.sealing import forget_keys
 from tests.coupons.shop import Shop, counts
 from tests.harness.kills import (
@@ -195,7 +195,7 @@ class TestRaces:
         coupon, ann = shop.pool(1, reissue="every_email"), shop.person()
         plain, answers = Tree.any_of, []
 
-        def after_another(tree: Tree, by: Filter) -> Entry | None:
+        def after_another(tree: Tree, by: Filter) -> TreeEntry | None:
             monkeypatch.setattr(Tree, "any_of", plain)
             with another_container():
                 answers.append(shop.assign(coupon, ann, "m"))

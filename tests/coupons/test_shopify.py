@@ -65,7 +65,7 @@ class OnShopify(Shop):
 
     def store_codes(self) -> None:
         """Has the worker store what was asked for, and die before it tells the shop."""
-        with mock.patch.object(ShopSync, "tell_some", return_value=False):
+        with mock.patch.object(ShopSync, "sync_some", return_value=False):
             self.world.deliver()
 
     def buyer(self) -> str:
@@ -226,7 +226,7 @@ class TestPersonal:
             shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
             shop.world.deliver()
         # The coupon's message comes late: the person is gone by then.
-        with mock.patch.object(ShopSync, "tell_some", return_value=False):
+        with mock.patch.object(ShopSync, "sync_some", return_value=False):
             assert shop.call("DELETE", f"/profiles/{ann}").status == 204
             shop.world.deliver()
         shop.work(coupon)
@@ -254,7 +254,7 @@ class TestPersonal:
             assert erase_holder(erasure) is False
             return results
 
-        with mock.patch.object(ShopSync, "tell_some", return_value=False):
+        with mock.patch.object(ShopSync, "sync_some", return_value=False):
             assert shop.call("DELETE", f"/profiles/{ann}").status == 204
         with mock.patch.object(shop_sync, "add_codes", add_and_erase):
             shop.work(coupon)

@@ -9,7 +9,7 @@ import pytest
 from werkzeug.wrappers import Request, Response
 
 from storepost.platform.fetching import Conversation, FetchFailed, UrlNotAllowed
-from storepost.platform.fetching.guard import Failure, Refusal
+from storepost.platform.fetching.guard import Failure, UrlRefusal
 from storepost.shopify.admin import AdminClient, GivenAccess, KeptAccess, admin_of
 from storepost.shopify.documents import APP_UNINSTALL, SHOP_LOCALES
 from storepost.shopify.documents import SHOP as SHOP_QUERY
@@ -266,7 +266,7 @@ class TestFailing:
         self, admin: AdminClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def refused(*_: object, **__: object) -> None:
-            raise UrlNotAllowed(Refusal.NOT_PUBLIC)
+            raise UrlNotAllowed(UrlRefusal.NOT_PUBLIC)
 
         monkeypatch.setattr(Conversation, "post", refused)
         with pytest.raises(ShopUnavailable, match="isn't public"):

@@ -63,7 +63,7 @@ def create_coupon(caller: Writer, writes: Writes, body: Annotated[CouponBody, Bo
 
     In a Shopify shop it becomes a discount, and a code is `pending` until the shop has taken it.
     """
-    filled = service.create_coupon(caller.workspace, body.store_id, body.given(), writes)
+    filled = service.create_coupon(caller.workspace, body.store_id, body.details(), writes)
     return Coupon.of(listing.as_filled(filled))
 
 
@@ -84,7 +84,7 @@ def import_coupon(
 
     Codes that stand in the file twice, that the store has already, or that are none are skipped.
     """
-    fields, content = body.given(), body.content
+    fields, content = body.details(), body.content
     filled = service.import_coupon(
         caller.workspace, body.store_id, fields, content, body.column, writes
     )
@@ -102,7 +102,7 @@ def update_coupon(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[CouponUpdate, Body()]
 ) -> Coupon:
     """Changes a coupon's name, or when people get another code."""
-    after = service.update_coupon(caller.workspace, id, body.given(), writes)
+    after = service.update_coupon(caller.workspace, id, body.fields(), writes)
     return Coupon.of(listing.as_changed(after))
 
 
@@ -166,7 +166,7 @@ def assign(
 def retry_code(id: UUID, caller: Writer, writes: Writes) -> CouponCode:
     """Has the store's platform asked again to take a code that failed."""
     coupon, code = changing.retry_code(caller.workspace, id, writes)
-    [viewed] = code_listing.shown_codes(coupon, [code])
+    [viewed] = code_listing.code_views(coupon, [code])
     return CouponCode.of(viewed)
 
 

@@ -86,7 +86,7 @@ def update_store(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[StoreUpdate, Body()]
 ) -> Store:
     """Changes a custom store's name or addresses; null clears, what is left out stays."""
-    return Store.of(details_of(service.update_store(caller.workspace, id, body.given(), writes)))
+    return Store.of(details_of(service.update_store(caller.workspace, id, body.fields(), writes)))
 
 
 @app.post("/v1/stores/<id>/disconnect", operation_id="stores.disconnect", status_code=204)

@@ -8,7 +8,7 @@ import pytest
 from local.events.pumps import StreamPump
 from storepost.accounts.identity.model import KeyScope
 from storepost.platform.persistence.item import dynamodb_client
-from storepost.platform.postings.entries import Entry, SearchKind
+from storepost.platform.postings.entries import SearchEntry, SearchKind
 from storepost.platform.postings.repository import PostingItem, PostingRepository
 from storepost.values import clock
 from tests.catalog.products.sample import product, variant
@@ -243,7 +243,7 @@ class TestFollowing:
         postings = PostingRepository(library.workspace, SearchKind.PROFILE)
         words = [f"word{number}" for number in range(40)]
         old, new = (
-            Entry(SearchKind.PROFILE, PERSON, " ".join(title), clock.now())
+            SearchEntry(SearchKind.PROFILE, PERSON, " ".join(title), clock.now())
             for title in (["ann", "lee"], ["ann", *words])
         )
         postings.update_index(old, new)
@@ -271,7 +271,9 @@ class TestFollowing:
 
         monkeypatch.setattr(client, "batch_write_item", throttled)
         postings = PostingRepository(library.workspace, SearchKind.PROFILE)
-        postings.update_index(None, Entry(SearchKind.PROFILE, PERSON, "ann bo cat", clock.now()))
+        postings.update_index(
+            None, SearchEntry(SearchKind.PROFILE, PERSON, "ann bo cat", clock.now())
+        )
         assert [word for word in library.postings() if len(word) < 4] == ["ann", "bo", "cat"]
         assert left == []
 

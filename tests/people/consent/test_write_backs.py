@@ -27,7 +27,7 @@ from storepost.people.profiles.consent_summary import subject_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.fetching import FetchFailed, UrlNotAllowed
-from storepost.platform.fetching.guard import Failure, Refusal
+from storepost.platform.fetching.guard import Failure, UrlRefusal
 from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.sealing import forget_keys
@@ -452,10 +452,13 @@ class TestTries:
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
-        listener.answers = [UrlNotAllowed(Refusal.NOT_PUBLIC)]
+        listener.answers = [UrlNotAllowed(UrlRefusal.NOT_PUBLIC)]
         shop.world.deliver()
         [write_back] = shop.read(profile, change)["writeBacks"]
-        assert (write_back["status"], write_back["error"]) == ("failed", Refusal.NOT_PUBLIC.value)
+        assert (write_back["status"], write_back["error"]) == (
+            "failed",
+            UrlRefusal.NOT_PUBLIC.value,
+        )
 
     @pytest.mark.parametrize("answer", [200, 201, 202, 204, 299])
     def test_any_2xx_is_written(self, shop: Shop, listener: Listener, answer: int) -> None:

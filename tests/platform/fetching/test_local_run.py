@@ -3,7 +3,7 @@
 import pytest
 
 from storepost.platform.fetching import HTTP_OR_HTTPS, HTTPS, UrlNotAllowed, check_url, post
-from storepost.platform.fetching.guard import Refusal
+from storepost.platform.fetching.guard import UrlRefusal
 from tests.platform.fetching.conftest import Resolver
 from tests.platform.fetching.servers import OK, serving
 
@@ -48,24 +48,24 @@ def test_what_is_named_passes_in_the_local_run(
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("http://127.0.0.1:9001/", Refusal.NOT_PUBLIC),  # another port
-        ("http://127.0.0.1/", Refusal.NOT_PUBLIC),
-        ("http://127.0.0.2:9000/", Refusal.NOT_PUBLIC),
-        ("http://169.254.169.254:9000/", Refusal.NOT_PUBLIC),
-        ("http://127.1:9000/", Refusal.ADDRESS_FORM),  # the same address, written oddly
-        ("http://2130706433:9000/", Refusal.ADDRESS_FORM),
-        ("http://127.0.0.1.:9000/", Refusal.HOST),
-        ("http://[::ffff:127.0.0.1]:9000/", Refusal.NOT_PUBLIC),
-        ("http://localhost:9000/", Refusal.INTERNAL_NAME),  # the same host by another name
-        ("http://a.shop-stub:9001/", Refusal.NOT_PUBLIC),
-        ("http://ann@127.0.0.1:9000/", Refusal.USERINFO),
-        ("http://127.0.0.1:09000/", Refusal.PORT),
-        ("ftp://127.0.0.1:9000/", Refusal.SCHEME),
-        ("https://localhost/", Refusal.INTERNAL_NAME),  # port 443
+        ("http://127.0.0.1:9001/", UrlRefusal.NOT_PUBLIC),  # another port
+        ("http://127.0.0.1/", UrlRefusal.NOT_PUBLIC),
+        ("http://127.0.0.2:9000/", UrlRefusal.NOT_PUBLIC),
+        ("http://169.254.169.254:9000/", UrlRefusal.NOT_PUBLIC),
+        ("http://127.1:9000/", UrlRefusal.ADDRESS_FORM),  # the same address, written oddly
+        ("http://2130706433:9000/", UrlRefusal.ADDRESS_FORM),
+        ("http://127.0.0.1.:9000/", UrlRefusal.HOST),
+        ("http://[::ffff:127.0.0.1]:9000/", UrlRefusal.NOT_PUBLIC),
+        ("http://localhost:9000/", UrlRefusal.INTERNAL_NAME),  # the same host by another name
+        ("http://a.shop-stub:9001/", UrlRefusal.NOT_PUBLIC),
+        ("http://ann@127.0.0.1:9000/", UrlRefusal.USERINFO),
+        ("http://127.0.0.1:09000/", UrlRefusal.PORT),
+        ("ftp://127.0.0.1:9000/", UrlRefusal.SCHEME),
+        ("https://localhost/", UrlRefusal.INTERNAL_NAME),  # port 443
     ],
 )
 def test_only_what_is_named_passes(
-    url: str, why: Refusal, allow: pytest.MonkeyPatch, resolver: Resolver
+    url: str, why: UrlRefusal, allow: pytest.MonkeyPatch, resolver: Resolver
 ) -> None:
     resolver.answers = {"a.shop-stub": [["127.0.0.1"]]}
     assert refusal(url) == why.value
@@ -79,13 +79,13 @@ def test_nothing_is_exempt_outside_of_the_local_run(
         allow.delenv("STOREPOST_LOCAL")
     else:
         allow.setenv("STOREPOST_LOCAL", local)
-    assert refusal("http://127.0.0.1:9000/") == Refusal.NOT_PUBLIC.value
-    assert refusal("https://127.0.0.1:9000/", HTTPS) == Refusal.NOT_PUBLIC.value
-    assert refusal("http://127.0.0.1:9000/", HTTPS) == Refusal.SCHEME.value
-    assert refusal("http://shop-stub:9001/") == Refusal.INTERNAL_NAME.value
+    assert refusal("http://127.0.0.1:9000/") == UrlRefusal.NOT_PUBLIC.value
+    assert refusal("https://127.0.0.1:9000/", HTTPS) == UrlRefusal.NOT_PUBLIC.value
+    assert refusal("http://127.0.0.1:9000/", HTTPS) == UrlRefusal.SCHEME.value
+    assert refusal("http://shop-stub:9001/") == UrlRefusal.INTERNAL_NAME.value
     with pytest.raises(UrlNotAllowed) as refused:
         post("https://127.0.0.1:9000/", body=b"", headers={}, timeout=5)
-    assert refused.value.reason == Refusal.NOT_PUBLIC.value
+    assert refused.value.reason == UrlRefusal.NOT_PUBLIC.value
     assert resolver.asked == []
     assert attempts == []
 
@@ -98,7 +98,7 @@ def test_the_local_run_alone_exempts_nothing(
         allow.delenv("FEED_ALLOW_HOSTS")
     else:
         allow.setenv("FEED_ALLOW_HOSTS", named)
-    assert refusal("http://127.0.0.1:9000/") == Refusal.NOT_PUBLIC.value
+    assert refusal("http://127.0.0.1:9000/") == UrlRefusal.NOT_PUBLIC.value
 
 
 def test_the_setting_is_read_at_each_call(

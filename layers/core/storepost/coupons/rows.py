@@ -14,8 +14,8 @@ from storepost.coupons.model import (
     CouponKind,
     CouponSource,
     CouponStatus,
+    CouponTerms,
     Reissue,
-    Terms,
     Use,
     Validity,
     ValueType,
@@ -215,7 +215,7 @@ def as_use(row: list[str]) -> Use:
     return Use(UUID(order_id), number, clock.from_text(at))
 
 
-def _terms_row(terms: Terms | None) -> list[Any] | None:
+def _terms_row(terms: CouponTerms | None) -> list[Any] | None:
     if terms is None:
         return None
     least, combines = terms.minimum_subtotal, terms.combines_with
@@ -229,11 +229,11 @@ def _terms_row(terms: Terms | None) -> list[Any] | None:
     ]
 
 
-def _as_terms(row: list[Any] | None) -> Terms | None:
+def _as_terms(row: list[Any] | None) -> CouponTerms | None:
     if row is None:
         return None
     value_type, value, least, combines = row
-    return Terms(
+    return CouponTerms(
         ValueType(value_type),
         value,
         Money(*least) if least else None,

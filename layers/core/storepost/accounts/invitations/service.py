@@ -17,7 +17,7 @@ from storepost.accounts.invitations.model import (
     SENDS_A_DAY,
     VALID_FOR,
     Invitation,
-    Status,
+    InvitationStatus,
 )
 from storepost.accounts.invitations.problems import (
     AlreadyInvited,
@@ -75,7 +75,7 @@ def invite(
         email=email,
         role=role,
         invited_by=inviter.name,
-        status=Status.PENDING,
+        status=InvitationStatus.PENDING,
         created_at=now,
         sent_at=now,
         expires_at=now + VALID_FOR,
@@ -104,7 +104,7 @@ def resend(caller: WorkspaceCaller, invitation_id: UUID, base_url: str, changes:
 def delete_invitation(workspace: WorkspaceScope, invitation_id: UUID, changes: Changes) -> None:
     """Cancels an open invitation: the emailed link stops working."""
     repository = InvitationRepository(workspace)
-    repository.close(changes, _open(repository, invitation_id), Status.CANCELED)
+    repository.close(changes, _open(repository, invitation_id), InvitationStatus.CANCELED)
 
 
 def preview(invitation_id: UUID) -> tuple[Invitation, Workspace]:
@@ -121,7 +121,7 @@ def _as_it_counts(invitation: Invitation) -> Invitation:
     keys, key_id = ApiKeyRepository(invitation.workspace), invitation.key_id
     if not invitation.is_open or key_id is None or keys.is_active(key_id):
         return invitation
-    return replace(invitation, status=Status.CANCELED)
+    return replace(invitation, status=InvitationStatus.CANCELED)
 
 
 def _expect_key(invitation: Invitation, changes: Changes, on_conflict: Exception) -> None:
@@ -142,7 +142,7 @@ def accept(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> Wor
     invitation, workspace = _for_invited(caller, invitation_id)
     if invitation.has_expired(clock.now()):
         raise InvitationExpired()
-    InvitationRepository(workspace.scope).close(changes, invitation, Status.ACCEPTED)
+    InvitationRepository(workspace.scope).close(changes, invitation, InvitationStatus.ACCEPTED)
     _expect_key(invitation, changes, InvitationClosed())
     members = WorkspaceRepository(workspace.scope)
     if members.membership_of(caller.person.id) is None:
@@ -156,7 +156,7 @@ def decline(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> No
     invitation, workspace = _for_invited(caller, invitation_id)
     if invitation.has_expired(clock.now()):
         raise InvitationExpired()
-    InvitationRepository(workspace.scope).close(changes, invitation, Status.REJECTED)
+    InvitationRepository(workspace.scope).close(changes, invitation, InvitationStatus.REJECTED)
 
 
 def _for_invited(caller: SignedInPerson, invitation_id: UUID) -> tuple[Invitation, Workspace]:

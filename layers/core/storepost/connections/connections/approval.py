@@ -36,11 +36,11 @@ def approved(raw_query: str, base_url: str) -> str:
     came before, and what Shopify then says no to.
     """
     app = shopify_app()
-    begun, code = _read(app, raw_query)
+    install, code = _read(app, raw_query)
     # First of all: whatever becomes of this one, the same parameters never count again.
-    commit_anew(lambda changes: use_state(changes, begun, OAuthInvalid()))
+    commit_anew(lambda changes: use_state(changes, install, OAuthInvalid()))
     try:
-        link = _made_link(app, begun, code)
+        link = _made_link(app, install, code)
     except ShopifyError as error:
         logger.warning("install not completed", extra={"reason": str(error)})
         raise OAuthInvalid("The shop didn't give what was asked of it. Begin again.") from error
@@ -52,10 +52,10 @@ def _read(app: ShopifyApp, raw_query: str) -> tuple[BegunInstall, str]:
     parameters = signed_query(raw_query, app.secrets())
     if parameters is None or not {"code", "shop", "state"} <= parameters.keys():
         raise OAuthInvalid()
-    begun = find_begun(parameters["state"])
-    if begun is None or begun.shop != parameters["shop"] or not is_shop(begun.shop):
+    install = find_begun(parameters["state"])
+    if install is None or install.shop != parameters["shop"] or not is_shop(install.shop):
         raise OAuthInvalid()
-    return begun, parameters["code"]
+    return install, parameters["code"]
 
 
 def _made_link(app: ShopifyApp, begun: BegunInstall, code: str) -> ConnectLink:

@@ -9,7 +9,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from storepost.platform.persistence.item import Item, Key, dynamodb_client, find_all
 from storepost.platform.persistence.patience import pause
-from storepost.platform.postings.entries import Entry, Posting, SearchKind, postings_of
+from storepost.platform.postings.entries import Posting, SearchEntry, SearchKind, postings_of
 from storepost.platform.postings.keys import END_OF_WORD, posting_key, postings_partition
 from storepost.values.ids import from_short, from_short_moment, short_moment
 from storepost.values.scope import WorkspaceScope
@@ -51,7 +51,7 @@ class PostingRepository:
         """The postings of just this word."""
         return self.beginning(f"{word}{END_OF_WORD}")
 
-    def update_index(self, before: Entry | None, after: Entry | None) -> None:
+    def update_index(self, before: SearchEntry | None, after: SearchEntry | None) -> None:
         """Writes what differs between the postings of two states of an entry.
 
         It may be killed and run again: each posting is put or deleted whatever stands there. Of
@@ -62,7 +62,7 @@ class PostingRepository:
         stale = [key for key in old if key not in new]
         _write([_put(row) for row in puts] + [_delete(key) for key in stale])
 
-    def write_all(self, stale: Collection[Key], now: Entry | None) -> set[Key]:
+    def write_all(self, stale: Collection[Key], now: SearchEntry | None) -> set[Key]:
         """Writes all postings of an entry as it is now, and deletes stale ones; the written keys.
 
         It may be killed and run again, as `follow` may.
@@ -72,7 +72,7 @@ class PostingRepository:
         _write([*puts, *(_delete(key) for key in dict.fromkeys(stale) if key not in new)])
         return set(new)
 
-    def keys(self, entry: Entry | None) -> set[Key]:
+    def keys(self, entry: SearchEntry | None) -> set[Key]:
         """Where the postings of an entry stand."""
         return set(self._postings(entry))
 
@@ -108,7 +108,7 @@ class PostingRepository:
             exact=1 if posting.is_exact else None,
         )
 
-    def _postings(self, entry: Entry | None) -> dict[Key, Posting]:
+    def _postings(self, entry: SearchEntry | None) -> dict[Key, Posting]:
         return {
             posting_key(self._scope, self._kind, posting.word, posting.id): posting
             for posting in (postings_of(entry) if entry else ())

@@ -84,7 +84,7 @@ class TurnsRepository:
 
 
 class ImportRepository:
-    """The imports of one store, as their rows say; `Turns.shown` says what they are."""
+    """The imports of one store, as their rows say; `Turns.current` says what they are."""
 
     def __init__(self, workspace: WorkspaceScope, store_id: UUID) -> None:
         """Of one store of one workspace."""
@@ -140,12 +140,12 @@ class ImportRepository:
             ImportItem(*import_key(self._scope, self._store_id, after.id)),
             [
                 ImportItem.status.set(after.status),
-                _told(ImportItem.started_at, after.started_at),
-                _told(ImportItem.completed_at, after.completed_at),
-                _told(ImportItem.failure, after.failure),
-                _told(ImportItem.stage, progress.stage),
+                _set_or_remove(ImportItem.started_at, after.started_at),
+                _set_or_remove(ImportItem.completed_at, after.completed_at),
+                _set_or_remove(ImportItem.failure, after.failure),
+                _set_or_remove(ImportItem.stage, progress.stage),
                 ImportItem.done.set(progress.done),
-                _told(ImportItem.pull, _pull_row(after.pull)),
+                _set_or_remove(ImportItem.pull, _pull_row(after.pull)),
                 ImportItem.imported.set(_imported_row(progress.imported)),
                 ImportItem.problems.set(progress.problems),
                 ImportItem.removed.set(progress.removed),
@@ -182,7 +182,7 @@ class ImportRepository:
         ]
 
 
-def _told[T](attribute: Attribute[T], value: T | None) -> Action:
+def _set_or_remove[T](attribute: Attribute[T], value: T | None) -> Action:
     return attribute.remove() if value is None else attribute.set(value)
 
 

@@ -8,14 +8,14 @@ import secrets
 from collections.abc import Sequence
 
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
-from storepost.platform.persistence.counted_tree.model import ENTRIES, Entry, Filter
+from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, TreeEntry
 from storepost.platform.persistence.counted_tree.rows import Node, Rows
 
 _SOME = 24
 """About as many of our rows as a read unit has, which are 4 KB."""
 
 
-def drawn(rows: Rows, only: Filter | None) -> Entry | None:
+def drawn(rows: Rows, only: Filter | None) -> TreeEntry | None:
     """One of the entries that the filter keeps; None where none was met."""
     within, level = EVERYTHING, _top_level(rows)
     while level is not None and level >= 0:
@@ -47,7 +47,7 @@ def _one(nodes: Sequence[Node], only: Filter | None) -> Node | None:
     raise AssertionError("a number below the sum is within one of the weights")
 
 
-def _entry(rows: Rows, within: KeyRange, only: Filter | None) -> Entry | None:
+def _entry(rows: Rows, within: KeyRange, only: Filter | None) -> TreeEntry | None:
     found = rows.entries(within, _SOME, descending=_either())
     counted = [entry for entry in found if only is None or only.keeps(entry)]
     return secrets.choice(counted) if counted else None

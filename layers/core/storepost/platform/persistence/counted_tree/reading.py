@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, KeyRange
-from storepost.platform.persistence.counted_tree.model import ENTRIES, Entry, Filter
+from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, TreeEntry
 from storepost.platform.persistence.counted_tree.rows import Node, Rows, is_whole
 from storepost.values.pagination import PageRequest
 
@@ -127,7 +127,7 @@ class Reading:
 
     def entries(
         self, within: KeyRange, limit: int | None = None, *, descending: bool = False
-    ) -> list[Entry]:
+    ) -> list[TreeEntry]:
         """The entries of a range that count; a limit is one of rows read."""
         found = self._rows.entries(within, limit, descending=descending)
         return [e for e in found if self._only.keeps(e)] if self._only else found
@@ -166,7 +166,7 @@ class PageQuery:
         return self.request.skipped if begins else skipped
 
 
-def page(reading: Reading, query: PageQuery) -> tuple[Sequence[Entry], int]:
+def page(reading: Reading, query: PageQuery) -> tuple[Sequence[TreeEntry], int]:
     """One page of what counts within the range, and how much that is."""
     within, request, descending = query.within, query.request, query.descending
     before = reading.rank(within.lo) if within.lo > LOWEST else 0
@@ -187,7 +187,7 @@ def page(reading: Reading, query: PageQuery) -> tuple[Sequence[Entry], int]:
     return rows, total
 
 
-def any_one(reading: Reading) -> Entry | None:
+def any_one(reading: Reading) -> TreeEntry | None:
     """One of the entries that count, each as likely."""
     if reading.total <= 0:
         return None
@@ -198,7 +198,7 @@ def any_one(reading: Reading) -> Entry | None:
     return found[0] if found else None
 
 
-def _run(reading: Reading, skip: int, query: PageQuery) -> list[Entry]:
+def _run(reading: Reading, skip: int, query: PageQuery) -> list[TreeEntry]:
     """The page behind the skipped entries, in one query from the beginning of its first leaf."""
     place = reading.place(skip, descending=query.descending)
     if place is None:
@@ -210,7 +210,7 @@ def _run(reading: Reading, skip: int, query: PageQuery) -> list[Entry]:
     return reading.entries(within & query.within, limit, descending=query.descending)[first:]
 
 
-def _filtered_page(reading: Reading, skip: int, left: int, query: PageQuery) -> list[Entry]:
+def _filtered_page(reading: Reading, skip: int, left: int, query: PageQuery) -> list[TreeEntry]:
     """The page behind the skipped entries, from the leaves that have some which the filter keeps.
 
     `left` is how many there are behind them in the range.
@@ -224,7 +224,7 @@ def _filtered_page(reading: Reading, skip: int, left: int, query: PageQuery) -> 
         promised += reading.weight(leaf) - skipped
         if promised >= min(query.request.size, left):
             break
-    rows: list[Entry] = []
+    rows: list[TreeEntry] = []
     for run in runs(leaves):
         rows += reading.entries(run & query.within, descending=query.descending)
     reading.demand(len(rows) == first + min(promised, left))

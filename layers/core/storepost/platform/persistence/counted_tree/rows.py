@@ -22,8 +22,8 @@ from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LO
 from storepost.platform.persistence.counted_tree.model import (
     ENTRIES,
     Counts,
-    Entry,
     FilterField,
+    TreeEntry,
     marks,
     values_of,
 )
@@ -105,9 +105,9 @@ class Rows:
 
     def entries(
         self, within: KeyRange, limit: int | None = None, *, descending: bool = False
-    ) -> list[Entry]:
+    ) -> list[TreeEntry]:
         """The first entries within a range, in the order asked for."""
-        found: list[Entry] = []
+        found: list[TreeEntry] = []
         if within.is_empty:
             return found
         # `between` takes its upper bound in, which a range leaves out: one row more, then.
@@ -183,12 +183,12 @@ class Rows:
         found = map(_as_node, self._query(self.nodes_partition, condition, 2, descending=True))
         return next((other for other in found if other.hi == node.lo), None)
 
-    def everything(self) -> tuple[list[Node], list[Entry]]:
+    def everything(self) -> tuple[list[Node], list[TreeEntry]]:
         """All nodes by level and key, and all entries by key."""
         nodes = self._query(self.nodes_partition, Item.sk.between("0", str(_LAST_LEVEL) + END))
         return [_as_node(raw) for raw in nodes], self.entries(EVERYTHING)
 
-    def entry_item(self, entry: Entry) -> EntryItem:
+    def entry_item(self, entry: TreeEntry) -> EntryItem:
         """The row of an entry."""
         return EntryItem(
             self.partition,
@@ -197,7 +197,7 @@ class Rows:
             payload=entry.payload,
         )
 
-    def holds(self, entry: Entry) -> Condition:
+    def holds(self, entry: TreeEntry) -> Condition:
         """That the entry is stored with these filter values, so that counters never drift."""
         if not self.fields:
             return EntryItem.pk.exists()
@@ -264,8 +264,8 @@ class Rows:
             if limit is not None:
                 limit -= len(answer["Items"])
 
-    def _as_entry(self, raw: _Raw) -> Entry:
-        return Entry(
+    def _as_entry(self, raw: _Raw) -> TreeEntry:
+        return TreeEntry(
             raw["sk"]["S"],
             values_of(raw["f"]["S"] if "f" in raw else "", self.fields),
             json.loads(raw["p"]["S"]) if "p" in raw else None,

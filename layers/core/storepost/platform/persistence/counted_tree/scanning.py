@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST, KeyRange
-from storepost.platform.persistence.counted_tree.model import Entry, Filter
+from storepost.platform.persistence.counted_tree.model import Filter, TreeEntry
 from storepost.platform.persistence.counted_tree.reading import Reading, read_consistently, runs
 from storepost.platform.persistence.counted_tree.rows import Node, Rows
 from storepost.values.pagination import MAX_ROWS, FilterTooBroad
@@ -11,7 +11,7 @@ from storepost.values.pagination import MAX_ROWS, FilterTooBroad
 
 def look_through(
     rows: Rows, filters: Sequence[Filter], within: KeyRange, advised: str
-) -> list[Entry]:
+) -> list[TreeEntry]:
     """The entries of a range that all the filters keep, by key.
 
     Raises FilterTooBroad, which advises the query parameter `advised`, rather than read more than
@@ -30,7 +30,7 @@ def _narrowest(rows: Rows, filters: Sequence[Filter]) -> Filter | None:
     return min(filters, key=lambda f: sum(node.counts[c] for node in top for c in f.counters))
 
 
-def _read(reading: Reading, within: KeyRange, advised: str) -> list[Entry]:
+def _read(reading: Reading, within: KeyRange, advised: str) -> list[TreeEntry]:
     """What the one filter keeps within the range."""
     before = reading.rank(within.lo) if within.lo > LOWEST else 0
     until = reading.rank(within.hi) if within.hi < END else reading.total

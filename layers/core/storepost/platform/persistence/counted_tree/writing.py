@@ -17,7 +17,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST
 from storepost.platform.persistence.counted_tree.model import (
     Counts,
-    Entry,
+    TreeEntry,
     counts_of,
     difference,
     nonzero,
@@ -31,8 +31,8 @@ from storepost.platform.persistence.counted_tree.rows import Node, NodeItem, Row
 class _Change:
     """What becomes of one key: the entry that is stored and the one that shall be."""
 
-    before: Entry | None
-    after: Entry | None
+    before: TreeEntry | None
+    after: TreeEntry | None
     on_conflict: Exception | None
 
 
@@ -76,14 +76,14 @@ class Writing:
         self._looked_at: dict[str, set[tuple[int, str]]] = {}
         changes.before_commit(self._write, self._items)
 
-    def insert(self, entry: Entry, on_conflict: Exception | None) -> None:
+    def insert(self, entry: TreeEntry, on_conflict: Exception | None) -> None:
         """An entry that isn't there, or that this unit deletes."""
         planned = self._planned.get(entry.key, _Change(None, None, on_conflict))
         if planned.after is not None:
             raise ValueError("an entry is inserted twice in one transaction")
         self._planned[entry.key] = _Change(planned.before, entry, planned.on_conflict)
 
-    def delete(self, entry: Entry, on_conflict: Exception | None) -> None:
+    def delete(self, entry: TreeEntry, on_conflict: Exception | None) -> None:
         """An entry that is there with these filter values, or that this unit inserts."""
         planned = self._planned.get(entry.key, _Change(entry, entry, on_conflict))
         if planned.after is None:
@@ -177,7 +177,7 @@ class Writing:
         item = self._rows.node_item(node.level, node.lo)
         self._changes.update(item, actions, _covers(node, addition.last))
 
-    def _counts(self, entry: Entry | None) -> Counts:
+    def _counts(self, entry: TreeEntry | None) -> Counts:
         return counts_of(entry, self._rows.fields)
 
 
