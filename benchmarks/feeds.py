@@ -116,17 +116,17 @@ def as_csv(rows: int, more: str = "") -> Iterator[str]:
     """The rows as CSV; `more` stands in each of them besides."""
     yield ",".join(NAMES) + "\n"
     for number in range(rows):
-        told = row(number)
-        told["description"] += more
-        yield ",".join(f'"{text}"' for text in told.values()) + "\n"
+        values = row(number)
+        values["description"] += more
+        yield ",".join(f'"{text}"' for text in values.values()) + "\n"
 
 
 def as_xml(rows: int) -> Iterator[str]:
     """The rows as RSS."""
     yield '<rss xmlns:g="http://base.google.com/ns/1.0"><channel>'
     for number in range(rows):
-        told = row(number).items()
-        inside = "".join(f"<g:{name}>{t.replace('&', '&amp;')}</g:{name}>" for name, t in told)
+        values = row(number).items()
+        inside = "".join(f"<g:{name}>{t.replace('&', '&amp;')}</g:{name}>" for name, t in values)
         yield f"<item>{inside}</item>"
     yield "</channel></rss>"
 
@@ -252,7 +252,7 @@ class Importing:
     shop: large_shop.Shop
     site: Path
     origin: str
-    kept: Folder
+    folder_kept: Folder
 
     def feed(self, name: str) -> tuple[UUID, FeedSettings]:
         """A feed of a file of the site, with an import that waits."""
@@ -270,7 +270,7 @@ class Importing:
 
     def manifest(self, feed_id: UUID) -> Path:
         """Where the feed's manifest is."""
-        return self.kept.at(f"manifests/{short(self.shop.workspace.id)}/{short(feed_id)}")
+        return self.folder_kept.at(f"manifests/{short(self.shop.workspace.id)}/{short(feed_id)}")
 
 
 def check_same(first: Path, whole: Path) -> None:
@@ -304,7 +304,7 @@ def imported(meter: Meter, name: str, rows: int, importing: Importing) -> list[C
     began = time.perf_counter()
     made = importing.manifest(feed_id)
     manifest_of(site / f"feed.{name}", importing.digest(settings), made)
-    settled = time.perf_counter() - began
+    seconds = time.perf_counter() - began
     check_same(left, made)
     meter.clear()
     again = run(workspace, feed_id)
@@ -315,7 +315,7 @@ def imported(meter: Meter, name: str, rows: int, importing: Importing) -> list[C
         name,
         rows,
         rate,
-        rows / settled,
+        rows / seconds,
         some,
         some / first.seconds,
         1000 * cpu / some,
@@ -329,7 +329,7 @@ def imported(meter: Meter, name: str, rows: int, importing: Importing) -> list[C
     ]
 
 
-def settle(path: Path) -> None:
+def plan(path: Path) -> None:
     """Reads, settles and plans a file; for a process of its own."""
     with TemporaryDirectory() as place:
         manifest_of(path, "", Path(place) / "manifest")
@@ -341,14 +341,14 @@ def memory(megabytes: int, site: Path) -> float:
     path = site / "large.csv"
     size = sum(map(len, as_csv(1000, LONG))) / 1000
     write(path, as_csv(int(megabytes * 1024**2 / size), LONG))
-    told = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-m", "benchmarks.feeds", str(path)],
         check=True,
         capture_output=True,
         text=True,
     )
     path.unlink()
-    return int(told.stdout) / 1024
+    return int(finished.stdout) / 1024
 
 
 def measured_before() -> dict[str, list[Cell]]:
@@ -360,8 +360,8 @@ def measured_before() -> dict[str, list[Cell]]:
 
 def measure_imports(names: Iterable[str]) -> Iterator[list[Cell]]:
     """The lines of these formats."""
-    with TemporaryDirectory() as site, TemporaryDirectory() as kept, tables():
-        folder = Folder(Path(kept))
+    with TemporaryDirectory() as site, TemporaryDirectory() as folder_kept, tables():
+        folder = Folder(Path(folder_kept))
         folder.stand_in()
         origin, meter = serve(Path(site)), Meter()
         for name in names:
@@ -397,6 +397,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        settle(Path(sys.argv[1]))
+        plan(Path(sys.argv[1]))
     else:
         main()

@@ -56,15 +56,15 @@ class Inserts:
     def report(self, name: str, placed: Iterator[int], at_once: int) -> None:
         """What an entry takes where so many go in one transaction."""
         entries = [self._entry(next(placed)) for _ in range(ENTRIES)]
-        taken = self.meter.measured(partial(self._insert, entries, at_once))
+        measured = self.meter.measured(partial(self._insert, entries, at_once))
         self.table.add(
             name,
             at_once,
-            taken.writes / ENTRIES,
-            taken.reads / ENTRIES,
-            len(taken.work) / ENTRIES,
-            1000 * taken.seconds / ENTRIES,
-            1000 * taken.cpu_seconds / ENTRIES,
+            measured.writes / ENTRIES,
+            measured.reads / ENTRIES,
+            len(measured.work) / ENTRIES,
+            1000 * measured.seconds / ENTRIES,
+            1000 * measured.cpu_seconds / ENTRIES,
         )
 
     def _insert(self, entries: Sequence[TreeEntry], at_once: int) -> None:

@@ -82,7 +82,7 @@ def open_shop() -> Shop:
     owner, *_ = [_join(workspace.scope, number) for number in range(MEMBERS)]
     key = _key(workspace.scope, owner)
     shop = Shop(key, Shop.answer(_event(key, "POST", "/stores", demo.STORE, None))["id"])
-    _tell(workspace.scope, UUID(shop.store_id))
+    _add_write_back(workspace.scope, UUID(shop.store_id))
     for number in range(CUSTOMERS):
         shop.send("PUT", shop.customer_path(number), customer(number))
     for number in range(ORDERS):
@@ -169,7 +169,7 @@ def _key(workspace: WorkspaceScope, maker: UUID) -> str:
     return secret
 
 
-def _tell(workspace: WorkspaceScope, store_id: UUID) -> None:
+def _add_write_back(workspace: WorkspaceScope, store_id: UUID) -> None:
     """Has the store told of consent. Its secret is the worker's to open, and there is none here."""
     changes = Changes()
     item = WriteBackItem(*write_back_key(workspace, store_id), url="https://shop.example.com/told")

@@ -53,14 +53,14 @@ def exchange(app: App, shop: Shop, form: Mapping[str, str]) -> dict[str, object]
     if not hmac.compare_digest(form.get("client_secret", ""), app.secret):
         raise Refused("invalid_client", 401)
     if form.get("grant_type") == "refresh_token":
-        return _told(_refreshed(shop, form.get("refresh_token", "")))
+        return _token_response(_refreshed(shop, form.get("refresh_token", "")))
     scopes = shop.codes.pop(form.get("code", ""), None)
     if scopes is None or form.get("expiring") != "1":
         raise Refused("invalid_request")
     # One grant an app and a shop: whatever came before ends here.
     shop.installation = Installation(scopes)
     shop.installation.give_tokens(instead_of=None)
-    return _told(shop.installation)
+    return _token_response(shop.installation)
 
 
 def _refreshed(shop: Shop, refresh_token: str) -> Installation:
@@ -71,7 +71,7 @@ def _refreshed(shop: Shop, refresh_token: str) -> Installation:
     return installation
 
 
-def _told(installation: Installation) -> dict[str, object]:
+def _token_response(installation: Installation) -> dict[str, object]:
     now = clock.now()
     return {
         "access_token": installation.access_token,
@@ -82,7 +82,7 @@ def _told(installation: Installation) -> dict[str, object]:
     }
 
 
-def _granted(asked: str) -> list[str]:
+def _granted(scope: str) -> list[str]:
     """What Shopify tells of what it grants: to write brings to read, which isn't told as well."""
-    scopes = dict.fromkeys(filter(None, asked.split(",")))
+    scopes = dict.fromkeys(filter(None, scope.split(",")))
     return [s for s in scopes if s.replace("read_", "write_", 1) not in scopes or "write_" in s]

@@ -5,9 +5,9 @@ import pytest
 from storepost.accounts.identity import passwords
 from tests.costs.measuring import measure_all
 from tests.costs.page import MAX_A_CONSENT, PAGE, differences, dollars_a_consent, named, page
+from tests.costs.scenario import operations
 from tests.costs.scenarios import ALL
 from tests.costs.summary import runs_a_month
-from tests.costs.town import operations
 from tests.harness import least_privilege
 
 

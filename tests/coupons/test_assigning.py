@@ -7,9 +7,9 @@ import pytest
 
 from storepost.platform.persistence.counted_tree import Filter, Tree, TreeEntry, scanning
 from storepost.platform.persistence.sealing import forget_keys
-from tests.coupons.shop import Shop, counts
-from tests.harness.kills import (
-    UtcDateTimeAttribute,
+from tests.coupons.coupon_store import Shop, counts
+from tests.harness.call_interruption import (
+    Side,
     another_container,
     around_calls,
     before_the_commit,
@@ -222,17 +222,15 @@ class TestRaces:
         """As where the list still had it when it was drawn, and its row is somebody else's."""
         coupon, ann, bob = shop.pool(1), shop.person(), shop.person()
         shop.world.deliver()
-        begin = shop.world.kept()
+        begin = shop.world.checkpoint()
         calls = counted(partial(shop.assign, coupon, bob))
         for place in range(1, calls.index("TransactWriteItems") + 2):
             begin()
             forget_keys()
             taken: list[Answer] = []
 
-            def take(
-                at: int, _op: str, moment: UtcDateTimeAttribute, place: int = place, to: Any = taken
-            ) -> None:
-                if (at, moment) == (place, UtcDateTimeAttribute.BEFORE):
+            def take(at: int, _op: str, moment: Side, place: int = place, to: Any = taken) -> None:
+                if (at, moment) == (place, Side.BEFORE):
                     with another_container():
                         to.append(shop.assign(coupon, ann))
 

@@ -17,7 +17,7 @@ from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import Coupon
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CouponDueItem
-from storepost.coupons.shop import add_codes, seed_of
+from storepost.coupons.shop_discounts import add_codes, seed_of
 from storepost.coupons.shop_sync import ShopSync
 from storepost.people.consent.model import Origin, Source
 from storepost.people.customers.model import GivenCustomer
@@ -30,7 +30,7 @@ from storepost.shopify.errors import MutationRefused, NeedsReauth, ShopUnavailab
 from storepost.stores.stores.model import ConnectionStatus
 from storepost.sync.pulls import running
 from storepost.values import clock
-from tests.coupons.shop import Shop, counts
+from tests.coupons.coupon_store import Shop, counts
 from tests.coupons.test_coupons import in_days, without_permission
 from tests.harness.world import CANARY, World
 from tests.shopify.hooks import Hooks, order_body

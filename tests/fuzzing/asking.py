@@ -24,7 +24,7 @@ from tests.fuzzing.judging import (
     is_of_credentials,
     is_partial,
 )
-from tests.fuzzing.town import Town, build
+from tests.fuzzing.scenario import Town, build
 
 BASE_URL = "http://localhost/v1"
 FORMATS = {

@@ -125,14 +125,14 @@ class TestThrottled:
         bucket.maximum = bucket.available = 10.0
         bucket.restored_a_second = 1.0
         refused: list[bool] = []
-        plain = bucket.take
+        plain = bucket.try_spend
 
         def watched(points: float) -> bool:
             taken = plain(points)
             refused.append(not taken)
             return taken
 
-        bucket.take = watched  # type: ignore[method-assign]
+        bucket.try_spend = watched  # type: ignore[method-assign]
         with admin_of(shopify.store(workspace), patience_seconds=60) as admin:
             for _ in range(15):
                 admin.run(SHOP_QUERY)

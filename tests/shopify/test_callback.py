@@ -23,7 +23,7 @@ from storepost.values import links
 from storepost.values.scope import WorkspaceScope
 from storepost.values.settings import settings
 from tests.harness import least_privilege
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import BASE_URL, CANARY, Answer, Someone, World
 from tests.shopify.shops import OTHER, SHOP, Shopify, query_of
 

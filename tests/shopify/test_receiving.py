@@ -148,7 +148,7 @@ class TestQueue:
 
     def test_one_that_is_gone_from_there_is_left(self, hooks: Hooks) -> None:
         hooks.post("orders/create", order_body(note="x" * MAX_INLINE_BYTES))
-        hooks.world.forget_objects()
+        hooks.world.delete_objects()
         hooks.world.deliver()
         assert hooks.order() is None
         assert hooks.world.queue_depth("WebhookDeadLetters") == 0

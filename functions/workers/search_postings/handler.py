@@ -3,7 +3,7 @@
 from aws_lambda_powertools.utilities.data_classes.dynamo_db_stream_event import DynamoDBRecord
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from storepost.overview.search.following import update_index
+from storepost.overview.search.indexing import update_index
 from storepost.platform.jobs.batches import stream_handler
 
 

@@ -12,7 +12,7 @@ from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import commit_anew
 from storepost.platform.persistence.sealing import forget_keys
 from storepost.values import clock
-from tests.harness.kills import before_the_commit, counted
+from tests.harness.call_interruption import before_the_commit, counted
 from tests.harness.world import CANARY, Someone, World
 
 FIRST = f"first.{CANARY}@example.com"

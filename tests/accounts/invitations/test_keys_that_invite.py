@@ -15,8 +15,8 @@ from storepost.accounts.invitations.model import InvitationStatus
 from storepost.accounts.invitations.repository import find_invitation
 from storepost.accounts.workspaces.model import Role
 from storepost.values.scope import WorkspaceScope
-from tests.harness.crashes import crashes
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import crashes
 from tests.harness.world import CANARY, Email, Someone, World
 
 

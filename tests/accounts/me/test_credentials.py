@@ -24,7 +24,7 @@ from tests.accounts.me.accounts import (
     two_factor,
     wrong,
 )
-from tests.harness.kills import counted
+from tests.harness.call_interruption import counted
 from tests.harness.world import CANARY, Answer, Someone, World
 
 NEW_ADDRESS = f"new.{CANARY}@example.com"

@@ -19,7 +19,7 @@ from storepost.platform.persistence.item import find
 from storepost.values import clock
 from storepost.values.scope import PersonScope, WorkspaceScope
 from tests.accounts.workspaces.test_workspaces import signed_in
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY, Answer, Someone, World
 
 

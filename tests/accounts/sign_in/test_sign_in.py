@@ -45,7 +45,7 @@ from tests.accounts.sign_in.accounts import (
     with_backup_codes,
     with_email_codes,
 )
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY, Answer, Someone, World
 
 WRONG = "not the password"

@@ -27,7 +27,7 @@ from storepost.values.ids import derived_id
 from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import eur, product, put, variant
 from tests.catalog.products.state import check, store_of, stored
-from tests.harness.crashes import crashes
+from tests.harness.crash_points import crashes
 from tests.harness.runs import run_worker
 from tests.harness.world import Answer, Someone, World
 
@@ -425,7 +425,7 @@ class TestStale:
         self, world: World, place: Place, product_source: ProductSource
     ) -> None:
         change = place.ready(str(product_source.source), place.own)
-        begin_anew = world.kept()
+        begin_anew = world.checkpoint()
         for what, do in self.other(place, product_source).items():
             do()
             assert (what, place.change(change)["stale"]) == (what, True)
@@ -468,7 +468,7 @@ class TestStale:
             assert place.call("PUT", f"/stores/{place.id}/locales", rows).status == 200
 
         change = place.ready(str(product_source.source))
-        begin_anew = world.kept()
+        begin_anew = world.checkpoint()
         put_locales("de-AT", "EUR")
         put_locales("de-AT", "EUR", "Other")
         assert place.change(change) == change
@@ -747,7 +747,7 @@ class TestWorker:
 
     def undisturbed(self, place: Place, change: dict[str, Any]) -> dict[str, Any]:
         """What becomes of the change; afterwards all is as it was."""
-        back = place.world.kept(deliver=False)
+        back = place.world.checkpoint(deliver=False)
         self.run(place, change)
         expected = self.outcome(place, change)
         back()

@@ -28,8 +28,8 @@ from storepost.values.problems import PayloadTooLarge, ValidationFailed
 from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import eur, product, put, variant
 from tests.catalog.products.state import check, products, store_of, stored
-from tests.harness.crashes import crashes
-from tests.harness.kills import counted
+from tests.harness.call_interruption import counted
+from tests.harness.crash_points import crashes
 from tests.harness.world import Answer, Someone, World
 
 CREATED, CHANGED, UNCHANGED = WriteOutcome.CREATED, WriteOutcome.CHANGED, WriteOutcome.UNCHANGED

@@ -7,8 +7,8 @@ import pytest
 from storepost.accounts.identity.model import KeyScope
 from storepost.definitions.definitions.patching import (
     Inapplicable,
-    Operation,
     JsonPatchOp,
+    Operation,
     patched,
 )
 from storepost.definitions.definitions.problems import SchemaMismatch
@@ -24,8 +24,8 @@ from tests.definitions.proposals.desk import (
     Desk,
     JustNow,
 )
-from tests.harness.crashes import crashes
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import crashes
 from tests.harness.world import Answer
 
 LEASE_SECONDS = 60

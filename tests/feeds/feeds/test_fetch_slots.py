@@ -11,7 +11,7 @@ from storepost.platform.budgets import slots
 from storepost.platform.budgets.slots import FetchSlotsItem, fetch_slot, fetch_slots_key
 from storepost.platform.persistence.item import amend, find
 from storepost.values.scope import WorkspaceScope
-from tests.feeds.feeds.shop import MAPPING, Shop
+from tests.feeds.feeds.feed_store import MAPPING, Shop
 from tests.harness.budgeting import clock_at_rest
 from tests.harness.world import Answer, World
 

@@ -19,9 +19,9 @@ from storepost.feeds.imports import import_run, row_staging, running, writing
 from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
 from storepost.platform.persistence.sealing import forget_keys
-from tests.feeds.feeds.shop import Json, Shop, counts, csv
-from tests.harness.crashes import Shard, crashes, in_shards
-from tests.harness.kills import UtcDateTimeAttribute, around_calls, killed_at
+from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
+from tests.harness.call_interruption import Side, around_calls, killed_at
+from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.runs import run_worker
 
 FIRST = csv(
@@ -45,7 +45,7 @@ def ready(shop: Shop) -> tuple[Json, Callable[[], None]]:
     feed = shop.feed(FIRST)
     shop.server.put("/feed", SECOND)
     forget_keys()
-    back = shop.world.kept()
+    back = shop.world.checkpoint()
 
     def begin() -> None:
         back()
@@ -125,7 +125,7 @@ def test_killed_again_and_again(shop: Shop) -> None:
     for _ in range(20):
         killed_at(
             generator.randrange(1, 40),
-            UtcDateTimeAttribute.AFTER,
+            Side.AFTER,
             partial(resume, shop, feed, tries=2),
         )
     resume(shop, feed, tries=2)
@@ -153,12 +153,8 @@ def test_two_runs_at_once(shop: Shop, which: int) -> None:
     begin()
     waiting = [True]
 
-    def step(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
-        if (
-            operation != "TransactWriteItems"
-            or moment is not UtcDateTimeAttribute.BEFORE
-            or not waiting
-        ):
+    def step(_number: int, operation: str, moment: Side) -> None:
+        if operation != "TransactWriteItems" or moment is not Side.BEFORE or not waiting:
             return
         if calls.made.count(operation) == which:
             waiting.clear()
@@ -294,12 +290,8 @@ def test_deleted_while_it_runs(shop: Shop) -> None:
     """It writes nothing more, and what it wrote is taken back."""
     feed, _ = ready(shop)
 
-    def step(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
-        if (
-            operation != "TransactWriteItems"
-            or moment is not UtcDateTimeAttribute.BEFORE
-            or not waiting
-        ):
+    def step(_number: int, operation: str, moment: Side) -> None:
+        if operation != "TransactWriteItems" or moment is not Side.BEFORE or not waiting:
             return
         if calls.made.count(operation) == 5:
             waiting.clear()

@@ -9,7 +9,7 @@ import pytest
 
 from local import aws, functions
 from local.events import pumps
-from storepost.overview.search import following, repairing
+from storepost.overview.search import indexing, repairing
 from storepost.platform.jobs.runs import Run
 from storepost.platform.postings.repository import PostingItem, PostingRepository
 from storepost.values.scope import WorkspaceScope
@@ -278,7 +278,7 @@ class TestErased:
         [profile] = searched.call("GET", "/profiles").json["items"]
         assert searched.call("DELETE", f"/profiles/{profile['id']}").status == 204
         with monkeypatch.context() as patched:
-            patched.setattr(following, "update_index", lambda *_: None)
+            patched.setattr(indexing, "update_index", lambda *_: None)
             handler = "functions.workers.search_postings.handler"
             patched.setattr(f"{handler}.update_index", lambda *_: None)
             searched.world.deliver()

@@ -12,11 +12,11 @@ from storepost.platform.postings.entries import SearchEntry, SearchKind
 from storepost.platform.postings.repository import PostingItem, PostingRepository
 from storepost.values import clock
 from tests.catalog.products.sample import product, variant
-from tests.harness.crashes import crashes
-from tests.harness.kills import counted
+from tests.harness.call_interruption import counted
+from tests.harness.crash_points import crashes
 from tests.harness.world import World
-from tests.lifecycle.erasures.town import Place
-from tests.people.matching.town import ANN, BOB, PHONE
+from tests.lifecycle.erasures.scenario import Place
+from tests.people.matching.scenario import ANN, BOB, PHONE
 
 type Body = dict[str, Any]
 

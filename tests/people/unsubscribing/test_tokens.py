@@ -13,7 +13,7 @@ from storepost.platform.persistence import sealed_tokens
 from storepost.platform.persistence.sealed_tokens import open_token, seal_token
 from storepost.platform.persistence.sealing import Purpose, derived_key, forget_keys
 from storepost.values.scope import WorkspaceScope
-from tests.harness.kills import counted
+from tests.harness.call_interruption import counted
 
 ALPHABET = string.ascii_letters + string.digits + "-_"
 THIS = Purpose.UNSUBSCRIBE_LINK

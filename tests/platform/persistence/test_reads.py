@@ -9,7 +9,7 @@ from storepost.accounts.identity.repository import EmailClaimItem, PersonItem, p
 from storepost.platform.persistence.changes import Changes, LostRace, WrittenTwice
 from storepost.platform.persistence.reads import REMEMBERED, ReadAfterWrite, ReadAhead, Reads
 from storepost.values.scope import PersonScope
-from tests.harness.kills import Calls, around_calls
+from tests.harness.call_interruption import Calls, around_calls
 from tests.harness.world import Someone, World
 
 

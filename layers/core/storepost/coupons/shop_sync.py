@@ -18,7 +18,7 @@ from storepost.coupons.expiring import CODES_CHANGED_AT_ONCE, Repositories
 from storepost.coupons.model import Code, CodeStatus, Coupon
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CodeRemovalItem
-from storepost.coupons.shop import (
+from storepost.coupons.shop_discounts import (
     CODES_OF_A_CALL,
     CodeResult,
     add_codes,

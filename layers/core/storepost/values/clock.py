@@ -13,7 +13,7 @@ def now() -> datetime:
     return to_milliseconds(datetime.now(UTC) + _offset)
 
 
-def ahead() -> timedelta:
+def offset() -> timedelta:
     """How far the service's time is ahead of the machine's: zero but in the local run and tests."""
     return _offset
 

@@ -5,8 +5,8 @@ from datetime import datetime
 from math import ceil
 from uuid import UUID
 
+from storepost.accounts.api_keys.owner_emails import email_owner
 from storepost.accounts.api_keys.repository import ApiKeyRepository
-from storepost.accounts.api_keys.telling import email_owner
 from storepost.accounts.emails import messages
 from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.identity.model import Person, SignedInPerson

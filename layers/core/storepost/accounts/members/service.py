@@ -4,8 +4,8 @@ from collections.abc import Set
 from dataclasses import dataclass
 from uuid import UUID
 
+from storepost.accounts.api_keys.owner_emails import email_owner
 from storepost.accounts.api_keys.repository import ApiKeyRepository
-from storepost.accounts.api_keys.telling import email_owner
 from storepost.accounts.emails import messages
 from storepost.accounts.emails.messages import KeyAct, KeyLabel
 from storepost.accounts.emails.outgoing import send_email

@@ -9,7 +9,7 @@ from pynamodb.expressions.update import Action
 
 from storepost.accounts.workspaces.rows import RequestedBy
 from storepost.definitions.definitions.model import DefinitionKind
-from storepost.definitions.definitions.patching import Operation, JsonPatchOp
+from storepost.definitions.definitions.patching import JsonPatchOp, Operation
 from storepost.definitions.proposals.keys import (
     PROPOSALS,
     count_key,

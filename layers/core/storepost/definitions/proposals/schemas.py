@@ -7,7 +7,7 @@ from pydantic import Discriminator, Field, RootModel, StringConstraints, Tag, mo
 
 from storepost.definitions.definitions.authors import Author
 from storepost.definitions.definitions.model import DefinitionKind
-from storepost.definitions.definitions.patching import Operation, JsonPatchOp
+from storepost.definitions.definitions.patching import JsonPatchOp, Operation
 from storepost.definitions.definitions.schemas import DefinitionAuthor
 from storepost.definitions.proposals.model import Base, ProposalStatus
 from storepost.definitions.proposals.reading import ListedProposal, ProposalView

@@ -16,7 +16,7 @@ from storepost.catalog.products.trees import ProductLists
 from storepost.coupons.repository import CouponRepository
 from storepost.feeds.feeds.repository import FeedRepository
 from storepost.orders.trees import OrderList
-from storepost.overview.search.following import row_of
+from storepost.overview.search.indexing import row_of
 from storepost.overview.search.showing import KEYS
 from storepost.overview.search.sources import entry_of
 from storepost.people.profiles.lists import ProfileLists

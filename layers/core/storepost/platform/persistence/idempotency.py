@@ -94,7 +94,7 @@ class OwnedClient:
         """Puts the record with its owner."""
         item, values = request["Item"], request["ExpressionAttributeValues"]
         item["owner"] = {"S": self._owner}
-        offset = clock.ahead().total_seconds()
+        offset = clock.offset().total_seconds()
         for holder, name, unit in (
             (item, "expiration", 1),
             (item, "in_progress_expiration", 1000),

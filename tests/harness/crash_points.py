@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from storepost.platform.persistence.sealing import forget_keys
-from tests.harness.kills import UtcDateTimeAttribute, around_calls
+from tests.harness.call_interruption import Side, around_calls
 from tests.harness.snapshots import Outside, Snapshot
 from tests.harness.world import Answer, World
 
@@ -29,12 +29,12 @@ class Place(NamedTuple):
 
     number: int
     operation: str
-    moment: UtcDateTimeAttribute
+    moment: Side
 
     @property
     def may_have_written(self) -> bool:
         """Whether AWS may differ from the place before; reads change nothing there."""
-        return self.moment is UtcDateTimeAttribute.AFTER and not self.operation.startswith(_READS)
+        return self.moment is Side.AFTER and not self.operation.startswith(_READS)
 
 
 class Shard(NamedTuple):
@@ -76,7 +76,7 @@ class Crashes:
         if last and not place.may_have_written:
             snapshot = last.with_outside(self.outside)
         else:
-            snapshot = Snapshot.taken(self.outside)
+            snapshot = Snapshot.of_now(self.outside)
         if snapshot != last:
             self.found.append(Crash(snapshot))
         self.found[-1].places.append(place)
@@ -105,7 +105,7 @@ def crashes(
     What streams and queues still have to carry before is delivered first, or lost. `outside` are
     what other services hold.
     """
-    world.kept(deliver=deliver)()
+    world.checkpoint(deliver=deliver)()
     forget_keys()
     found = Crashes(world, outside)
     with around_calls(lambda *place: found.note(Place(*place))):

@@ -15,7 +15,7 @@ from storepost.coupons.trees import CodeList
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.sealing import forget_keys
 from tests.harness.world import CANARY, Answer, World
-from tests.people.matching.town import Town, day
+from tests.people.matching.scenario import Town, day
 
 NONE = {"available": 0, "assigned": 0, "used": 0, "expired": 0, "pending": 0, "failed": 0}
 

@@ -13,7 +13,7 @@ from storepost.platform.persistence.item import dynamodb_client
 from storepost.platform.persistence.sealing import forget_keys
 from storepost.values.settings import settings
 from tests.harness.world import Answer, World
-from tests.people.matching.town import ANN, BOB, CAT, OTHER_PHONE, PHONE, Town, day
+from tests.people.matching.scenario import ANN, BOB, CAT, OTHER_PHONE, PHONE, Town, day
 
 TRACES = ("Annabel", "Steinmetz", "198.51.100.7", "Netscape", "form-2026", "cust-ann", "cust-cat")
 """What was said of the person beside their addresses: names, proofs, and stores' ids."""
