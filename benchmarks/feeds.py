@@ -252,7 +252,7 @@ class Importing:
     shop: large_shop.Shop
     site: Path
     origin: str
-    folder_kept: Folder
+    storage: Folder
 
     def feed(self, name: str) -> tuple[UUID, FeedSettings]:
         """A feed of a file of the site, with an import that waits."""
@@ -270,7 +270,7 @@ class Importing:
 
     def manifest(self, feed_id: UUID) -> Path:
         """Where the feed's manifest is."""
-        return self.folder_kept.at(f"manifests/{short(self.shop.workspace.id)}/{short(feed_id)}")
+        return self.storage.at(f"manifests/{short(self.shop.workspace.id)}/{short(feed_id)}")
 
 
 def check_same(first: Path, whole: Path) -> None:
@@ -360,8 +360,8 @@ def measured_before() -> dict[str, list[Cell]]:
 
 def measure_imports(names: Iterable[str]) -> Iterator[list[Cell]]:
     """The lines of these formats."""
-    with TemporaryDirectory() as site, TemporaryDirectory() as folder_kept, tables():
-        folder = Folder(Path(folder_kept))
+    with TemporaryDirectory() as site, TemporaryDirectory() as storage, tables():
+        folder = Folder(Path(storage))
         folder.stand_in()
         origin, meter = serve(Path(site)), Meter()
         for name in names:
@@ -382,10 +382,10 @@ def measure_memory() -> Iterator[list[Cell]]:
 def main() -> None:
     """Measures and publishes, each line as soon as it is there."""
     lines = measured_before() if LINES else {}
-    asked = LINES or [*FORMATS, "memory"]
+    measured_names = LINES or [*FORMATS, "memory"]
     measuring = chain(
-        measure_imports(name for name in FORMATS if name in asked),
-        measure_memory() if "memory" in asked else (),
+        measure_imports(name for name in FORMATS if name in measured_names),
+        measure_memory() if "memory" in measured_names else (),
     )
     for line in measuring:
         lines = {**(measured_before() if LINES else lines), str(line[0]): line}

@@ -54,7 +54,7 @@ class LocalRun:
         api: Api | None = None,
         entrance: Entrance | None = None,
         positions: StreamPositions | None = None,
-        keep_clock: Callable[[timedelta], None] = lambda _ahead: None,
+        keep_clock: Callable[[timedelta], None] = lambda _offset: None,
     ) -> None:
         """`listening` is the front's address; `api` is this process's own unless it is given.
 

@@ -86,8 +86,8 @@ def example(schema: Document, schemas: Document, name: str = "") -> Any:  # noqa
         return example(schemas[schema["$ref"].rsplit("/", 1)[1]], schemas, name)
     for options in ("anyOf", "oneOf"):
         if options in schema:
-            told = [each for each in schema[options] if each != {"type": "null"}]
-            return example(told[0], schemas, name)
+            choices = [each for each in schema[options] if each != {"type": "null"}]
+            return example(choices[0], schemas, name)
     return schema["const"] if "const" in schema else _of_type(schema, schemas, name)
 
 

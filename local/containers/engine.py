@@ -33,7 +33,7 @@ class Network:
         """Ends what is on it, at once and without asking."""
         _delete_containers(self.name)
 
-    def remove(self) -> None:
+    def delete(self) -> None:
         """Removes it with everything on it."""
         _delete(self.name)
 

@@ -73,7 +73,7 @@ def looked_at(operations: list[Operation], gid: str, files: str) -> dict[str, An
     return operation.node(f"{files}/admin/exports/{operation.number}")
 
 
-def wanted(query: str | None, number: int) -> bool:
+def matches(query: str | None, number: int) -> bool:
     """Whether a search takes a record of that number: `id:>…` is all that it knows."""
     return number > int((query or "id:>0").removeprefix("id:>"))
 

@@ -22,21 +22,21 @@ class Refused(Exception):  # noqa: N818 - it is what happened
         self.status = status
 
 
-def approve(app: App, shop: Shop, asked: Mapping[str, str]) -> str:
+def approve(app: App, shop: Shop, query: Mapping[str, str]) -> str:
     """Somebody of the shop approves what an install's address asks for: where they are led to."""
-    if asked.get("client_id") != app.client_id:
+    if query.get("client_id") != app.client_id:
         raise Refused("application_cannot_be_found")
     code = secrets.token_hex(16)
-    shop.codes[code] = tuple(_granted(asked.get("scope", "")))
+    shop.codes[code] = tuple(_granted(query.get("scope", "")))
     host = base64.b64encode(f"admin.shopify.com/store/{shop.domain.partition('.')[0]}".encode())
     parameters = {
         "code": code,
         "host": host.decode().rstrip("="),
         "shop": shop.domain,
-        "state": asked.get("state", ""),
+        "state": query.get("state", ""),
         "timestamp": str(int(clock.now().timestamp())),
     }
-    return f"{asked['redirect_uri']}?{urlencode(signed(app, parameters))}"
+    return f"{query['redirect_uri']}?{urlencode(signed(app, parameters))}"
 
 
 def signed(app: App, parameters: Mapping[str, str]) -> dict[str, str]:

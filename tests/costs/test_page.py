@@ -35,7 +35,7 @@ def test_every_operation_costs_what_the_page_says(monkeypatch: pytest.MonkeyPatc
     """And a change of consent no more than it may."""
     passwords._hasher.cache_clear()
     # The page leaves out what a container does once, such as fetching its keys.
-    monkeypatch.setattr(least_privilege, "forget_keys", lambda: None)
+    monkeypatch.setattr(least_privilege, "clear_key_cache", lambda: None)
     findings = measure_all(ALL)
     off = differences(PAGE.read_text("utf-8"), page(findings))
     assert off == [], "`make costs` writes docs/costs.md anew: see whether you want what it says"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from storepost.platform.persistence.counted_tree import Filter, Tree, TreeEntry, scanning
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from tests.coupons.coupon_store import Shop, counts
 from tests.harness.call_interruption import (
     Side,
@@ -226,7 +226,7 @@ class TestRaces:
         calls = counted(partial(shop.assign, coupon, bob))
         for place in range(1, calls.index("TransactWriteItems") + 2):
             begin()
-            forget_keys()
+            clear_key_cache()
             taken: list[Answer] = []
 
             def take(at: int, _op: str, moment: Side, place: int = place, to: Any = taken) -> None:

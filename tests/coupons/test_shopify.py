@@ -121,26 +121,26 @@ class TestPools:
         assert after["externalId"] == str(discount.number)
         assert after["adminUrl"].endswith(f"{SHOP}/admin/discounts/{discount.number}")
         assert shop.there(made["id"]) == set(shop.texts(made["id"]))
-        assert discount.asked["title"] == "Spring"
-        assert discount.asked["customerGets"] == {
+        assert discount.content["title"] == "Spring"
+        assert discount.content["customerGets"] == {
             "items": {"all": True},
             "value": {"percentage": 0.1},
         }
-        assert discount.asked["minimumRequirement"] == {
+        assert discount.content["minimumRequirement"] == {
             "subtotal": {"greaterThanOrEqualToSubtotal": "50.00"}
         }
-        assert discount.asked["combinesWith"] == {
+        assert discount.content["combinesWith"] == {
             "orderDiscounts": True,
             "productDiscounts": False,
             "shippingDiscounts": True,
         }
-        assert discount.asked["usageLimit"] == 1
+        assert discount.content["usageLimit"] == 1
         shop.check()
 
     def test_an_amount_is_told_in_whole_units(self, shop: OnShopify) -> None:
         shop.pool(1, valueType="amount", value=1250)
         shop.world.deliver()
-        assert shop.discounts[0].asked["customerGets"]["value"] == {
+        assert shop.discounts[0].content["customerGets"]["value"] == {
             "discountAmount": {"amount": "12.50", "appliesOnEachItem": False}
         }
 
@@ -594,7 +594,7 @@ class TestTroubles:
         while waits < timedelta(days=2):
             shop.world.advance(days=1)
             shop.run_expiry()
-            again_at = shop.stored(expired).tells_again_at
+            again_at = shop.stored(expired).retry_at
             assert again_at is not None
             waits = again_at - clock.now()
         refused = MutationRefused((UserError("Not now."),))

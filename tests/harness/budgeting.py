@@ -14,9 +14,9 @@ from storepost.values.settings import settings
 
 
 @contextmanager
-def budgeted(**settings_given: str) -> Iterator[None]:
+def budgeted(**overrides: str) -> Iterator[None]:
     """Budgets as the template has them, or by other values of its parameters; a new container."""
-    values = {**parameter_defaults(), **settings_given}
+    values = {**parameter_defaults(), **overrides}
     named = {name: v.get("Ref") for name, v in environment().items() if isinstance(v, dict)}
     variables = {name: values[str(ref)] for name, ref in named.items() if ref in BUDGETS}
     try:

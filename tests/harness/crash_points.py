@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from tests.harness.call_interruption import Side, around_calls
 from tests.harness.snapshots import Outside, Snapshot
 from tests.harness.world import Answer, World
@@ -89,7 +89,7 @@ class Crashes:
         """The same for one part of the states."""
         for crash in self.found[shard.number :: shard.of]:
             crash.snapshot.bring_back(self.world, self.outside)
-            forget_keys()
+            clear_key_cache()
             yield crash.places
 
 
@@ -106,7 +106,7 @@ def crashes(
     what other services hold.
     """
     world.checkpoint(deliver=deliver)()
-    forget_keys()
+    clear_key_cache()
     found = Crashes(world, outside)
     with around_calls(lambda *place: found.note(Place(*place))):
         work()

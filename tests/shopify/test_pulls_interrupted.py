@@ -12,7 +12,7 @@ from botocore.compat import HTTPHeaders
 
 from local.shopify.exports import Operation
 from storepost.platform.persistence.item import dynamodb_client
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.sync.batches import chunks
 from storepost.sync.pulls import reconciling
 from storepost.values import clock
@@ -73,7 +73,7 @@ def anew(hooks: Hooks, shop: Shop, shopify: Shopify) -> Callable[[], None]:
 
     def bring() -> None:
         bring_back()
-        forget_keys()
+        clear_key_cache()
         shopify.shop(SHOP).operations.clear()
 
     bring()

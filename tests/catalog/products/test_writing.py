@@ -21,7 +21,7 @@ from storepost.catalog.products.writing import (
 )
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.reads import ReadAhead, Reads
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.stores.stores.model import Store
 from storepost.values.ids import new_id
 from storepost.values.problems import PayloadTooLarge, ValidationFailed
@@ -334,7 +334,7 @@ class TestKilled:
         if kept:
             put(world, owner, store, "p-1", product())
         body = product(updatedAt="2026-04-01T00:00:00Z", variants=[variant(2), variant(3)])
-        forget_keys()
+        clear_key_cache()
 
         def send() -> Answer:
             return put(world, owner, store, "p-1", body, key="one")

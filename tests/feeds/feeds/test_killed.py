@@ -18,7 +18,7 @@ from storepost.feeds.feeds.repository import FeedRepository
 from storepost.feeds.imports import import_run, row_staging, running, writing
 from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
 from tests.harness.call_interruption import Side, around_calls, killed_at
 from tests.harness.crash_points import Shard, crashes, in_shards
@@ -44,7 +44,7 @@ def ready(shop: Shop) -> tuple[Json, Callable[[], None]]:
     shop.put_product("own", variants=[])
     feed = shop.feed(FIRST)
     shop.server.put("/feed", SECOND)
-    forget_keys()
+    clear_key_cache()
     back = shop.world.checkpoint()
 
     def begin() -> None:

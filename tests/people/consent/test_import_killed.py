@@ -10,7 +10,7 @@ from storepost.people.consent_changes import importing
 from storepost.people.profiles.lists import ProfileLists
 from storepost.platform.messaging.outbox import PARTITION
 from storepost.platform.persistence.counted_tree.checking import faults
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from tests.harness.call_interruption import (
     Killed,
     Side,
@@ -64,7 +64,7 @@ def ready(world: World) -> Shop:
     shop = open_shop(world)
     put_customer(shop, shop.store(), email=ANN)
     assert counts(shop, row(CAT)) == (1, 0, 0)
-    forget_keys()  # as a function has none that has just started
+    clear_key_cache()  # as a function has none that has just started
     return shop
 
 
@@ -136,7 +136,7 @@ class TestWithAKey:
         begin_anew = world.checkpoint()
         place = transactions_of(import_them)[number]
         begin_anew()
-        forget_keys()
+        clear_key_cache()
         second: list[Answer] = []
 
         def overtake(at: int, _operation: str, moment: Side) -> None:
@@ -158,7 +158,7 @@ class TestWithAKey:
         begin_anew = world.checkpoint()
         last = transactions_of(import_them)[-1]
         begin_anew()
-        forget_keys()
+        clear_key_cache()
         assert killed_at(last, Side.BEFORE, import_them)
         world.advance(seconds=LEASE_SECONDS)
         assert counts(shop, row(ANN, "subscribed", 9, proof={"reference": "form"})) == (1, 0, 0)

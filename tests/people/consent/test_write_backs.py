@@ -30,7 +30,7 @@ from storepost.platform.fetching import FetchFailed, UrlNotAllowed
 from storepost.platform.fetching.guard import Failure, UrlRefusal
 from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.values import clock
 from tests.harness.call_interruption import (
     Killed,
@@ -921,7 +921,7 @@ def changed(shop: Shop, profile: Profile) -> tuple[dict[str, Any], dict[str, str
     """A change of the person's consent, and the message that it queued for the one store."""
     body = shop.change(profile, "subscribed")
     [message] = shop.queued()
-    forget_keys()  # as a function has none that has just started
+    clear_key_cache()  # as a function has none that has just started
     return body, message
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from storepost.people.events import bulk, moving
 from storepost.platform.persistence import changes
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from tests.harness.call_interruption import (
     Side,
     another_container,
@@ -140,7 +140,7 @@ class TestMany:
         assert len(places) > 3
         for place in places:
             begin_anew()
-            forget_keys()
+            clear_key_cache()
             second: list[Answer] = []
 
             def overtake(
@@ -168,7 +168,7 @@ class TestMany:
         begin_anew = town.world.checkpoint()
         last = len(counted(send))
         begin_anew()
-        forget_keys()
+        clear_key_cache()
         assert killed_at(last, Side.BEFORE, send)
         town.world.advance(seconds=LEASE_SECONDS)
         assert send().json["accepted"] == 6

@@ -81,7 +81,7 @@ class Importer:
             try:
                 changes.commit()
             except LostRace:
-                self.reads.forget()
+                self.reads.clear()
                 continue
             assert not alone or len(changes) <= weighed
             return

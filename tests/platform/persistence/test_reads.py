@@ -111,7 +111,7 @@ class TestReadAhead:
         rename(Reads(), someone, "Ann").commit()
         with pytest.raises(LostRace):
             rename(reads, someone, "Bea").commit()
-        reads.forget()
+        reads.clear()
         rename(reads, someone, "Bea").commit()
 
     def test_what_is_kept_from_unit_to_unit(self) -> None:
@@ -119,6 +119,6 @@ class TestReadAhead:
         first = reads.cached("it", object)
         reads.next()
         assert reads.cached("it", object) is first
-        reads.forget()
+        reads.clear()
         assert reads.cached("it", object) is not first
         assert Reads().cached("it", object) is None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from storepost.platform.messaging.outbox import PARTITION
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.sync.batches import chunks
 from tests.harness.call_interruption import Side, killed_at
 from tests.harness.crash_points import KEY, crashes, until_answered
@@ -34,7 +34,7 @@ def ready(world: World) -> Shop:
     shop = open_shop(world)
     body = {name: value for name, value in order(3, 5).items() if name != "externalId"}
     assert shop.do("PUT", "/orders/o-3", body).status == 201
-    forget_keys()
+    clear_key_cache()
     return shop
 
 

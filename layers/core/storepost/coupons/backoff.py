@@ -30,7 +30,7 @@ def schedule_retry(changes: Changes, coupon: Coupon, *, is_connected: bool) -> N
     stored = coupons.get(coupon.id)
     if stored is None:
         return
-    in_vain, again_at = stored.failed_syncs, stored.tells_again_at
+    in_vain, again_at = stored.failed_syncs, stored.retry_at
     if is_connected and again_at and again_at > now + LONGEST:
         # From when the store was disconnected: now that it is back, it is told soon.
         coupons.look_away(changes, stored, again_at)
@@ -40,7 +40,7 @@ def schedule_retry(changes: Changes, coupon: Coupon, *, is_connected: bool) -> N
     else:
         longest = LONGEST if is_connected else LONGEST_AWAY
         again_at = now + min(longest, FIRST * (1 << min(in_vain, _DOUBLED_AT_MOST)))
-        after = replace(stored, failed_syncs=in_vain + 1, tells_again_at=again_at)
+        after = replace(stored, failed_syncs=in_vain + 1, retry_at=again_at)
         coupons.look_at(changes, after, again_at)
     if after != stored:
         coupons.save(changes, after)

@@ -138,10 +138,10 @@ class CodeRepository:
         """
         moving = list(pointers)
         keys = {p.code_id: pointer_key(self._scope, into, p.coupon_id, p.name) for p in moving}
-        taken = self._reads.find_all(keys.values())
+        existing = self._reads.find_all(keys.values())
         for each in moving:
             place = keys[each.code_id]
-            if place in taken:
+            if place in existing:
                 other = f"{each.name}~{source.hex}"
                 place = pointer_key(self._scope, into, each.coupon_id, other)
             changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())

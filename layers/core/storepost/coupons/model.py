@@ -126,7 +126,7 @@ class Coupon:
     """How many times in a row the platform couldn't be told what it is to forget."""
     never_stored: int = 0
     """Codes that were asked for, and weren't stored yet when the coupon ended."""
-    tells_again_at: datetime | None = None
+    retry_at: datetime | None = None
     """When the platform is told again, or was."""
 
     def has_passed(self, now: datetime) -> bool:

@@ -163,12 +163,10 @@ def _note(changes: Changes, coupon: Coupon, results: dict[UUID, CodeResult]) -> 
     for code in repositories.codes.get_many(results).values():
         result = results[code.id]
         known = replace(code, external_id=result.external_id or code.external_id)
-        status_shown = code.status_shown(stored, clock.now())
-        if status_shown is CodeStatus.PENDING:
+        status = code.status_shown(stored, clock.now())
+        if status is CodeStatus.PENDING:
             repositories.codes.save(changes, code, _after(known, coupon, result))
-        elif status_shown is CodeStatus.EXPIRED and (
-            result.external_id or code.status is not status_shown
-        ):
+        elif status is CodeStatus.EXPIRED and (result.external_id or code.status is not status):
             repositories.codes.save(changes, code, replace(known, status=CodeStatus.EXPIRED))
             repositories.coupons.queue_removal(changes, known)
 

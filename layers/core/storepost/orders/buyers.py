@@ -49,7 +49,7 @@ def update_buyer(
     that had it. Raises MergedFirst, having added nothing.
     """
     repository = ProfileRepository(store.workspace, changes.reads)
-    before, recorded = (stored.order, stored.told) if stored else (None, RecordedEvents())
+    before, recorded = (stored.order, stored.recorded) if stored else (None, RecordedEvents())
     former = repository.get(stored.profile_id) if stored and stored.profile_id else None
     # Before anything that its buyer's names could do to others.
     if _was_erased(stored, former) or _is_redacted(changes, store, incoming):
@@ -67,7 +67,7 @@ def update_buyer(
     seen = dict.fromkeys(added, (incoming.placed_at,))
     profile = _with_names(known_profile, store, incoming).identified(seen)
     had = before if former and former.id == profile.id else None
-    order = replace(incoming.as_order(store, profile.id), told=recorded)
+    order = replace(incoming.as_order(store, profile.id), recorded=recorded)
     profile = _counted(_counted(profile, had, -1), order, +1)
     events = events_of(order, store.platform)
     profile = _with_events(profile, events)

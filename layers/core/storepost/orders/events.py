@@ -20,14 +20,14 @@ def recorded_events_of(order: Order) -> RecordedEvents:
     """What the order has led to once all of it is told."""
     return RecordedEvents(
         placed=True,
-        cancelled=order.told.cancelled or order.cancelled,
-        refunded=max(order.told.refunded, order.amounts.total_refunded),
+        cancelled=order.recorded.cancelled or order.cancelled,
+        refunded=max(order.recorded.refunded, order.amounts.total_refunded),
     )
 
 
 def events_of(order: Order, platform: Platform) -> list[ProfileEvent]:
     """What happened that isn't told yet."""
-    recorded, amount, events = order.told, order.amounts.total_refunded, list[ProfileEvent]()
+    recorded, amount, events = order.recorded, order.amounts.total_refunded, list[ProfileEvent]()
     if not recorded.placed:
         events.append(_event(order, platform, PLACED, order.placed_at))
     if order.cancelled_at and not recorded.cancelled:

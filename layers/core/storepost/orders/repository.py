@@ -70,7 +70,7 @@ class OrderItem(VersionedItem, discriminator="order"):
     customer_external_id = UnicodeAttribute(null=True)
     profile_id = Identifier(null=True)
     """Of a deleted one too."""
-    told = Json(null=True)
+    recorded = Json(attr_name="told", null=True)
     """Placed and cancelled as 0 or 1, refunded; of a deleted one too."""
     buyer_erased = BooleanAttribute(null=True)
     """Of a deleted one too."""
@@ -90,7 +90,7 @@ class StoredOrder:
 
     updated_at: datetime
     order: Order | None
-    told: RecordedEvents
+    recorded: RecordedEvents
     store_id: UUID
     profile_id: UUID | None
     """Whose it is, or was when it was deleted."""
@@ -225,7 +225,7 @@ class OrderRepository:
             external_id=external_id,
             updated_at=updated_at,
             deleted_at=deleted_at,
-            told=known.told if known else None,
+            recorded=known.recorded if known else None,
             profile_id=known.profile_id if known and not buyer_erased else None,
             buyer_erased=buyer_erased or None,
         )
@@ -282,7 +282,7 @@ def _attributes(order: Order) -> dict[str, Any]:
         "discount_codes": list(order.discount_codes),
         "customer_external_id": order.customer_external_id,
         "profile_id": order.profile_id,
-        "told": _recorded_row(order.told),
+        "recorded": _recorded_row(order.recorded),
         "buyer_erased": order.buyer_erased or None,
     }
 
@@ -322,7 +322,7 @@ def _as_order(item: OrderItem) -> Order:
         discount_codes=tuple(item.discount_codes),
         customer_external_id=item.customer_external_id,
         profile_id=item.profile_id,
-        told=_as_recorded(item),
+        recorded=_as_recorded(item),
         buyer_erased=bool(item.buyer_erased),
     )
 
@@ -336,5 +336,5 @@ def _recorded_row(recorded: RecordedEvents) -> list[int] | None:
 
 
 def _as_recorded(item: OrderItem) -> RecordedEvents:
-    placed, cancelled, refunded = item.told or (0, 0, 0)
+    placed, cancelled, refunded = item.recorded or (0, 0, 0)
     return RecordedEvents(bool(placed), bool(cancelled), refunded)

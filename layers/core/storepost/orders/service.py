@@ -59,12 +59,12 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     incoming.check_currency(store, stored.order if stored else None)
     _refuse_stale(stored, incoming.updated_at)
     before = stored.order if stored else None
-    recorded = stored.told if stored else RecordedEvents()
+    recorded = stored.recorded if stored else RecordedEvents()
     buyer = update_buyer(changes, store, stored, incoming)
     after = incoming.as_order(store, buyer.profile.id if buyer.profile else None)
-    after = replace(after, told=recorded)
+    after = replace(after, recorded=recorded)
     if buyer.profile:
-        after = replace(after, told=recorded_events_of(after))
+        after = replace(after, recorded=recorded_events_of(after))
     if buyer.is_erased:
         after = replace(after, customer_external_id=None, buyer_erased=True)
     if after != before:

@@ -75,4 +75,4 @@ class CreatedApiKey(SecretAnswer):
     @classmethod
     def of(cls, made: NewSecret) -> "CreatedApiKey":
         """The key and its secret in this shape."""
-        return cls(api_key=ApiKeySummary.of(made.shown), key=made.secret)
+        return cls(api_key=ApiKeySummary.of(made.view), key=made.secret)

@@ -42,7 +42,7 @@ class KeyView:
 class NewSecret:
     """A key with a secret that was just made."""
 
-    shown: KeyView
+    view: KeyView
     secret: str = field(repr=False)
 
 

@@ -73,7 +73,7 @@ def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Respon
     claim = _claim_of(app)
     if claim is None:
         return _run(app, next_middleware, None)
-    stored = claim.take(app.lambda_context.get_remaining_time_in_millis() + _LEASE_MARGIN)
+    stored = claim.acquire(app.lambda_context.get_remaining_time_in_millis() + _LEASE_MARGIN)
     return _replay(app, stored, claim) if stored else _run_claimed(app, next_middleware, claim)
 
 
@@ -87,7 +87,7 @@ def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
         return None
     with suppress(ValidationFailed):  # the caller is told first of what it may not do
         claim = _claim_of(app)
-        stored = claim.take(_LEASE_MARGIN) if claim else None
+        stored = claim.acquire(_LEASE_MARGIN) if claim else None
         if claim and stored:
             return _replay(app, stored, claim)
         if claim:
@@ -161,7 +161,7 @@ def _is_stored(problem: Problem) -> bool:
 
 def _answer_of_the_winner(app: APIGatewayHttpResolver, claim: Claim) -> Response[Any]:
     """A run that outlived its lease wrote nothing; it answers what the one after it answered."""
-    stored = claim.take(0)
+    stored = claim.acquire(0)
     if stored is None:  # the winner's answer wasn't kept: this run ended without an effect as well
         claim.release()
         raise IdempotencyInProgress()

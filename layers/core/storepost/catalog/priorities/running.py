@@ -117,9 +117,9 @@ class _ChangeStep:
             return True
         if walk.seen is None:
             total = self._total()
-            walk_begun = Walk(None, clock.now(), rules.marked().changes, in_force.revision)
+            walk = Walk(None, clock.now(), rules.marked().changes, in_force.revision)
             counts = replace(self.change.counts, products=total)
-            self._save(replace(self.change, walk=walk_begun, counts=counts))
+            self._save(replace(self.change, walk=walk, counts=counts))
             return True
         keys = self._next(END, PREVIEWED_AT_ONCE)
         if not keys:

@@ -74,8 +74,8 @@ class ProductSummary(Shape):
     @classmethod
     def of(cls, product: ProductValue, locale: str | None = None) -> "ProductSummary":
         """The product in this shape, in a locale that it has or the store's primary one."""
-        locale_shown = locale or product.primary_locale
-        return cls(**_summary(product, locale_shown, product.summaries[locale_shown]))
+        locale_code = locale or product.primary_locale
+        return cls(**_summary(product, locale_code, product.summaries[locale_code]))
 
 
 class Product(ProductSummary):

@@ -75,7 +75,7 @@ class Writer:
             note(changes, done, created)
             changes.commit()
         except LostRace:
-            self._reads.forget()  # somebody else changed what was read
+            self._reads.clear()  # somebody else changed what was read
             raise
         return done, created
 

@@ -304,4 +304,4 @@ def commit_anew[T](work: Callable[[Changes], T], reads: ReadAhead | None = None)
         changes.commit()
         return result
 
-    return until_won(commit, reads.forget if reads else None)
+    return until_won(commit, reads.clear if reads else None)

@@ -151,7 +151,7 @@ class Claim:
         """What tells the request from every other, its content too; nothing can be read from it."""
         return f"{self.id}#{self._layer._get_hashed_payload(self._event)}"
 
-    def take(self, lease_milliseconds: int) -> Answer | None:
+    def acquire(self, lease_milliseconds: int) -> Answer | None:
         """The answer of the first call, or None where this is it and may run until the lease ends.
 
         Raises IdempotencyInProgress and IdempotencyKeyReused.

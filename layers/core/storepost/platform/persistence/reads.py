@@ -96,12 +96,12 @@ class ReadAhead(Reads):
         """Begins the next unit: what the last one wrote is read anew."""
         self._units += 1
         if self._units % REMEMBERED == 0:
-            self.forget()
+            self.clear()
         for key in self._written:
             self._rows.pop(key, None)
         self._written.clear()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Begins with nothing."""
         self._rows.clear()
         self._written.clear()

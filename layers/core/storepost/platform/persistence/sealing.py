@@ -125,7 +125,7 @@ def keyed_hash(text: str, purpose: Purpose, context: str) -> str:
     ).hexdigest()
 
 
-def forget_keys() -> None:
+def clear_key_cache() -> None:
     """Drops what the container keeps, for tests that begin with new keys."""
     derived_key.cache_clear()
     _root_key.cache_clear()

@@ -37,6 +37,6 @@ def read_secret(name: str) -> str | None:
     return value
 
 
-def forget_secrets() -> None:
+def clear_secret_cache() -> None:
     """Drops what the container keeps, for tests."""
     _cached.clear()

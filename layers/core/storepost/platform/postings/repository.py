@@ -76,7 +76,7 @@ class PostingRepository:
         """Where the postings of an entry stand."""
         return set(self._postings(entry))
 
-    def remove(self, entry_id: UUID, words: Collection[str]) -> None:
+    def delete_entry(self, entry_id: UUID, words: Collection[str]) -> None:
         """Deletes the postings by which these words find an entry, and all that those tell of.
 
         These go last: a run that is killed finds by them again what is left.

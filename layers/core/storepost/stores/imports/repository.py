@@ -79,7 +79,7 @@ class TurnsRepository:
             [str(cut.after) if cut.after else None, str(cut.until), clock.to_text(cut.at)]
             for cut in turns.cut_short
         ]
-        item.products_brought_at = turns.products_brought_at
+        item.products_imported_at = turns.products_imported_at
         changes.save(item)
 
 
@@ -238,6 +238,6 @@ def _as_turns(item: ImportTurnsItem) -> Turns:
             CutShort(UUID(after) if after else None, UUID(until), clock.from_text(at))
             for after, until, at in item.cut_short
         ),
-        products_brought_at=item.products_brought_at,
+        products_imported_at=item.products_imported_at,
         version=int(item.version),
     )

@@ -65,7 +65,7 @@ class Turns:
     outcome: ImportStatus | None = None
     """What became of that one."""
     cut_short: tuple[CutShort, ...] = ()
-    products_brought_at: datetime | None = None
+    products_imported_at: datetime | None = None
     """When an import of products was completed last."""
     version: int | None = field(default=None, compare=False, repr=False)
     """Of the row that was read; None for a store that never had an import."""
@@ -118,15 +118,15 @@ class Turns:
     def with_ended(self, current: StoreImport, ended: StoreImport) -> "Turns":
         """Once the import whose turn it was has ended."""
         after = self._counted(ended.scope, current.status, ended.status)
-        brought_products_at = self.products_brought_at
+        imported_at = self.products_imported_at
         if (ended.scope, ended.status) == (ImportScope.PRODUCTS, ImportStatus.COMPLETED):
-            brought_products_at = ended.completed_at
+            imported_at = ended.completed_at
         return replace(
             after,
             running=None,
             ended=ended.id,
             outcome=ended.status,
-            products_brought_at=brought_products_at,
+            products_imported_at=imported_at,
         )
 
     def with_all_failed(self, at: datetime) -> "Turns":

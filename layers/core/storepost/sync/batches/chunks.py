@@ -140,7 +140,7 @@ class Chunks:
 
     def forget(self) -> None:
         """Reads everything anew, as somebody else changed what was read."""
-        self._reads.forget()
+        self._reads.clear()
         self._ahead = 0
 
     def _fill(self, chunk: Chunk, most: int) -> None:
