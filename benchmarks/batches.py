@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.data.batch_shop import forget_objects, open_shop, order
+from benchmarks.data.batch_shop import delete_objects, open_shop, order
 from benchmarks.measure.batch_figures import Figures, Meter
 from benchmarks.measure.reporting import Cell, Column, Table
 from benchmarks.measure.tables import start_other_services, tables
@@ -76,7 +76,7 @@ def single(meter: Meter) -> Iterator[list[Cell]]:
             shop.bring(batch_of(first, scenario.buyer))
         meter.clear()
         figures = Figures(meter)
-        figures.measure(shop, batch_of(scenario.first, scenario.buyer), floor=True)
+        figures.measure(shop.bring, batch_of(scenario.first, scenario.buyer), floor=True)
         yield figures.row(scenario.what, scenario.there)
 
 
@@ -96,8 +96,8 @@ def long(meter: Meter) -> Iterator[list[Cell]]:
     figures = Figures(meter)
     for number in range(batches):
         batch = batch_of(BATCH * number, buyer_among_many)
-        figures.measure(shop, batch, floor=number % often == often // 2)
-        forget_objects()
+        figures.measure(shop.bring, batch, floor=number % often == often // 2)
+        delete_objects()
         if number + 1 in {batches // 10, batches}:
             yield figures.row(f"batches, up to order {BATCH * (number + 1):,}", figures.orders)
             meter.clear()

@@ -33,7 +33,7 @@ BURST = int(parameter_defaults()["BudgetBurstSeconds"])
 KEY = Policy("key", int(parameter_defaults()["CallerRequestsPerSecond"]), BURST)
 WORKSPACE = Policy("workspace", int(parameter_defaults()["WorkspaceRequestsPerSecond"]), BURST)
 QUIET = KEY.per_second / 10
-ASKED = ((0.1, 1), (0.1, 50), (0.5, 10), (1, 10), (1, 50), (10, 1), (10, 10), (10, 100), (10, 1000))
+LOADS = ((0.1, 1), (0.1, 50), (0.5, 10), (1, 10), (1, 50), (10, 1), (10, 10), (10, 100), (10, 1000))
 """Multiples of the key's budget, and containers."""
 
 COLUMNS = (
@@ -64,10 +64,10 @@ class Tenant:
     containers: int
     random: Random
     budgets: list[Budget] = field(init=False)
-    kept: list[Spending] = field(init=False)
+    spendings: list[Spending] = field(init=False)
     passed: list[float] = field(default_factory=list)
     """The seconds at which requests passed."""
-    asked: int = 0
+    requests: int = 0
     longest_wait: float = 0.0
     checks: list[float] = field(default_factory=list)
 
@@ -78,12 +78,12 @@ class Tenant:
             Budget(key_budget_key(workspace, new_id()), KEY),
             Budget(workspace_budget_key(workspace), WORKSPACE),
         ]
-        self.kept = [Spending() for _ in range(self.containers)]
+        self.spendings = [Spending() for _ in range(self.containers)]
 
     def ask(self, second: float) -> None:
         """One request, on any container."""
-        container = self.random.choice(self.kept)
-        self.asked += 1
+        container = self.random.choice(self.spendings)
+        self.requests += 1
         began = perf_counter()
         left = container.spend(self.budgets)
         self.checks.append(perf_counter() - began)
@@ -138,7 +138,7 @@ def measured(multiple: float, containers: int, meter: Meter, table: Table) -> No
         used.writes / len(coming),
         busy.longest_wait,
         1e6 * median(busy.checks),
-        quiet.asked - len(quiet.passed),
+        quiet.requests - len(quiet.passed),
     )
 
 
@@ -147,7 +147,7 @@ def main() -> None:
     table = Table("budgets", "Budgets of requests", COLUMNS, {"dynoxide": VERSION}, NOTES)
     with tables():
         meter = Meter()
-        for multiple, containers in ASKED:
+        for multiple, containers in LOADS:
             measured(multiple, containers, meter, table)
     table.publish()
 

@@ -36,13 +36,13 @@ COLUMNS = (
 def measured(layer: Layer, modules: list[str], *, compiled: bool) -> dict[str, Sample]:
     """Milliseconds of CPU that each import takes."""
 
-    def taking(module: str) -> Callable[[], float]:
+    def import_cpu(module: str) -> Callable[[], float]:
         return lambda: (
             1000
             * float(layer.run("-m", "benchmarks.processes.importing", module, compiled=compiled))
         )
 
-    ways = {module: taking(module) for module in modules}
+    ways = {module: import_cpu(module) for module in modules}
     return in_turn(ways, ROUNDS if compiled else ROUNDS_FROM_SOURCE)
 
 
@@ -71,12 +71,12 @@ def table(layer: Layer) -> Table:
         ),
     )
     for module in modules:
-        taken, slow = compiled[module], source[module]
+        from_compiled, slow = compiled[module], source[module]
         made.add(
             "bare handler" if module == FLOOR else ".".join(module.split(".")[1:-1]),
-            taken.median,
-            taken.least,
-            taken.median / compiled[FLOOR].median,
+            from_compiled.median,
+            from_compiled.least,
+            from_compiled.median / compiled[FLOOR].median,
             slow.median,
             slow.median / source[FLOOR].median,
             *clients(module),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.data.batch_shop import Shop, forget_objects, open_shop, person
+from benchmarks.data.batch_shop import Shop, delete_objects, open_shop, person
 from benchmarks.measure.apart import apart, aws_for_all
 from benchmarks.measure.calling import Api
 from benchmarks.measure.metering import Measured, Meter
@@ -39,7 +39,7 @@ NOTES = (
     "The engine and S3 are in others.",
 )
 
-type Taken = dict[str, float]
+type Totals = dict[str, float]
 """Seconds by the clock and of the CPU, units, calls, and of a worker its megabytes at most."""
 
 
@@ -48,7 +48,7 @@ def content(codes: int) -> str:
     return "\n".join(f"GIFT{n * 7919 % 10_000_000:07}" for n in range(codes))
 
 
-def imported(meter: Meter, shop: Shop, codes: int, address: str) -> tuple[str, Taken]:
+def imported(meter: Meter, shop: Shop, codes: int, address: str) -> tuple[str, Totals]:
     """A coupon whose codes are those of a file, and what it took; `address` is that of AWS."""
     body = {
         "storeId": shop.store,
@@ -57,13 +57,13 @@ def imported(meter: Meter, shop: Shop, codes: int, address: str) -> tuple[str, T
         "validity": {"type": "none"},
         "reissue": "every_email",
     }
-    asked = meter.measured(lambda: str(shop.call("/coupons/import", body)["id"]))
+    request = meter.measured(lambda: str(shop.call("/coupons/import", body)["id"]))
     worked = apart(address, "benchmarks.processes.coupon_worker")
-    mine = together([asked])
-    return asked.result, worked | {name: value + worked[name] for name, value in mine.items()}
+    mine = together([request])
+    return request.result, worked | {name: value + worked[name] for name, value in mine.items()}
 
 
-def together(measured: Sequence[Measured[Any]]) -> Taken:
+def together(measured: Sequence[Measured[Any]]) -> Totals:
     """What several took, by the names that the worker has for it."""
     return {
         "seconds": sum(each.seconds for each in measured),
@@ -78,12 +78,12 @@ def people(api: Api, shop: Shop, number: int) -> list[str]:
     """So many customers of the store: their profiles' ids."""
     found = []
     for each in range(number):
-        given = person(each)
+        customer = person(each)
         created = "2026-01-02T03:04:05Z"
-        path = f"/stores/{shop.store}/customers/{given.pop('externalId')}"
-        body = {**given, "externalCreatedAt": created, "externalUpdatedAt": created}
+        path = f"/stores/{shop.store}/customers/{customer.pop('externalId')}"
+        body = {**customer, "externalCreatedAt": created, "externalUpdatedAt": created}
         api.call("PUT", path, body=body)
-        listed = api.call("GET", "/profiles", query={"email": given["email"]})
+        listed = api.call("GET", "/profiles", query={"email": customer["email"]})
         found.append(str(listed.result["items"][0]["id"]))
     return found
 
@@ -93,32 +93,32 @@ def rows(meter: Meter, address: str) -> Iterator[list[Cell]]:
     least: float | None = None
     for codes in POOLS:
         shop = open_shop(f"a pool of {codes}")
-        coupon, taken = imported(meter, shop, codes, address)
-        forget_objects()
-        most = taken["memory"]
+        coupon, totals = imported(meter, shop, codes, address)
+        delete_objects()
+        most = totals["memory"]
         growth = None if least is None else most - least
-        yield [*_row("an import", codes, codes, taken), most, growth]
+        yield [*_row("an import", codes, codes, totals), most, growth]
         least = most
         api = Api(shop.key, meter)
         check = {"storeId": shop.store, "content": content(codes)}
-        told = api.call("POST", "/coupons/import/check", body=check)
-        if told.result["existing"] != codes:
-            raise RuntimeError(told.result)
-        yield [*_row("a file's check", codes, codes, together([told])), None, None]
-        shown = api.call("GET", f"/coupons/{coupon}")
-        if shown.result["codes"]["available"] != codes:
-            raise RuntimeError(shown.result["codes"])
+        checked = api.call("POST", "/coupons/import/check", body=check)
+        if checked.result["existing"] != codes:
+            raise RuntimeError(checked.result)
+        yield [*_row("a file's check", codes, codes, together([checked])), None, None]
+        read = api.call("GET", f"/coupons/{coupon}")
+        if read.result["codes"]["available"] != codes:
+            raise RuntimeError(read.result["codes"])
         calls = [
             api.call("POST", f"/coupons/{coupon}/assign", body={"profileId": each})
             for each in people(api, shop, ASSIGNMENTS)
         ]
         yield [*_row("an assignment", codes, ASSIGNMENTS, together(calls)), None, None]
-        yield [*_row("its coupon, read", codes, 1, together([shown])), None, None]
+        yield [*_row("its coupon, read", codes, 1, together([read])), None, None]
 
 
-def _row(what: str, codes: int, count: int, taken: Taken) -> list[Cell]:
-    each = [taken[name] / count for name in ("reads", "writes", "calls")]
-    return [what, codes, count / taken["seconds"], 1000 * taken["cpu"] / count, *each]
+def _row(what: str, codes: int, count: int, totals: Totals) -> list[Cell]:
+    each = [totals[name] / count for name in ("reads", "writes", "calls")]
+    return [what, codes, count / totals["seconds"], 1000 * totals["cpu"] / count, *each]
 
 
 def main() -> None:

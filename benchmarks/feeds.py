@@ -39,7 +39,7 @@ from benchmarks.measure.reporting import RESULTS, Cell, Column, Table
 from benchmarks.measure.tables import tables
 from local.aws.dynoxide import VERSION
 from storepost.feeds.feeds.messages import FeedImportMessage
-from storepost.feeds.feeds.model import FeedCounts, FeedImportStatus, FeedMode, Settings
+from storepost.feeds.feeds.model import FeedCounts, FeedImportStatus, FeedMode, FeedSettings
 from storepost.feeds.feeds.repository import FeedImportRepository, FeedRepository
 from storepost.feeds.feeds.service import create_feed
 from storepost.feeds.files.bounds import Bound
@@ -117,17 +117,17 @@ def as_csv(rows: int, more: str = "") -> Iterator[str]:
     """The rows as CSV; `more` stands in each of them besides."""
     yield ",".join(NAMES) + "\n"
     for number in range(rows):
-        told = row(number)
-        told["description"] += more
-        yield ",".join(f'"{text}"' for text in told.values()) + "\n"
+        values = row(number)
+        values["description"] += more
+        yield ",".join(f'"{text}"' for text in values.values()) + "\n"
 
 
 def as_xml(rows: int) -> Iterator[str]:
     """The rows as RSS."""
     yield '<rss xmlns:g="http://base.google.com/ns/1.0"><channel>'
     for number in range(rows):
-        told = row(number).items()
-        inside = "".join(f"<g:{name}>{t.replace('&', '&amp;')}</g:{name}>" for name, t in told)
+        values = row(number).items()
+        inside = "".join(f"<g:{name}>{t.replace('&', '&amp;')}</g:{name}>" for name, t in values)
         yield f"<item>{inside}</item>"
     yield "</channel></rss>"
 
@@ -238,7 +238,9 @@ def manifest_of(path: Path, settings: str, manifest: Path) -> None:
     with TemporaryDirectory() as place, FeedStaging(Path(place) / "rows") as work:
         reader = RowReader(MAPPING, Terms("EUR"))
         work.read(read_feed(pieces(path), "", Bound()).rows, reader, lambda: False)
-        work.settle(lambda rows: [None] * len(rows), lambda: False, adds=True, settings=settings)
+        work.place_rows(
+            lambda rows: [None] * len(rows), lambda: False, adds=True, settings=settings
+        )
         work.counts()
         work.write_plan(Path(place) / "plan")
         work.write_manifest(manifest, settings, is_ahead=False)
@@ -251,23 +253,25 @@ class Importing:
     shop: large_shop.Shop
     site: Path
     origin: str
-    kept: Folder
+    storage: Folder
 
-    def feed(self, name: str) -> tuple[UUID, Settings]:
+    def feed(self, name: str) -> tuple[UUID, FeedSettings]:
         """A feed of a file of the site, with an import that waits."""
-        settings = Settings(name, f"{self.origin}/{name}", None, FeedMode.ADD_AND_ENRICH, MAPPING)
+        settings = FeedSettings(
+            name, f"{self.origin}/{name}", None, FeedMode.ADD_AND_ENRICH, MAPPING
+        )
         store = self.shop.stores[0]
         made = commit_anew(lambda ch: create_feed(self.shop.workspace, store, settings, ch))
         return made.feed.id, settings
 
-    def digest(self, settings: Settings) -> str:
+    def digest(self, settings: FeedSettings) -> str:
         """Under which a manifest of the feed holds."""
         store = found_store(StoreRepository(self.shop.workspace), self.shop.stores[0])
         return digest_of(store, settings)
 
     def manifest(self, feed_id: UUID) -> Path:
         """Where the feed's manifest is."""
-        return self.kept.at(f"manifests/{short(self.shop.workspace.id)}/{short(feed_id)}")
+        return self.storage.at(f"manifests/{short(self.shop.workspace.id)}/{short(feed_id)}")
 
 
 def check_same(first: Path, whole: Path) -> None:
@@ -301,7 +305,7 @@ def imported(meter: Meter, name: str, rows: int, importing: Importing) -> list[C
     began = time.perf_counter()
     made = importing.manifest(feed_id)
     manifest_of(site / f"feed.{name}", importing.digest(settings), made)
-    settled = time.perf_counter() - began
+    seconds = time.perf_counter() - began
     check_same(left, made)
     meter.clear()
     again = run(workspace, feed_id)
@@ -312,7 +316,7 @@ def imported(meter: Meter, name: str, rows: int, importing: Importing) -> list[C
         name,
         rows,
         rate,
-        rows / settled,
+        rows / seconds,
         some,
         some / first.seconds,
         1000 * cpu / some,
@@ -326,7 +330,7 @@ def imported(meter: Meter, name: str, rows: int, importing: Importing) -> list[C
     ]
 
 
-def settle(path: Path) -> None:
+def plan(path: Path) -> None:
     """Reads, settles and plans a file; for a process of its own."""
     with TemporaryDirectory() as place:
         manifest_of(path, "", Path(place) / "manifest")
@@ -338,14 +342,14 @@ def memory(megabytes: int, site: Path) -> float:
     path = site / "large.csv"
     size = sum(map(len, as_csv(1000, LONG))) / 1000
     write(path, as_csv(int(megabytes * 1024**2 / size), LONG))
-    told = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-m", "benchmarks.feeds", str(path)],
         check=True,
         capture_output=True,
         text=True,
     )
     path.unlink()
-    return int(told.stdout) / 1024
+    return int(finished.stdout) / 1024
 
 
 def measured_before() -> dict[str, list[Cell]]:
@@ -357,8 +361,8 @@ def measured_before() -> dict[str, list[Cell]]:
 
 def measure_imports(names: Iterable[str]) -> Iterator[list[Cell]]:
     """The lines of these formats."""
-    with TemporaryDirectory() as site, TemporaryDirectory() as kept, tables():
-        folder = Folder(Path(kept))
+    with TemporaryDirectory() as site, TemporaryDirectory() as storage, tables():
+        folder = Folder(Path(storage))
         folder.stand_in()
         origin, meter = serve(Path(site)), Meter()
         for name in names:
@@ -379,10 +383,10 @@ def measure_memory() -> Iterator[list[Cell]]:
 def main() -> None:
     """Measures and publishes, each line as soon as it is there."""
     lines = measured_before() if LINES else {}
-    asked = LINES or [*FORMATS, "memory"]
+    measured_names = LINES or [*FORMATS, "memory"]
     measuring = chain(
-        measure_imports(name for name in FORMATS if name in asked),
-        measure_memory() if "memory" in asked else (),
+        measure_imports(name for name in FORMATS if name in measured_names),
+        measure_memory() if "memory" in measured_names else (),
     )
     for line in measuring:
         lines = {**(measured_before() if LINES else lines), str(line[0]): line}
@@ -394,6 +398,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        settle(Path(sys.argv[1]))
+        plan(Path(sys.argv[1]))
     else:
         main()

@@ -20,7 +20,7 @@ from local.aws.dynoxide import VERSION
 from storepost.orders.model import FinancialStatus, FulfillmentStatus
 from storepost.orders.trees import OrderList
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.platform.persistence.counted_tree import Entry
+from storepost.platform.persistence.counted_tree import TreeEntry
 
 ORDERS = int(os.environ.get("ORDERS", "1000000"))
 ENTRIES = 720
@@ -56,26 +56,26 @@ class Inserts:
     def report(self, name: str, placed: Iterator[int], at_once: int) -> None:
         """What an entry takes where so many go in one transaction."""
         entries = [self._entry(next(placed)) for _ in range(ENTRIES)]
-        taken = self.meter.measured(partial(self._insert, entries, at_once))
+        measured = self.meter.measured(partial(self._insert, entries, at_once))
         self.table.add(
             name,
             at_once,
-            taken.writes / ENTRIES,
-            taken.reads / ENTRIES,
-            len(taken.work) / ENTRIES,
-            1000 * taken.seconds / ENTRIES,
-            1000 * taken.cpu_seconds / ENTRIES,
+            measured.writes / ENTRIES,
+            measured.reads / ENTRIES,
+            len(measured.work) / ENTRIES,
+            1000 * measured.seconds / ENTRIES,
+            1000 * measured.cpu_seconds / ENTRIES,
         )
 
-    def _insert(self, entries: Sequence[Entry], at_once: int) -> None:
+    def _insert(self, entries: Sequence[TreeEntry], at_once: int) -> None:
         for some in batched(entries, at_once, strict=False):
             commit_anew(partial(self._add, some))
 
-    def _add(self, entries: Sequence[Entry], changes: Changes) -> None:
+    def _add(self, entries: Sequence[TreeEntry], changes: Changes) -> None:
         for entry in entries:
             self.listed.tree.insert(changes, entry)
 
-    def _entry(self, placed: int) -> Entry:
+    def _entry(self, placed: int) -> TreeEntry:
         """A new order, placed so many seconds from the beginning."""
         sale = Sale(
             number=next(_numbers),

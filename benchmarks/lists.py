@@ -11,7 +11,7 @@ from typing import Any
 
 import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
 from benchmarks.data.loading import large
-from benchmarks.data.order_lists import Asked, OrderLists
+from benchmarks.data.order_lists import OrderLists, OrderQuery
 from benchmarks.data.sales import SECONDS, Sale
 from benchmarks.measure import page_costs
 from benchmarks.measure.bounds import ANY, ANY_DOLLARS, FIRST, FIRST_DOLLARS, Bound
@@ -55,12 +55,12 @@ def report_ranges(
         ("all from a day on", middle, SECONDS),
         ("all until a day", 0, middle),
     ):
-        wanted = lists.wanted(Asked(store, since=since, until=until))
-        report.ends(f"{name}, {label}", wanted, RANGE)
+        expected = lists.expected(OrderQuery(store, since=since, until=until))
+        report.ends(f"{name}, {label}", expected, RANGE)
     random, drawn = Random(5), []
     for _ in range(20):
         since, until = sorted(random.sample(range(SECONDS), 2))
-        drawn.append(lists.wanted(Asked(store, since=since, until=until)))
+        drawn.append(lists.expected(OrderQuery(store, since=since, until=until)))
     return report.drawn(f"{name}, ranges", drawn, RANGE)
 
 
@@ -70,20 +70,20 @@ def report_filters(
     """A filter of few values that keeps 1 in 100, alone and within a year."""
     found = []
     for parameter, (value, keeps) in FILTERS.items():
-        found.append(lists.wanted(Asked(store, {parameter: value}, keeps)))
+        found.append(lists.expected(OrderQuery(store, {parameter: value}, keeps)))
         report.ends(f"{name}, {parameter}={value}", found[-1], RARE)
     drawn = report.drawn(f"{name}, 1 in 100", found, RARE)
     parameter, (value, keeps) = next(iter(FILTERS.items()))
-    year = Asked(store, {parameter: value}, keeps, SECONDS // 3, SECONDS // 3 + 365 * DAY)
-    report.ends(f"{name}, {parameter}={value}, a year", lists.wanted(year), RARE)
+    year = OrderQuery(store, {parameter: value}, keeps, SECONDS // 3, SECONDS // 3 + 365 * DAY)
+    report.ends(f"{name}, {parameter}={value}, a year", lists.expected(year), RARE)
     return drawn
 
 
 def report_floor(report: Report, name: str, listed: OrderList, meter: Meter) -> None:
     """The same rows by a bare query, as an index gives them to anybody: without any total."""
     for place, key in (("first", "~"), ("from a known key on", "-DWz")):
-        taken = [meter.measured(partial(bare_page, listed, key)) for _ in range(ROUNDS)]
-        report.add(f"floor: {name}, {PAGE} rows {place}", taken)
+        measured = [meter.measured(partial(bare_page, listed, key)) for _ in range(ROUNDS)]
+        report.add(f"floor: {name}, {PAGE} rows {place}", measured)
 
 
 def bare_page(listed: OrderList, before: str) -> Any:  # noqa: ANN401 - botocore's own shape
@@ -109,13 +109,13 @@ def main() -> None:
     with large(ORDERS) as loaded:
         shop, meter = loaded.shop, Meter()
         lists, report = OrderLists(shop, Api(loaded.key, meter), ORDERS), Report(table)
-        lists.wanted(Asked()).page(1)  # imports the handler
+        lists.expected(OrderQuery()).page(1)  # imports the handler
         for name, store in (("all", None), ("a store's", 0)):
             listed = OrderList(shop.workspace, None if store is None else shop.stores[store])
             report_floor(report, name, listed, meter)
-            wanted = lists.wanted(Asked(store))
-            first = [wanted.page(1) for _ in range(DRAWN)]
-            deep = report.whole(name, wanted, FIRST, ANY)
+            expected = lists.expected(OrderQuery(store))
+            first = [expected.page(1) for _ in range(DRAWN)]
+            deep = report.whole(name, expected, FIRST, ANY)
             add_row(costs, f"{name}, page 1", first, FIRST_DOLLARS)
             add_row(costs, f"{name}, any page", deep, ANY_DOLLARS)
             add_row(costs, f"{name}, a range", report_ranges(report, name, lists, store))

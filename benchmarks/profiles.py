@@ -17,7 +17,7 @@ from benchmarks.data.people import People
 from benchmarks.data.sales import BEGINNING, SECONDS
 from benchmarks.measure.calling import Api
 from benchmarks.measure.metering import Meter
-from benchmarks.measure.pages import COLUMNS, NOTES, PAGE, Report, Wanted
+from benchmarks.measure.pages import COLUMNS, NOTES, PAGE, ExpectedList, Report
 from benchmarks.measure.reporting import Table
 from local.aws.dynoxide import VERSION
 from storepost.people.consent.states import ConsentState
@@ -95,13 +95,13 @@ class ProfileLists:
     api: Api
     people: int
 
-    def wanted(
+    def expected(
         self, query: Mapping[str, object], keeps: Keeps | None = None, sort: str = "firstSeenAt"
-    ) -> Wanted:
+    ) -> ExpectedList:
         """The list, with what it must hold."""
-        kept = [each for each in self._profiles if keeps is None or keeps(each)]
-        ids = [str(each.id) for each in sorted(kept, key=SORTS[sort])]
-        return Wanted(self.api, "/profiles", query, sort, ids)
+        matching = [each for each in self._profiles if keeps is None or keeps(each)]
+        ids = [str(each.id) for each in sorted(matching, key=SORTS[sort])]
+        return ExpectedList(self.api, "/profiles", query, sort, ids)
 
     @cached_property
     def _profiles(self) -> list[Profile]:
@@ -113,7 +113,7 @@ def report_ranges(report: Report, lists: ProfileLists) -> None:
     random, drawn = Random(5), []
     for _ in range(10):
         within = _Range(*sorted(random.sample(range(SECONDS), 2)))
-        drawn.append(lists.wanted(within.query(), within.holds))
+        drawn.append(lists.expected(within.query(), within.holds))
     report.drawn("by firstSeenAt, ranges", drawn, None)
 
 
@@ -124,14 +124,16 @@ def main() -> None:
     with large(ORDERS) as loaded:
         lists = ProfileLists(loaded.shop, Api(loaded.key, Meter()), loaded.people)
         report = Report(table)
-        lists.wanted({}).page(1)  # imports the handler
+        lists.expected({}).page(1)  # imports the handler
         for sort in SORTS:
-            report.whole(f"by {sort}", lists.wanted({}, sort=sort), None, None)
+            report.whole(f"by {sort}", lists.expected({}, sort=sort), None, None)
         of_store = {"storeId": str(loaded.shop.stores[0])}
-        report.whole("a store's", lists.wanted(of_store, lambda each: bool(each.links)), None, None)
+        report.whole(
+            "a store's", lists.expected(of_store, lambda each: bool(each.links)), None, None
+        )
         report_ranges(report, lists)
         for name, query, keeps in FILTERS:
-            report.ends(name, lists.wanted(query, keeps), None)
+            report.ends(name, lists.expected(query, keeps), None)
     table.publish()
 
 

@@ -28,7 +28,7 @@ from local.aws.dynoxide import VERSION
 from storepost.people.profiles.keys import profile_key
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.rows import profile_row
-from storepost.platform.postings.entries import Entry, Posting, SearchKind, postings_of
+from storepost.platform.postings.entries import Posting, SearchEntry, SearchKind, postings_of
 from storepost.platform.postings.finding import Query, find
 from storepost.platform.postings.repository import PostingRepository
 from storepost.values.ids import derived_id
@@ -108,10 +108,10 @@ class Person:
         return f"person-{self.number}@example.com"
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> SearchEntry:
         """What of them is searched."""
         who = self.profile
-        return Entry(KIND, who.id, self.name, who.first_seen_at, keys=(self.email,))
+        return SearchEntry(KIND, who.id, self.name, who.first_seen_at, keys=(self.email,))
 
 
 def everybody() -> Iterator[Person]:
@@ -154,7 +154,7 @@ def show(hits: Sequence[UUID], by_id: dict[UUID, Person]) -> None:
         profile_row(profile_key(OWNER.workspace, each), by_id[each].profile).save()
 
 
-def shown_ids() -> set[UUID]:
+def found_ids() -> set[UUID]:
     """Whom the queries show."""
     postings = PostingRepository(OWNER.workspace, KIND)
     found = (find(postings, Query.of(q)).hits[:LIMIT] for _, q, _ in QUERIES)
@@ -163,16 +163,16 @@ def shown_ids() -> set[UUID]:
 
 def searches(api: Api) -> Iterator[list[Cell]]:
     """What each query takes."""
-    wanted = shown_ids()
-    people = {each.profile.id: each for each in everybody()} if wanted else {}
-    show(sorted(wanted), people)
+    expected = found_ids()
+    people = {each.profile.id: each for each in everybody()} if expected else {}
+    show(sorted(expected), people)
     people.clear()
     for what, q, most in QUERIES:
         query = {"q": q, "kinds": KIND.value, "limit": LIMIT}
-        taken = api.call("GET", "/search", query=query)
-        groups = taken.result["groups"]
-        total, shown = (groups[0]["total"], len(groups[0]["items"])) if groups else (0, 0)
-        yield _row(f"{what}: {q}", total, shown, taken, taken.reads, most)
+        answer = api.call("GET", "/search", query=query)
+        groups = answer.result["groups"]
+        total, listed = (groups[0]["total"], len(groups[0]["items"])) if groups else (0, 0)
+        yield _row(f"{what}: {q}", total, listed, answer, answer.reads, most)
 
 
 def follows(meter: Meter) -> Iterator[list[Cell]]:
@@ -186,25 +186,25 @@ def follows(meter: Meter) -> Iterator[list[Cell]]:
         ("another last name", before, named),
         ("nobody any more", named, None),
     ):
-        taken = meter.measured(partial(postings.follow, old, new))
+        measured = meter.measured(partial(postings.update_index, old, new))
         words = {p.word for each in (old, new) if each for p in postings_of(each)}
         most = 0 if old == new else len(words)
-        yield _row(what, len(words), 0, taken, taken.writes, most)
+        yield _row(what, len(words), 0, measured, measured.writes, most)
 
 
 def _row(
-    what: str, total: int, shown: int, taken: Measured[Any], units: float, most: int
+    what: str, total: int, listed: int, measured: Measured[Any], units: float, most: int
 ) -> list[Cell]:
     return [
         what,
         total,
-        shown,
-        len(taken.work),
+        listed,
+        len(measured.work),
         units,
         most,
         units / most if most else None,
-        1000 * taken.seconds,
-        1000 * taken.cpu_seconds,
+        1000 * measured.seconds,
+        1000 * measured.cpu_seconds,
     ]
 
 

@@ -116,8 +116,8 @@ def compared() -> Table:
         ),
     )
     for comparison in comparisons:
-        taken = {way: sample.median for way, sample in comparison.measure().items()}
-        ours, floor, own = taken["ours"], taken["floor"], taken["own client"]
+        medians = {way: sample.median for way, sample in comparison.measure().items()}
+        ours, floor, own = medians["ours"], medians["floor"], medians["own client"]
         table.add(
             comparison.kind.name, comparison.calls, ours, floor, ours / floor, own, ours / own
         )

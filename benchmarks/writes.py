@@ -85,7 +85,7 @@ class Figures:
     """What the requests of one kind took."""
 
     units: "list[Counter[str]]" = field(default_factory=list)
-    taken: list[Measured[Any]] = field(default_factory=list)
+    units_of: list[Measured[Any]] = field(default_factory=list)
 
 
 def story(api: Api, store: str, number: int) -> Iterator[Put]:
@@ -116,9 +116,9 @@ def story(api: Api, store: str, number: int) -> Iterator[Put]:
     yield Put("order, deleted", order, method="DELETE", floor="order")
     email = bodies.customer(number)["email"]
     found = api.call("GET", "/profiles", query={"email": email}).result["items"]
-    consent, said = f"/profiles/{found[0]['id']}/consent/email", {"state": "unsubscribed"}
-    yield Put("consent, changed", consent, said, floor="consent_change")
-    yield Put("consent, the same again", consent, said)
+    consent, statement = f"/profiles/{found[0]['id']}/consent/email", {"state": "unsubscribed"}
+    yield Put("consent, changed", consent, statement, floor="consent_change")
+    yield Put("consent, the same again", consent, statement)
 
 
 @contextmanager
@@ -145,10 +145,10 @@ def measure(orders: int) -> list[list[Cell]]:
         for number in range(1, 1 + ROUNDS):
             for put in story(api, store, number):
                 if number % 2:
-                    figures[put.what].taken.append(send(api, put))
+                    figures[put.what].units_of.append(send(api, put))
                 else:
-                    taken = ledger.taken(partial(send, api, put))
-                    figures[put.what].units.append(taken)
+                    units_of = ledger.units_of(partial(send, api, put))
+                    figures[put.what].units.append(units_of)
         floors = floor_units(meter, ledger.rows)
         return [row(put, orders, figures[put.what], floors) for put in story(api, store, 0)]
 
@@ -169,18 +169,18 @@ def row(put: Put, orders: int, figures: Figures, floors: dict[str, float]) -> li
         orders,
         sum(kinds.values()),
         floors[put.floor] if put.floor else None,
-        median(taken.reads for taken in figures.taken),
-        median(len(taken.work) for taken in figures.taken),
-        1000 * median(taken.seconds for taken in figures.taken),
-        1000 * min(taken.cpu_seconds for taken in figures.taken),
+        median(units_of.reads for units_of in figures.units_of),
+        median(len(units_of.work) for units_of in figures.units_of),
+        1000 * median(units_of.seconds for units_of in figures.units_of),
+        1000 * min(units_of.cpu_seconds for units_of in figures.units_of),
         *kinds.values(),
     ]
 
 
 def floor_units(meter: Meter, rows: Mapping[str, Raw]) -> dict[str, float]:
     """What a bare put of a row takes, by kinds."""
-    kept = {kind: raw for kind, raw in rows.items() if "pk" in raw}
-    return {kind: meter.measured(partial(put_bare, raw)).writes for kind, raw in kept.items()}
+    of_table = {kind: raw for kind, raw in rows.items() if "pk" in raw}
+    return {kind: meter.measured(partial(put_bare, raw)).writes for kind, raw in of_table.items()}
 
 
 def put_bare(raw: Raw) -> None:

@@ -28,12 +28,12 @@ def _run(listening: socket.socket, stopped: threading.Event, began: float) -> No
     run.run(store, listening, stopped, began)
 
 
-def _store(given: str) -> str:
-    if given not in STORES:
+def _store(text: str) -> str:
+    if text not in STORES:
         raise CannotRun(
-            f"STORE must be dynoxide, or be left out to have everything in memory, not {given!r}."
+            f"STORE must be dynoxide, or be left out to have everything in memory, not {text!r}."
         )
-    return given
+    return text
 
 
 if __name__ == "__main__":

@@ -17,5 +17,5 @@ def say(line: str) -> None:
 def say_failure(where: str, error: BaseException) -> None:
     """Shows an error by its type and place; its message could hold personal data."""
     last = traceback.extract_tb(error.__traceback__)[-1:]
-    places = [f" at {'/'.join(Path(f.filename).parts[-2:])}:{f.lineno}" for f in last]
-    say(f"{where}: {type(error).__qualname__}{''.join(places)}")
+    lines = [f" at {'/'.join(Path(f.filename).parts[-2:])}:{f.lineno}" for f in last]
+    say(f"{where}: {type(error).__qualname__}{''.join(lines)}")

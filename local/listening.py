@@ -37,10 +37,10 @@ def until_stopped(command: str, run: Run) -> int:
     return 0
 
 
-def _port(given: str) -> int:
-    if not given.isdecimal() or int(given) > 65535:
-        raise CannotRun(f"PORT must be a number up to 65535, not {given!r}.")
-    return int(given)
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise CannotRun(f"PORT must be a number up to 65535, not {text!r}.")
+    return int(text)
 
 
 def _listen(port: int, command: str) -> socket.socket:

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from time import perf_counter
 
 from local import aws, demo
+from local.aws.data_folder import FOLDER, DataFolder
 from local.aws.dynoxide import Dynoxide, NoDynoxide
-from local.aws.kept import FOLDER, Kept
 from local.console import CannotRun, say
 from local.containers.engine import default_network
 from local.demo import Demo, welcome
@@ -26,36 +26,38 @@ def run(store: str, listening: socket.socket, stopped: threading.Event, began: f
     os.environ.setdefault("FEED_ALLOW_LOOPBACK", "1")
     aws.prepare_environment(budgets=True)
     with ExitStack() as engine:
-        kept = _beside_moto(engine) if store == "dynoxide" else None
+        data = _beside_moto(engine) if store == "dynoxide" else None
         aws.start()
-        aws.create_resources(kept.keys() if kept else demo_keys())
+        aws.create_resources(data.keys() if data else demo_keys())
         demo.CREDENTIALS.unlink(missing_ok=True)
-        local_run = _kept_run(listening, kept) if kept else _run_for_containers(engine, listening)
+        local_run = (
+            _run_on_data(listening, data) if data else _run_for_containers(engine, listening)
+        )
         local_run.serve()
-        made = _demo(local_run, kept)
+        made = _demo(local_run, data)
         local_run.pump()
         made.credentials.write(demo.CREDENTIALS)
-        start_over = kept.start_over if kept else None
+        start_over = data.start_over if data else None
         print(
             welcome.screen(local_run.origin, made, perf_counter() - began, start_over), flush=True
         )
         stopped.wait()
         say("\nStopping ...")
-        if kept:
+        if data:
             _say_lost(local_run.finish())
         else:
             local_run.stop()
 
 
-def _beside_moto(engine: ExitStack) -> Kept:
+def _beside_moto(engine: ExitStack) -> DataFolder:
     """Starts dynoxide on what is kept, and has the tables there."""
-    kept = engine.enter_context(Kept(FOLDER))
+    data = engine.enter_context(DataFolder(FOLDER))
     try:
-        url = engine.enter_context(Dynoxide(kept.rows)).url
+        url = engine.enter_context(Dynoxide(data.rows)).url
     except NoDynoxide as problem:
         raise CannotRun(f"{problem} Without STORE the run needs Python alone.") from problem
     aws.keep_tables_at(url)
-    return kept
+    return data
 
 
 def _run_for_containers(engine: ExitStack, listening: socket.socket) -> LocalRun:
@@ -76,19 +78,19 @@ def _run_for_containers(engine: ExitStack, listening: socket.socket) -> LocalRun
     return local_run
 
 
-def _kept_run(listening: socket.socket, kept: Kept) -> LocalRun:
-    clock.advance(kept.clock_ahead)
-    return LocalRun(listening, places=kept.places(), keep_clock=kept.keep_clock)
+def _run_on_data(listening: socket.socket, data: DataFolder) -> LocalRun:
+    clock.advance(data.clock_offset)
+    return LocalRun(listening, positions=data.positions(), keep_clock=data.keep_clock)
 
 
-def _demo(local_run: LocalRun, kept: Kept | None) -> Demo:
-    if kept and kept.demo:
-        made = demo.take_up(Demo.of_json(kept.demo), local_run.base_url, WRITE_BACK_PATH)
+def _demo(local_run: LocalRun, data: DataFolder | None) -> Demo:
+    if data and data.demo:
+        made = demo.resume(Demo.of_json(data.demo), local_run.base_url, WRITE_BACK_PATH)
     else:
         say("Loading demo data through the API ...")
         made = demo.load(local_run)
-    if kept:
-        kept.demo = made.as_json()
+    if data:
+        data.demo = made.as_json()
     return made
 
 

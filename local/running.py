@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from local import aws, functions
 from local.aws.bells import Bell
-from local.aws.places import Places
+from local.aws.stream_positions import StreamPositions
 from local.console import say_failure
 from local.events.pumps import StreamPump, pump_queue, read_queues
 from local.events.schedules import Schedules
@@ -53,8 +53,8 @@ class LocalRun:
         *,
         api: Api | None = None,
         entrance: Entrance | None = None,
-        places: Places | None = None,
-        keep_clock: Callable[[timedelta], None] = lambda _ahead: None,
+        positions: StreamPositions | None = None,
+        keep_clock: Callable[[timedelta], None] = lambda _offset: None,
     ) -> None:
         """`listening` is the front's address; `api` is this process's own unless it is given.
 
@@ -70,7 +70,7 @@ class LocalRun:
         os.environ["SHOPIFY_STAND_IN"] = f"{store_origin}{SHOPIFY_PATH}"
         self._stop = threading.Event()
         self._schedules = Schedules()
-        self._stream = StreamPump(pause=self._pause, places=places or Places())
+        self._stream = StreamPump(pause=self._pause, positions=positions or StreamPositions())
         front = Front(
             Endpoints(PretendStore(), self.shopify, self._schedules, keep_clock),
             api or gateway_in_process(cors_of_template()),
@@ -155,12 +155,12 @@ class LocalRun:
         while not self._stop.is_set():
             heard = bell.rings
             try:
-                moved = pump()
+                carried = pump()
             except Exception as error:
                 say_failure(name, error)
                 self._stop.wait(RETRY_SECONDS)
                 continue
-            if not moved:
+            if not carried:
                 bell.wait(heard, seconds)
 
     def _pause(self, failures: int) -> None:

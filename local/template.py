@@ -89,11 +89,11 @@ def _conditions() -> dict[str, bool]:
 
 
 def _holds(condition: Properties, parameters: dict[str, str]) -> bool:
-    [(kind, given)] = condition.items()
+    [(kind, operands)] = condition.items()
     if kind == "Fn::Not":
-        return not _holds(given[0], parameters)
+        return not _holds(operands[0], parameters)
     if kind == "Fn::Equals":
-        one, other = (parameters[g["Ref"]] if isinstance(g, dict) else str(g) for g in given)
+        one, other = (parameters[g["Ref"]] if isinstance(g, dict) else str(g) for g in operands)
         return one == other
     raise ValueError(f"the local run doesn't know the condition {kind}")
 

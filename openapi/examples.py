@@ -86,8 +86,8 @@ def example(schema: Document, schemas: Document, name: str = "") -> Any:  # noqa
         return example(schemas[schema["$ref"].rsplit("/", 1)[1]], schemas, name)
     for options in ("anyOf", "oneOf"):
         if options in schema:
-            told = [each for each in schema[options] if each != {"type": "null"}]
-            return example(told[0], schemas, name)
+            choices = [each for each in schema[options] if each != {"type": "null"}]
+            return example(choices[0], schemas, name)
     return schema["const"] if "const" in schema else _of_type(schema, schemas, name)
 
 
@@ -107,18 +107,18 @@ def _of_type(schema: Document, schemas: Document, name: str) -> Any:  # noqa: AN
 
 def _object(schema: Document, schemas: Document) -> Document:
     fields = schema.get("properties", {})
-    given = {name: example(inner, schemas, name) for name, inner in fields.items()}
+    values = {name: example(inner, schemas, name) for name, inner in fields.items()}
     others = schema.get("additionalProperties")
     if not fields and isinstance(others, dict) and others:
-        given["color"] = example(others, schemas, "color")
-    return given
+        values["color"] = example(others, schemas, "color")
+    return values
 
 
 def _text(schema: Document, name: str) -> str:
-    told = _FORMATS.get(schema.get("format", "")) or _FIELDS.get(name) or name or "linen"
-    return str(told)[: schema.get("maxLength")]
+    text = _FORMATS.get(schema.get("format", "")) or _FIELDS.get(name) or name or "linen"
+    return str(text)[: schema.get("maxLength")]
 
 
 def _number(schema: Document, name: str) -> int:
-    told = int(_FIELDS.get(name, 1))
-    return int(min(max(told, schema.get("minimum", told)), schema.get("maximum", told)))
+    number = int(_FIELDS.get(name, 1))
+    return int(min(max(number, schema.get("minimum", number)), schema.get("maximum", number)))

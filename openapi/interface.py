@@ -220,8 +220,8 @@ def _prune(document: Document) -> None:
             reached.add(each)
             waiting += _references(components[kind][name])
     for kind in ("schemas", "responses"):
-        held = components[kind].items()
-        components[kind] = {name: value for name, value in held if (kind, name) in reached}
+        named = components[kind].items()
+        components[kind] = {name: value for name, value in named if (kind, name) in reached}
 
 
 def _references(value: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - JSON

@@ -106,9 +106,9 @@ def caller_of(operation: Operation) -> MayCall | None:
         kind, *metadata = get_args(annotation) or (annotation,)
         if not any(isinstance(m, Depends) for m in metadata):
             continue
-        for said in metadata:
-            if isinstance(said, MayCall):
-                return said
+        for each in metadata:
+            if isinstance(each, MayCall):
+                return each
         if kind in _CALLERS:
             raise TypeError(f"{operation.id}: the caller type {kind} says no MayCall")
     return None

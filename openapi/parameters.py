@@ -24,8 +24,8 @@ def completed(found: Document) -> Document:
     if found["in"] != "path":
         found["schema"] = _without_null(found["schema"])
     schema = found["schema"]
-    said = schema.pop("description", None) or _about(found["name"], found["in"], schema)
-    found.setdefault("description", said)
+    description = schema.pop("description", None) or _about(found["name"], found["in"], schema)
+    found.setdefault("description", description)
     if found["in"] == "query" and schema.get("type") == "array":
         found |= {"style": "form", "explode": False}
         schema["minItems"] = 1

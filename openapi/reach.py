@@ -55,7 +55,7 @@ def _named_by(function: FunctionType) -> Iterator[object]:
         elif isinstance(holder, type) and not issubclass(holder, Problem):
             yield from _methods(holder, names)
         else:
-            yield from _own([holder, *_held_by(holder)])
+            yield from _own([holder, *_contents(holder)])
 
 
 def _holders(function: FunctionType) -> Iterator[object]:
@@ -81,7 +81,7 @@ def _returned(holders: Iterable[object], names: set[str]) -> Iterator[type]:
                     yield returned
 
 
-def _held_by(holder: object) -> Iterator[object]:
+def _contents(holder: object) -> Iterator[object]:
     """What a value of ours holds, as a limit does the problem that it is answered with."""
     if is_dataclass(holder) and not isinstance(holder, type):
         yield from (getattr(holder, each.name) for each in fields(holder))

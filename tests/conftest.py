@@ -25,7 +25,7 @@ import pytest  # noqa: E402 - the service reads its environment when it is impor
 
 from storepost.accounts.identity import passwords  # noqa: E402
 from tests.harness.coverage import ResumePoint, unreached  # noqa: E402
-from tests.harness.described import ToldAnswers  # noqa: E402
+from tests.harness.described import DescribedAnswers  # noqa: E402
 from tests.harness.faults import FakeTime  # noqa: E402
 from tests.harness.least_privilege import Recorder, unused  # noqa: E402
 from tests.harness.log_watch import LogWatch  # noqa: E402
@@ -45,7 +45,7 @@ recorder = Recorder()
 recorder.install()
 log_watch = LogWatch()
 log_watch.install()
-told_answers = ToldAnswers()
+told_answers = DescribedAnswers()
 told_answers.install()
 reached = ResumePoint()
 reached.install()

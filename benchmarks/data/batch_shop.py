@@ -86,9 +86,9 @@ def _eur(amount: int) -> dict[str, object]:
     return {"amount": amount, "currency": "EUR"}
 
 
-def forget_objects() -> None:
+def delete_objects() -> None:
     """moto keeps what S3 has in this process: a bucket would count as the worker's memory."""
     s3 = aws.client("s3")
     for bucket in s3.list_buckets()["Buckets"]:
-        for held in s3.list_objects_v2(Bucket=bucket["Name"]).get("Contents", []):
-            s3.delete_object(Bucket=bucket["Name"], Key=held["Key"])
+        for stored in s3.list_objects_v2(Bucket=bucket["Name"]).get("Contents", []):
+            s3.delete_object(Bucket=bucket["Name"], Key=stored["Key"])

@@ -15,7 +15,7 @@ def customer_id(number: int) -> str:
     return f"{7_250_000_000 + number}"
 
 
-def customer(number: int, *, minutes: int = 0, **given: object) -> Body:
+def customer(number: int, *, minutes: int = 0, **fields: object) -> Body:
     """A customer who said yes to emails, as the store has them so many minutes later."""
     created = _OPENED + timedelta(seconds=number)
     return {
@@ -25,11 +25,11 @@ def customer(number: int, *, minutes: int = 0, **given: object) -> Body:
         "emailMarketingConsentUpdatedAt": clock.to_text(created),
         "externalCreatedAt": clock.to_text(created),
         "externalUpdatedAt": clock.to_text(created + timedelta(minutes=minutes)),
-        **given,
+        **fields,
     }
 
 
-def order(number: int, buyer: int, *, minutes: int = 0, **given: object) -> Body:
+def order(number: int, buyer: int, *, minutes: int = 0, **fields: object) -> Body:
     """An order of two lines, as the store has it so many minutes later."""
     placed = _OPENED + timedelta(days=1, seconds=number)
     return {
@@ -51,7 +51,7 @@ def order(number: int, buyer: int, *, minutes: int = 0, **given: object) -> Body
             _line(number, "Wool throw", "Grey, 130 by 170 cm", "THROW-GREY", 8_900),
             _line(number, "Beeswax candle", None, "CANDLE", 900),
         ],
-        **given,
+        **fields,
     }
 
 

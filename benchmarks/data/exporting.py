@@ -21,7 +21,7 @@ from benchmarks.data.sales import Step as SaleStep
 from storepost.orders.trees import OrderList
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.platform.persistence.counted_tree import Entry
+from storepost.platform.persistence.counted_tree import TreeEntry
 from storepost.platform.persistence.item import connection
 from tests.platform.counted_tree.engine import Engine
 
@@ -52,13 +52,13 @@ def write_orders(shop: Shop, orders: int, store: int | None) -> None:
     listed = OrderList(shop.workspace, None if store is None else shop.stores[store])
     for some, size in ((history.in_order(), _IN_ORDER), (history.scattered(), _SCATTERED)):
         for steps in batched(_of(some, store), size, strict=False):
-            commit_anew(partial(_follow_sales, listed, shop, steps))
+            commit_anew(partial(_update_orders, listed, shop, steps))
 
 
 def write_people(shop: Shop, people: int) -> None:
     """Writes profiles and their lists to the table."""
     for steps in batched(People(people).steps(), _PEOPLE, strict=False):
-        commit_anew(partial(_follow_people, shop, steps))
+        commit_anew(partial(_save_people, shop, steps))
 
 
 def _engine() -> Engine:
@@ -77,17 +77,17 @@ def _of(steps: Iterable[SaleStep], store: int | None) -> Iterator[SaleStep]:
             yield before, after
 
 
-def _follow_sales(
+def _update_orders(
     listed: OrderList, shop: Shop, steps: Iterable[SaleStep], changes: Changes
 ) -> None:
-    def entry(sale: Sale | None) -> Entry | None:
+    def entry(sale: Sale | None) -> TreeEntry | None:
         return listed.entry(sale.order(shop.stores)) if sale else None
 
     for before, after in steps:
-        listed.tree.follow(changes, entry(before), entry(after))
+        listed.tree.update_index(changes, entry(before), entry(after))
 
 
-def _follow_people(shop: Shop, steps: Iterable[PersonStep], changes: Changes) -> None:
+def _save_people(shop: Shop, steps: Iterable[PersonStep], changes: Changes) -> None:
     repository = ProfileRepository(shop.workspace)
     for before, after in steps:
         known = before.profile(shop, version=1) if before else None

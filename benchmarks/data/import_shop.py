@@ -128,9 +128,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """The Admin API: an export is asked for, or looked at."""
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        variables = asked["variables"]
-        data = _begun(variables["query"]) if "query" in variables else self._ended(variables["id"])
+        request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        variables = request["variables"]
+        data = (
+            _operation_started(variables["query"])
+            if "query" in variables
+            else self._ended(variables["id"])
+        )
         body = json.dumps({"data": data}).encode()
         self._begin("application/json", len(body))
         self.wfile.write(body)
@@ -153,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _ended(self, name: str) -> dict[str, Any]:
-        told = {
+        operation = {
             "status": "COMPLETED",
             "errorCode": None,
             "createdAt": clock.to_text(clock.now()),
@@ -161,10 +165,10 @@ class _Handler(BaseHTTPRequestHandler):
             "url": f"http://{self.headers['host']}/{name}",
             "partialDataUrl": None,
         }
-        return {"bulkOperation": told}
+        return {"bulkOperation": operation}
 
 
-def _begun(query: str) -> dict[str, Any]:
+def _operation_started(query: str) -> dict[str, Any]:
     name = "customers" if "customers(" in query else "orders"
     return {"bulkOperationRunQuery": {"bulkOperation": {"id": name}, "userErrors": []}}
 
@@ -183,10 +187,10 @@ def connect(name: str) -> Store:
     opened = large_shop.shop(name)
     large_shop.open_shop(opened)
     repository, changes = StoreRepository(opened.workspace), Changes()
-    held = repository.get(opened.stores[0])
-    if held is None:
+    stored = repository.get(opened.stores[0])
+    if stored is None:
         raise RuntimeError("there is no such store")
-    store = _as_shop(held)
+    store = _as_shop(stored)
     repository.save(changes, store)
     until = clock.now() + timedelta(days=1)
     keep_grant(changes, SHOP, Tokens("access", until, "refresh", until, ("read_orders",)), None)

@@ -6,7 +6,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 from storepost.accounts.api_keys.model import ApiKey, Secret
 from storepost.accounts.api_keys.repository import ApiKeyRepository
 from storepost.accounts.identity.model import KeyScope
-from storepost.accounts.identity.tokens import digest, new_api_key, shown_prefix
+from storepost.accounts.identity.tokens import digest, new_api_key, prefix_of_key
 from storepost.accounts.workspaces.model import Workspace
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import Changes
@@ -59,7 +59,7 @@ def _key(workspace: WorkspaceScope, secret: str) -> ApiKey:
         workspace_id=workspace.id,
         name="Benchmark",
         scope=KeyScope.WRITE,
-        prefix=shown_prefix(secret),
+        prefix=prefix_of_key(secret),
         maker_id=None,
         created_at=clock.now(),
         used_before=None,

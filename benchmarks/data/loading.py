@@ -177,9 +177,9 @@ def _check(owner: Shop, orders: int, count: int) -> None:
 
 
 def _demand(tree: Tree, ids: Iterable[UUID]) -> None:
-    _, held = tree.rows.everything()
+    _, entries = tree.rows.everything()
     wrong = set(faults(tree))
-    if sorted(entry.id for entry in held) != sorted(ids):
+    if sorted(entry.id for entry in entries) != sorted(ids):
         wrong.add("other entries than there should be")
     if wrong:
         raise Faulty(f"{tree.partition}: {', '.join(sorted(wrong))}")

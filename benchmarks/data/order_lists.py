@@ -9,13 +9,13 @@ from functools import cached_property
 from benchmarks.data.large_shop import Shop
 from benchmarks.data.sales import BEGINNING, SECONDS, Sale, Sales
 from benchmarks.measure.calling import Api
-from benchmarks.measure.pages import Wanted
+from benchmarks.measure.pages import ExpectedList
 from storepost.values import clock
 from storepost.values.ids import short
 
 
 @dataclass(frozen=True)
-class Asked:
+class OrderQuery:
     """A list of orders as a request asks for it, and as it is looked for among the sales."""
 
     store: int | None = None
@@ -34,15 +34,15 @@ class OrderLists:
     api: Api
     orders: int
 
-    def wanted(self, asked: Asked) -> Wanted:
+    def expected(self, query: OrderQuery) -> ExpectedList:
         """The list, with what it must hold: the sales, looked at one by one."""
-        since, until = (bisect_left(self._placed, at) for at in (asked.since, asked.until))
+        since, until = (bisect_left(self._placed, at) for at in (query.since, query.until))
         ids = [
             identifier
             for sale, identifier in self._sales[since:until]
-            if asked.store in {None, sale.store} and (asked.keeps is None or asked.keeps(sale))
+            if query.store in {None, sale.store} and (query.keeps is None or query.keeps(sale))
         ]
-        return Wanted(self.api, "/orders", self._query(asked), "placedAt", ids)
+        return ExpectedList(self.api, "/orders", self._query(query), "placedAt", ids)
 
     @cached_property
     def _sales(self) -> list[tuple[Sale, str]]:
@@ -55,14 +55,14 @@ class OrderLists:
     def _placed(self) -> list[int]:
         return [sale.placed for sale, _ in self._sales]
 
-    def _query(self, asked: Asked) -> dict[str, object]:
-        query = dict(asked.query)
-        if asked.store is not None:
-            query["storeId"] = self.shop.stores[asked.store]
-        if asked.since > 0:
-            query["placedFrom"] = _text(asked.since)
-        if asked.until < SECONDS:
-            query["placedTo"] = _text(asked.until)
+    def _query(self, order_query: OrderQuery) -> dict[str, object]:
+        query = dict(order_query.query)
+        if order_query.store is not None:
+            query["storeId"] = self.shop.stores[order_query.store]
+        if order_query.since > 0:
+            query["placedFrom"] = _text(order_query.since)
+        if order_query.until < SECONDS:
+            query["placedTo"] = _text(order_query.until)
         return query
 
 

@@ -103,22 +103,22 @@ class Sales:
         late = [sale for sale in sales if not sale.number % _LATE]
         random.shuffle(late)
         changed = random.sample(sales, len(sales) // _CHANGED)
-        gone = self._gone(sales)
+        deleted = self._deleted(sales)
         return chain(
             ((None, sale) for sale in late),
-            ((sale, self._changed(sale, random)) for sale in changed if sale not in gone),
-            ((sale, None) for sale in gone),
+            ((sale, self._changed(sale, random)) for sale in changed if sale not in deleted),
+            ((sale, None) for sale in deleted),
         )
 
     def left(self) -> list[Sale]:
         """What there is in the end, in no order."""
-        held = {sale.number: sale for sale in self._first()}
+        by_number = {sale.number: sale for sale in self._first()}
         for before, after in self.scattered():
             if after:
-                held[after.number] = after
+                by_number[after.number] = after
             elif before:
-                del held[before.number]
-        return list(held.values())
+                del by_number[before.number]
+        return list(by_number.values())
 
     def _first(self) -> list[Sale]:
         """All orders as they are at first, by the moment when they were placed."""
@@ -140,7 +140,7 @@ class Sales:
         )
         return [Sale(number, *values) for number, values in enumerate(columns)]
 
-    def _gone(self, sales: Sequence[Sale]) -> dict[Sale, None]:
+    def _deleted(self, sales: Sequence[Sale]) -> dict[Sale, None]:
         """What is deleted in the end, all of it the first store's."""
         main = [sale for sale in sales if not sale.store]
         return dict.fromkeys(Random(3).sample(main, self._orders // _DELETED))

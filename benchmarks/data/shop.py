@@ -18,7 +18,7 @@ from storepost.accounts.identity.repository import (
     email_claim_key,
     person_key,
 )
-from storepost.accounts.identity.tokens import digest, new_api_key, shown_prefix
+from storepost.accounts.identity.tokens import digest, new_api_key, prefix_of_key
 from storepost.accounts.workspaces.model import Membership, Role, Workspace
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import Changes
@@ -82,7 +82,7 @@ def open_shop() -> Shop:
     owner, *_ = [_join(workspace.scope, number) for number in range(MEMBERS)]
     key = _key(workspace.scope, owner)
     shop = Shop(key, Shop.answer(_event(key, "POST", "/stores", demo.STORE, None))["id"])
-    _tell(workspace.scope, UUID(shop.store_id))
+    _add_write_back(workspace.scope, UUID(shop.store_id))
     for number in range(CUSTOMERS):
         shop.send("PUT", shop.customer_path(number), customer(number))
     for number in range(ORDERS):
@@ -156,7 +156,7 @@ def _key(workspace: WorkspaceScope, maker: UUID) -> str:
         workspace_id=workspace.id,
         name="The store's",
         scope=KeyScope.WRITE,
-        prefix=shown_prefix(secret),
+        prefix=prefix_of_key(secret),
         maker_id=maker,
         created_at=clock.now(),
         used_before=None,
@@ -169,7 +169,7 @@ def _key(workspace: WorkspaceScope, maker: UUID) -> str:
     return secret
 
 
-def _tell(workspace: WorkspaceScope, store_id: UUID) -> None:
+def _add_write_back(workspace: WorkspaceScope, store_id: UUID) -> None:
     """Has the store told of consent. Its secret is the worker's to open, and there is none here."""
     changes = Changes()
     item = WriteBackItem(*write_back_key(workspace, store_id), url="https://shop.example.com/told")

@@ -3,14 +3,17 @@
 import resource
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import benchmarks.measure.environment  # noqa: F401 - before the service, which reads it
-from benchmarks.data.batch_shop import Shop
 from benchmarks.measure.measuring import cpu_seconds
 from benchmarks.measure.reporting import Cell
 from storepost.platform.persistence.item import Item, dynamodb_client
+
+type Bring = Callable[[list[dict[str, Any]]], object]
+"""Has a batch of orders imported."""
 
 
 @dataclass
@@ -79,13 +82,15 @@ def _bare(item: dict[str, Any]) -> dict[str, Any] | None:
     if kind == "ConditionCheck" or written["TableName"] != Item.Meta.table_name:
         return None
     part = "Item" if kind == "Put" else "Key"
-    kept = {name: value for name, value in written.items() if not name.startswith("Condition")}
-    kept[part] = {**kept[part], "pk": {"S": f"floor {kept[part]['pk']['S']}"}}
-    expression = str(kept.get("UpdateExpression", ""))
+    bare_write = {
+        name: value for name, value in written.items() if not name.startswith("Condition")
+    }
+    bare_write[part] = {**bare_write[part], "pk": {"S": f"floor {bare_write[part]['pk']['S']}"}}
+    expression = str(bare_write.get("UpdateExpression", ""))
     for name in ("ExpressionAttributeNames", "ExpressionAttributeValues"):
-        used = {key: value for key, value in kept.pop(name, {}).items() if key in expression}
-        kept |= {name: used} if used else {}
-    return {kind: kept}
+        used = {key: value for key, value in bare_write.pop(name, {}).items() if key in expression}
+        bare_write |= {name: used} if used else {}
+    return {kind: bare_write}
 
 
 @dataclass
@@ -100,11 +105,11 @@ class Figures:
     floor_cpu: float = 0
     floor_units: float = 0
 
-    def measure(self, shop: Shop, orders: list[dict[str, Any]], *, floor: bool) -> None:
+    def measure(self, bring: Bring, orders: list[dict[str, Any]], *, floor: bool) -> None:
         """Brings one batch, and writes its rows again where the floor is asked for, too."""
         self.meter.transactions = [] if floor else None
         began = time.perf_counter()
-        self.cpu += cpu_seconds(lambda: shop.bring(orders))
+        self.cpu += cpu_seconds(lambda: bring(orders))
         self.seconds += time.perf_counter() - began
         self.orders += len(orders)
         transactions, self.meter.transactions = self.meter.transactions, None

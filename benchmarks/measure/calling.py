@@ -41,8 +41,8 @@ class Api:
             headers=headers,
             body=b"" if body is None else json.dumps(body).encode(),
         )
-        taken = self.meter.measured(lambda: gateway.handle(event))
-        if taken.result.status >= 400:
-            raise Refused(f"{method} {path}: {taken.result.body.decode()}")
-        read = json.loads(taken.result.body) if taken.result.body else None
-        return Measured(read, taken.calls, taken.seconds, taken.cpu_seconds)
+        measured = self.meter.measured(lambda: gateway.handle(event))
+        if measured.result.status >= 400:
+            raise Refused(f"{method} {path}: {measured.result.body.decode()}")
+        read = json.loads(measured.result.body) if measured.result.body else None
+        return Measured(read, measured.calls, measured.seconds, measured.cpu_seconds)

@@ -51,21 +51,21 @@ def size_of(row: Raw) -> int:
 
 
 def _size(value: Mapping[str, Any]) -> int:
-    ((kind, held),) = value.items()
+    ((kind, content),) = value.items()
     if kind == "L":
-        return 3 + sum(1 + _size(each) for each in held)
+        return 3 + sum(1 + _size(each) for each in content)
     if kind == "M":
-        return 3 + sum(1 + len(name.encode()) + _size(each) for name, each in held.items())
+        return 3 + sum(1 + len(name.encode()) + _size(each) for name, each in content.items())
     if kind in {"SS", "NS"}:
-        return sum(_scalar(kind[0], each) for each in held)
-    return _scalar(kind, held)
+        return sum(_scalar(kind[0], each) for each in content)
+    return _scalar(kind, content)
 
 
-def _scalar(kind: str, held: Any) -> int:  # noqa: ANN401 - whatever a row holds
+def _scalar(kind: str, value: Any) -> int:  # noqa: ANN401 - whatever a row holds
     if kind == "N":
-        return _digits(held)
+        return _digits(value)
     if kind in {"S", "B"}:
-        return len(held.encode() if kind == "S" else held)
+        return len(value.encode() if kind == "S" else value)
     return 1
 
 
@@ -81,7 +81,7 @@ class Ledger:
 
     rows: dict[str, Raw] = field(default_factory=dict)
     """The last row of each kind that was written."""
-    _places: list[_Place] = field(default_factory=list)
+    _written: list[_Place] = field(default_factory=list)
     _before: list[Raw] = field(default_factory=list)
     _factor: int = 1
     _units: "Counter[str]" = field(default_factory=Counter)
@@ -92,7 +92,7 @@ class Ledger:
         events.register("before-parameter-build.dynamodb", self._open)
         events.register("after-call.dynamodb", self._close)
 
-    def taken(self, work: Callable[[], object]) -> "Counter[str]":
+    def units_of(self, work: Callable[[], object]) -> "Counter[str]":
         """The write units that the work takes, by kinds of row."""
         self._units = Counter()
         work()
@@ -100,15 +100,15 @@ class Ledger:
         return units
 
     def _open(self, params: dict[str, Any], model: Any, **_: object) -> None:  # noqa: ANN401
-        self._places = list(_places(model.name, params))
+        self._written = list(_places_of(model.name, params))
         self._factor = 2 if model.name == "TransactWriteItems" else 1
-        self._before = [place.read() for place in self._places]
+        self._before = [place.read() for place in self._written]
 
     def _close(self, parsed: dict[str, Any], **_: object) -> None:
-        if not self._places or "ConsumedCapacity" not in parsed:
+        if not self._written or "ConsumedCapacity" not in parsed:
             return
         counted: Counter[str] = Counter()
-        for place, before in zip(self._places, self._before, strict=True):
+        for place, before in zip(self._written, self._before, strict=True):
             after = place.read()
             kind, size = place.kind(before or after), max(size_of(before), size_of(after))
             counted[kind] += self._factor * max(1, math.ceil(size / _UNIT))
@@ -123,7 +123,7 @@ class Ledger:
         self._units.update(counted)
 
 
-def _places(operation: str, params: Mapping[str, Any]) -> list[_Place]:
+def _places_of(operation: str, params: Mapping[str, Any]) -> list[_Place]:
     if operation == "TransactWriteItems":
         parts = [next(iter(part.items())) for part in params["TransactItems"]]
         return [

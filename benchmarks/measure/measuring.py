@@ -36,10 +36,10 @@ def in_turn[Way](ways: Mapping[Way, Callable[[], float]], rounds: int) -> dict[W
 
     What disturbs the machine for a while disturbs all of them, and none always follows another.
     """
-    order, taken = list(ways), {way: list[float]() for way in ways}
+    order, times = list(ways), {way: list[float]() for way in ways}
     shuffled = random.Random(0)
     for _ in range(rounds):
         shuffled.shuffle(order)
         for way in order:
-            taken[way].append(ways[way]())
-    return {way: Sample(tuple(values)) for way, values in taken.items()}
+            times[way].append(ways[way]())
+    return {way: Sample(tuple(values)) for way, values in times.items()}

@@ -42,11 +42,11 @@ def usage_at_most(bound: Bound) -> Usage:
 
 
 def add_row(
-    table: Table, name: str, taken: Sequence[Measured[Any]], most: float | None = None
+    table: Table, name: str, measured: Sequence[Measured[Any]], most: float | None = None
 ) -> None:
     """What a million of these cost."""
-    reads = fmean(each.reads + each.authentication_reads for each in taken)
-    calls = fmean(len(each.calls) for each in taken)
+    reads = fmean(each.reads + each.authentication_reads for each in measured)
+    calls = fmean(len(each.calls) for each in measured)
     lines = request_bill({FUNCTION: usage_of_page(reads, calls)})
     whole = sum(lines.values())
     table.add(

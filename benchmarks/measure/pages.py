@@ -14,7 +14,7 @@ from benchmarks.measure.reporting import Column, Table
 PAGE = 25
 ROUNDS = 3
 DRAWN = 200
-_SHOWN = 6
+_DIGITS = 6
 
 COLUMNS = (
     Column("list"),
@@ -41,7 +41,7 @@ class Wrong(Exception):  # noqa: N818 - it is what the page is
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ExpectedList:
     """A list as it is asked for, and the ids of all that it must hold, in order."""
 
     api: Api
@@ -60,15 +60,15 @@ class Wanted:
         """A page, and what it took. Raises Wrong."""
         sort = self.sort if ascending else f"-{self.sort}"
         query = {**self.query, "sort": sort, "page": number, "pageSize": PAGE}
-        taken = self.api.call("GET", self.path, query=query)
-        found = [item["id"] for item in taken.result["items"]]
-        if (found, taken.result["total"]) != (self._ids(number, ascending), len(self.ids)):
+        measured = self.api.call("GET", self.path, query=query)
+        found = [item["id"] for item in measured.result["items"]]
+        if (found, measured.result["total"]) != (self._ids(number, ascending), len(self.ids)):
             raise Wrong(f"page {number} of {query}")
-        return taken
+        return measured
 
     def _ids(self, number: int, ascending: bool) -> list[str]:  # noqa: FBT001 - it is private
-        places = range((number - 1) * PAGE, min(number * PAGE, len(self.ids)))
-        return [self.ids[at if ascending else -1 - at] for at in places]
+        positions = range((number - 1) * PAGE, min(number * PAGE, len(self.ids)))
+        return [self.ids[at if ascending else -1 - at] for at in positions]
 
 
 @dataclass
@@ -80,7 +80,7 @@ class Report:
     def page(
         self,
         name: str,
-        wanted: Wanted,
+        expected: ExpectedList,
         number: int,
         bound: Bound | None,
         *,
@@ -88,50 +88,52 @@ class Report:
     ) -> None:
         """One page, some times over."""
         label = f"{name}, page {number:,}{' ascending' if ascending else ''}"
-        taken = [wanted.page(number, ascending=ascending) for _ in range(ROUNDS)]
-        self.add(label, taken, bound, len(wanted.ids))
+        measured = [expected.page(number, ascending=ascending) for _ in range(ROUNDS)]
+        self.add(label, measured, bound, len(expected.ids))
 
-    def ends(self, name: str, wanted: Wanted, bound: Bound | None) -> None:
+    def ends(self, name: str, expected: ExpectedList, bound: Bound | None) -> None:
         """The first page, one in the middle, and the last."""
-        for number in sorted({1, wanted.pages // 2 or 1, wanted.pages}):
-            self.page(name, wanted, number, bound)
+        for number in sorted({1, expected.pages // 2 or 1, expected.pages}):
+            self.page(name, expected, number, bound)
 
     def whole(
-        self, name: str, wanted: Wanted, first: Bound | None, other: Bound | None
+        self, name: str, expected: ExpectedList, first: Bound | None, other: Bound | None
     ) -> list[Measured[Any]]:
         """A list by number, from either end; given back are the pages that were drawn."""
-        self.page(name, wanted, 1, first)
-        deep = [number for number in (2, 100, 4_000, 20_000, 40_000) if number < wanted.pages]
-        for number in (*deep, wanted.pages, wanted.pages + 1):
-            self.page(name, wanted, number, other)
-        self.page(name, wanted, 1, first, ascending=True)
-        self.page(name, wanted, max(2, wanted.pages // 3), other, ascending=True)
-        return self.drawn(name, [wanted], other)
+        self.page(name, expected, 1, first)
+        deep = [number for number in (2, 100, 4_000, 20_000, 40_000) if number < expected.pages]
+        for number in (*deep, expected.pages, expected.pages + 1):
+            self.page(name, expected, number, other)
+        self.page(name, expected, 1, first, ascending=True)
+        self.page(name, expected, max(2, expected.pages // 3), other, ascending=True)
+        return self.drawn(name, [expected], other)
 
-    def drawn(self, name: str, lists: Sequence[Wanted], bound: Bound | None) -> list[Measured[Any]]:
+    def drawn(
+        self, name: str, lists: Sequence[ExpectedList], bound: Bound | None
+    ) -> list[Measured[Any]]:
         """The dearest of pages anywhere in these lists, which are given back all."""
         random = Random(4)
-        taken = [
-            wanted.page(random.randint(1, wanted.pages), ascending=random.choice((False, True)))
-            for wanted in (lists[number % len(lists)] for number in range(DRAWN))
+        measured = [
+            expected.page(random.randint(1, expected.pages), ascending=random.choice((False, True)))
+            for expected in (lists[number % len(lists)] for number in range(DRAWN))
         ]
-        self.add(f"{name}, drawn", taken, bound)
-        return taken
+        self.add(f"{name}, drawn", measured, bound)
+        return measured
 
     def add(
         self,
         name: str,
-        taken: Sequence[Measured[Any]],
+        measured: Sequence[Measured[Any]],
         bound: Bound | None = None,
         rows: int | None = None,
     ) -> None:
         """What these took: the units of the dearest, the most calls, the median time."""
-        dearest = max(taken, key=lambda each: each.reads)
-        calls = max(len(each.work) for each in taken)
+        dearest = max(measured, key=lambda each: each.reads)
+        calls = max(len(each.work) for each in measured)
         shares = [dearest.reads / bound.units] if bound else []
         shares += [calls / bound.calls] if bound and bound.calls else []
         by_call = [f"{call.units:g}" for call in dearest.work]
-        more = ["…"] if len(by_call) > _SHOWN else []
+        more = ["…"] if len(by_call) > _DIGITS else []
         self.table.add(
             name,
             rows,
@@ -139,7 +141,7 @@ class Report:
             dearest.reads,
             bound.units if bound else None,
             max(shares, default=None),
-            "+".join([*by_call[: _SHOWN - len(more)], *more]),
-            1000 * median(each.seconds for each in taken),
-            1000 * min(each.cpu_seconds for each in taken),
+            "+".join([*by_call[: _DIGITS - len(more)], *more]),
+            1000 * median(each.seconds for each in measured),
+            1000 * min(each.cpu_seconds for each in measured),
         )

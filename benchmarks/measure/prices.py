@@ -45,6 +45,6 @@ METRIC: Final = 0.30
 DASHBOARD: Final = 3.00
 LOGS_GB: Final = 0.50
 """A GB of log taken in."""
-LOGS_GB_KEPT: Final = 0.03
+LOGS_GB_STORED: Final = 0.03
 """A GB of log, a month."""
 SCHEDULER_RUN: Final = 1.00 / MILLION

@@ -35,7 +35,7 @@ class Usage:
     """Of S3; what is deleted costs nothing."""
     emails: int = 0
     """Of SES."""
-    told: int = 0
+    deliveries: int = 0
     """Requests to strangers: a store that is told of consent."""
     passwords: int = 0
     """Hashed or verified."""
@@ -51,10 +51,10 @@ class Usage:
         return self.read_calls + self.write_calls + self.transactions
 
     @property
-    def asked(self) -> float:
+    def all_calls(self) -> float:
         """Calls of anybody."""
         objects = self.objects_put + self.objects_got
-        return self.calls + self.sends + self.macs + objects + self.emails + self.told
+        return self.calls + self.sends + self.macs + objects + self.emails + self.deliveries
 
 
 type ByFunction = Mapping[str, Usage]
@@ -77,7 +77,7 @@ def milliseconds(usage: Usage, memory_mb: int) -> float:
     """How long the runs take that asked for so much: their CPU, and what they wait for."""
     cpu = (
         CPU_MS_A_RUN * usage.invocations
-        + CPU_MS_A_CALL * usage.asked
+        + CPU_MS_A_CALL * usage.all_calls
         + CPU_MS_A_UNIT * (usage.reads + usage.writes)
         + CPU_MS_A_PASSWORD * usage.passwords
     )
@@ -89,7 +89,7 @@ def milliseconds(usage: Usage, memory_mb: int) -> float:
         + WAIT_MS_A_MAC * usage.macs
         + WAIT_MS_AN_OBJECT * (usage.objects_put + usage.objects_got)
         + WAIT_MS_AN_EMAIL * usage.emails
-        + WAIT_MS_A_STORE * usage.told
+        + WAIT_MS_A_STORE * usage.deliveries
     )
     return cpu * WHOLE_CPU_MB / min(memory_mb, WHOLE_CPU_MB) + waits
 

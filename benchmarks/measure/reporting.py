@@ -77,9 +77,9 @@ class Table:
         body = [[c.text(x) for c, x in zip(self.columns, r, strict=True)] for r in self.rows]
         lines = [heads, *body]
         widths = [max(len(line[i]) for line in lines) for i in range(len(heads))]
-        shown = [_line(line, widths) for line in lines]
+        printed = [_line(line, widths) for line in lines]
         rule = "  ".join("-" * width for width in widths)
-        return "\n".join([self.title, "", shown[0], rule, *shown[1:], "", *self.notes]).rstrip()
+        return "\n".join([self.title, "", printed[0], rule, *printed[1:], "", *self.notes]).rstrip()
 
     def document(self, on: date) -> dict[str, object]:
         """The table for programs; nothing in it says whose machine it was."""

@@ -20,27 +20,27 @@ QUEUE = "CouponCodeQueue"
 def carry() -> None:
     """Takes what is in the outbox to the worker, until nothing moves."""
     while True:
-        moved = 0
+        carried = 0
         for shard in range(SHARDS):
             for row in due(shard, clock.now()):
                 relay(row)
-                moved += 1
-        if not moved + pumps.pump_queue(QUEUE):
+                carried += 1
+        if not carried + pumps.pump_queue(QUEUE):
             return
 
 
 def main() -> None:
     """Does it and prints what it took."""
-    taken = Meter().measured(carry)
-    told = {
-        "seconds": taken.seconds,
-        "cpu": taken.cpu_seconds,
-        "reads": taken.reads,
-        "writes": taken.writes,
-        "calls": len(taken.work),
+    measured = Meter().measured(carry)
+    result = {
+        "seconds": measured.seconds,
+        "cpu": measured.cpu_seconds,
+        "reads": measured.reads,
+        "writes": measured.writes,
+        "calls": len(measured.work),
         "memory": most_memory(),
     }
-    print(json.dumps(told))
+    print(json.dumps(result))
 
 
 if __name__ == "__main__":

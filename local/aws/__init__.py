@@ -63,13 +63,13 @@ def prepare_environment(*, budgets: bool = False) -> None:
         STOREPOST_LOCAL="1",
     )
     tables = {name: name for name in resources(TABLE)}
-    given = {
+    parameters = {
         "AppUrl": os.environ.get("APP_URL", ""),
         "ShopifyClientId": APP.client_id,
         "EmailsPerSecond": "0",
     }
     unlimited = {} if budgets else dict.fromkeys(BUDGETS, "0")
-    _set_variables({**parameter_defaults(), **tables, **given, **unlimited})
+    _set_variables({**parameter_defaults(), **tables, **parameters, **unlimited})
 
 
 def start() -> None:

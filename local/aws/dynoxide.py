@@ -127,22 +127,22 @@ class Dynoxide:
         command = [str(program()), "serve", "--host", HOST, "--port", str(self.port)]
         command += ["--db-path", str(self.database)]
         self.database.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as output:
             # A session of its own: Ctrl-C is for this process, which stops the engine when it is
             # done.
             self._process = subprocess.Popen(  # noqa: S603 - our own program
                 ["/bin/sh", "-c", _TIED, "sh", *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
-                stderr=said,
+                stderr=output,
                 start_new_session=True,
             )
-            self._wait(said)
+            self._wait(output)
         with closing(sqlite3.connect(self.database)) as rows, rows:
             rows.execute(_STREAM_INDEX)
             rows.execute(_DAY_OF_STREAM)
 
-    def _wait(self, said: IO[bytes]) -> None:
+    def _wait(self, output: IO[bytes]) -> None:
         assert self._process is not None  # noqa: S101 - it was started
         until = time.monotonic() + _READY_SECONDS
         while True:
@@ -151,8 +151,8 @@ class Dynoxide:
                 return
             if ended or time.monotonic() > until:
                 self.stop()
-                said.seek(0)
-                reason = said.read().decode(errors="replace").strip() or "no reason given"
+                output.seek(0)
+                reason = output.read().decode(errors="replace").strip() or "no reason given"
                 raise NoDynoxide(f"dynoxide doesn't start on {self.database}: {reason}")
             time.sleep(0.02)
 

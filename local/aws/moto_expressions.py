@@ -50,11 +50,11 @@ class _Parser(ConditionExpressionParser):
 
     def _make_operand(self, node: Any) -> Operand:  # noqa: ANN401 - moto's own shapes
         if node.kind == self.Kind.EXPRESSION_ATTRIBUTE_VALUE:
-            return _Given(self.condition, node.text, node.value)
+            return _CallValue(self.condition, node.text, node.value)
         return super()._make_operand(node)
 
 
-class _Given(Operand):
+class _CallValue(Operand):
     """A value that comes with each call."""
 
     def __init__(self, condition: _Condition, name: str, first: dict[str, Any]) -> None:

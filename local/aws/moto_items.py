@@ -110,17 +110,17 @@ def _set_attributes(item: Item, attributes: dict[str, DynamoType]) -> None:
 
 def item_bytes(self: Item) -> int:
     """How many bytes a row has by moto's count: its names and its values."""
-    held: dict[str, Any] = self.__dict__
-    if "bytes" not in held:
-        held["bytes"] = sum(_text_bytes(n) + value_bytes(v) for n, v in self.attrs.items())
-    return int(held["bytes"])
+    attributes: dict[str, Any] = self.__dict__
+    if "bytes" not in attributes:
+        attributes["bytes"] = sum(_text_bytes(n) + value_bytes(v) for n, v in self.attrs.items())
+    return int(attributes["bytes"])
 
 
 def _project_lightly(self: Item, projection_expressions: list[list[str]]) -> Item:
     if any(len(path) > 1 or "[" in path[0] for path in projection_expressions):
         return _project(self, projection_expressions)
-    wanted = {name: self.attrs[name] for (name,) in projection_expressions if name in self.attrs}
-    return new_item(self.hash_key, self.range_key, wanted)
+    projected = {name: self.attrs[name] for (name,) in projection_expressions if name in self.attrs}
+    return new_item(self.hash_key, self.range_key, projected)
 
 
 def to_dict(value: Any) -> Any:  # noqa: ANN401 - moto's own shapes

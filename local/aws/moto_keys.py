@@ -24,9 +24,9 @@ class KeyMaterial:
         return cls(str(uuid4()), os.urandom(_BYTES))
 
     @classmethod
-    def of_json(cls, told: dict[str, str]) -> "KeyMaterial":
+    def of_json(cls, content: dict[str, str]) -> "KeyMaterial":
         """What `as_json` told."""
-        return cls(told["id"], b64decode(told["secret"]))
+        return cls(content["id"], b64decode(content["secret"]))
 
     def as_json(self) -> dict[str, str]:
         """Its id, and its secret in base64."""

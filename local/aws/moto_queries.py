@@ -31,24 +31,24 @@ def install() -> None:
 
 
 def _query(self: Table, *args: Any, **kwargs: Any) -> Page:  # noqa: ANN401 - moto's own shapes
-    asked = _of_query.bind(self, *args, **kwargs)
-    asked.apply_defaults()
-    given = asked.arguments
-    if given["index_name"] or given["filter_kwargs"] or self.range_key_attr is None:
+    bound = _of_query.bind(self, *args, **kwargs)
+    bound.apply_defaults()
+    arguments = bound.arguments
+    if arguments["index_name"] or arguments["filter_kwargs"] or self.range_key_attr is None:
         return _query_by_moto(self, *args, **kwargs)
-    items = _in_range(self, given)
-    forward, start = given["scan_index_forward"] is not False, given["exclusive_start_key"]
+    items = _in_range(self, arguments)
+    forward, start = arguments["scan_index_forward"] is not False, arguments["exclusive_start_key"]
     if not forward:
         items.reverse()
     if start is not None:
         last = DynamoType(start[self.range_key_attr]).cast_value
         items = [i for i in items if _key(i) != last and (_key(i) > last) is forward]
-    return _page(self, items, given, given["projection_expressions"])
+    return _page(self, items, arguments, arguments["projection_expressions"])
 
 
-def _in_range(table: Table, given: Mapping[str, Any]) -> list[Item]:
-    items: Iterable[Item] = table.items.get(given["hash_key"], {}).values()
-    comparison, bounds = given["range_comparison"], given["range_objs"]
+def _in_range(table: Table, arguments: Mapping[str, Any]) -> list[Item]:
+    items: Iterable[Item] = table.items.get(arguments["hash_key"], {}).values()
+    comparison, bounds = arguments["range_comparison"], arguments["range_objs"]
     if comparison == "BETWEEN" and bounds[0] > bounds[1]:
         raise MockValidationException("BETWEEN needs a lower bound that is not above the upper one")
     if comparison:
@@ -57,20 +57,23 @@ def _in_range(table: Table, given: Mapping[str, Any]) -> list[Item]:
 
 
 def _scan(self: Table, *args: Any, **kwargs: Any) -> Page:  # noqa: ANN401 - moto's own shapes
-    asked = _of_scan.bind(self, *args, **kwargs)
-    asked.apply_defaults()
-    given = asked.arguments
+    bound = _of_scan.bind(self, *args, **kwargs)
+    bound.apply_defaults()
+    arguments = bound.arguments
     unusual = ("filters", "index_name", "exclusive_start_key")
-    if any(given[name] for name in unusual) or given["segments"] != (None, None):
+    if any(arguments[name] for name in unusual) or arguments["segments"] != (None, None):
         return _scan_by_moto(self, *args, **kwargs)
-    return _page(self, self.all_items(), given, given["projection_expression"])
+    return _page(self, self.all_items(), arguments, arguments["projection_expression"])
 
 
 def _page(
-    table: Table, items: list[Item], given: Mapping[str, Any], projection: list[list[str]] | None
+    table: Table,
+    items: list[Item],
+    arguments: Mapping[str, Any],
+    projection: list[list[str]] | None,
 ) -> Page:
-    end = _end(items, given["limit"])
-    page, condition = items[:end], given["filter_expression"]
+    end = _end(items, arguments["limit"])
+    page, condition = items[:end], arguments["filter_expression"]
     last = table._get_last_evaluated_key(page[-1], None) if end < len(items) else None
     if condition is not None:
         page = [item for item in page if condition.expr(item)]

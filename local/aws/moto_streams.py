@@ -17,7 +17,7 @@ add_by_moto = StreamShard.add
 
 
 @dataclass
-class Told:
+class ChangeRecord:
     """A change that the stream tells of; the rows are those of then, as rows never change."""
 
     table: Table
@@ -47,4 +47,4 @@ def install() -> None:
 
 def _add(self: StreamShard, old: Item | None, new: Item | None) -> None:
     number = len(self.items) + self.starting_sequence_number
-    self.items.append(Told(self.table, old, new, number, utcnow()))  # type: ignore[arg-type]
+    self.items.append(ChangeRecord(self.table, old, new, number, utcnow()))  # type: ignore[arg-type]

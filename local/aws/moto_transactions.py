@@ -56,7 +56,7 @@ def _answer_once(self: DynamoHandler) -> ActionResult:
     if token is None:
         return _answer(self)
     known: dict[str, _Written] = self.dynamodb_backend.__dict__.setdefault("_tokens", {})
-    _forget_old(known)
+    _delete_old(known)
     items = json.dumps(self.body["TransactItems"], sort_keys=True, default=bytes.hex)
     digest = sha256(items.encode()).digest()
     if token not in known:
@@ -66,7 +66,7 @@ def _answer_once(self: DynamoHandler) -> ActionResult:
     return known[token].answer
 
 
-def _forget_old(known: dict[str, _Written]) -> None:
+def _delete_old(known: dict[str, _Written]) -> None:
     """They stand in the order in which they were written."""
     while known:
         oldest = next(iter(known))
@@ -81,8 +81,8 @@ def _transact(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> No
         with _no_deep_copies():
             _original(self, transact_items)
     except Exception:
-        for kept in before:
-            kept.put_back(self)
+        for snapshot in before:
+            snapshot.put_back(self)
         raise
 
 
@@ -97,17 +97,17 @@ class _Before:
             if hash_value not in table.items:
                 self._partitions.setdefault(hash_value, None)
                 continue
-            held = table.items[hash_value]
+            items = table.items[hash_value]
             # Rows never change: they are replaced.
-            kept = dict(held) if isinstance(held, dict) else held
-            self._partitions.setdefault(hash_value, kept)
+            copied = dict(items) if isinstance(items, dict) else items
+            self._partitions.setdefault(hash_value, copied)
 
     def put_back(self, backend: DynamoDBBackend) -> None:
-        for hash_value, held in self._partitions.items():
-            if held is None:
+        for hash_value, items in self._partitions.items():
+            if items is None:
                 self._table.items.pop(hash_value, None)
             else:
-                self._table.items[hash_value] = held
+                self._table.items[hash_value] = items
         if self._table.stream_shard:
             del self._table.stream_shard.items[self._streamed :]
         backend.tables[self._table.name] = self._table

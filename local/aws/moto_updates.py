@@ -64,13 +64,13 @@ def install() -> None:
 
 
 def _update(self: DynamoDBBackend, *args: Any, **kwargs: Any) -> Item:  # noqa: ANN401 - moto's own
-    asked = _parameters.bind(self, *args, **kwargs)
-    asked.apply_defaults()
-    given = asked.arguments
-    table = self.get_table(given["table_name"])
-    hash_key, range_key = self.get_keys_value(table, given["key"])
+    bound = _parameters.bind(self, *args, **kwargs)
+    bound.apply_defaults()
+    arguments = bound.arguments
+    table = self.get_table(arguments["table_name"])
+    hash_key, range_key = self.get_keys_value(table, arguments["key"])
     old = table.get_item(hash_key, range_key)
-    changed = _changed(table, given, old)
+    changed = _changed(table, arguments, old)
     if changed is None:
         return _by_moto(
             table, (hash_key, range_key), old, partial(_original, self, *args, **kwargs)
@@ -86,34 +86,38 @@ def _update(self: DynamoDBBackend, *args: Any, **kwargs: Any) -> Item:  # noqa: 
 
 
 def _changed(
-    table: Table, given: Mapping[str, Any], old: Item | None
+    table: Table, arguments: Mapping[str, Any], old: Item | None
 ) -> dict[str, DynamoType] | None:
     """The row's attributes after the update; None where moto must carry it out.
 
     Raises ConditionalCheckFailed.
     """
-    if given["attribute_updates"] or given["expected"] or not given["update_expression"]:
+    if (
+        arguments["attribute_updates"]
+        or arguments["expected"]
+        or not arguments["update_expression"]
+    ):
         return None
-    names = tuple((given["expression_attribute_names"] or {}).items())
-    actions = _actions(given["update_expression"], names)
+    names = tuple((arguments["expression_attribute_names"] or {}).items())
+    actions = _actions(arguments["update_expression"], names)
     if actions is None or any(attribute in table.attribute_keys for _, attribute, _ in actions):
         return None
-    _check(given, old)
-    attributes = dict(old.attrs) if old else _key_alone(table, given["key"])
-    values = given["expression_attribute_values"] or {}
+    _check(arguments, old)
+    attributes = dict(old.attrs) if old else _key_alone(table, arguments["key"])
+    values = arguments["expression_attribute_values"] or {}
     if attributes is None or not all(_carry_out(attributes, values, each) for each in actions):
         return None
     return attributes
 
 
-def _check(given: Mapping[str, Any], old: Item | None) -> None:
+def _check(arguments: Mapping[str, Any], old: Item | None) -> None:
     condition = get_filter_expression(
-        given["condition_expression"],
-        given["expression_attribute_names"],
-        given["expression_attribute_values"],
+        arguments["condition_expression"],
+        arguments["expression_attribute_names"],
+        arguments["expression_attribute_values"],
     )
     if not condition.expr(old):
-        if given["return_values_on_condition_check_failure"] == "ALL_OLD" and old is not None:
+        if arguments["return_values_on_condition_check_failure"] == "ALL_OLD" and old is not None:
             raise ConditionalCheckFailed(item=old.to_json()["Attributes"])
         raise ConditionalCheckFailed
 
@@ -192,8 +196,8 @@ def _by_moto(
     update: Callable[[], Item],
 ) -> Item:
     """Moto's own update, on a copy of the row, told of once."""
-    told = table.stream_shard.items if table.stream_shard else []
-    before = len(told)
+    records = table.stream_shard.items if table.stream_shard else []
+    before = len(records)
     if old is not None:
         _put(table, copy.deepcopy(old))
     try:
@@ -203,12 +207,12 @@ def _by_moto(
         table.delete_item(*key)
         if old is not None:
             _put(table, old)
-        del told[before:]
+        del records[before:]
         raise
     item.__dict__.pop("bytes", None)
-    if len(told) == before + 2:
-        del told[before]
-        told[before].number -= 1  # type: ignore[attr-defined]
+    if len(records) == before + 2:
+        del records[before]
+        records[before].number -= 1  # type: ignore[attr-defined]
     return item
 
 

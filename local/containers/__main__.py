@@ -25,7 +25,7 @@ def _run(listening: socket.socket, stopped: threading.Event, began: float) -> No
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
     with ExitStack() as stack:
         network = engine.make_network(f"storepost-{listening.getsockname()[1]}")
-        stack.callback(network.remove)
+        stack.callback(network.delete)
         from local import aws  # noqa: PLC0415 - these imports are slow, as in `local.__main__`
         from local.containers import building  # noqa: PLC0415
         from local.demo.seeded import demo_keys  # noqa: PLC0415

@@ -107,9 +107,9 @@ def sam(*command: str) -> list[str]:
 
 def sam_environment() -> dict[str, str]:
     """The environment of SAM CLI, which passes the credentials that it finds on to functions."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     return {
-        **kept,
+        **environment,
         "AWS_ACCESS_KEY_ID": "local",
         "AWS_SECRET_ACCESS_KEY": "local",
         "AWS_DEFAULT_REGION": REGION,

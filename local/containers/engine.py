@@ -29,13 +29,13 @@ class Network:
     host: str
     """The name or address that containers call."""
 
-    def remove_containers(self) -> None:
+    def delete_containers(self) -> None:
         """Ends what is on it, at once and without asking."""
-        _remove_containers(self.name)
+        _delete_containers(self.name)
 
-    def remove(self) -> None:
+    def delete(self) -> None:
         """Removes it with everything on it."""
-        _remove(self.name)
+        _delete(self.name)
 
 
 def make_network(name: str) -> Network:
@@ -44,7 +44,7 @@ def make_network(name: str) -> Network:
     Raises CannotRun where no engine answers.
     """
     _check_engine()
-    _remove(name)
+    _delete(name)
     _docker("network", "create", name)
     if platform.system() != "Linux":
         return Network(name, "127.0.0.1", DESKTOP_HOST)
@@ -55,12 +55,12 @@ def make_network(name: str) -> Network:
 def default_network() -> Network | None:
     """The engine's own network, where containers are that nobody named one for; None without it."""
     try:
-        told = _docker("network", "inspect", "bridge", "--format", _CONFIG, seconds=_LOOK_SECONDS)
+        found = _docker("network", "inspect", "bridge", "--format", _CONFIG, seconds=_LOOK_SECONDS)
     except (OSError, subprocess.SubprocessError):
         return None
     if platform.system() != "Linux":
         return Network("bridge", "127.0.0.1", DESKTOP_HOST)
-    config = json.loads(told)
+    config = json.loads(found)
     # Some engines leave the gateway out; it is then the first of the network's addresses.
     gateway = config.get("Gateway") or str(ip_network(config["Subnet"])[1])
     return Network("bridge", gateway, gateway)
@@ -68,7 +68,7 @@ def default_network() -> Network | None:
 
 def build_image(name: str, dockerfile: str, directory: Path) -> None:
     """Builds an image of what is in the directory; what has not changed is taken as it was."""
-    _docker("build", "--quiet", "--tag", name, "--file", "-", str(directory), given=dockerfile)
+    _docker("build", "--quiet", "--tag", name, "--file", "-", str(directory), stdin=dockerfile)
 
 
 def _check_engine() -> None:
@@ -81,13 +81,13 @@ def _check_engine() -> None:
         ) from None
 
 
-def _remove(network: str) -> None:
+def _delete(network: str) -> None:
     if network in _docker("network", "ls", "--format", "{{.Name}}").splitlines():
-        _remove_containers(network)
+        _delete_containers(network)
         _docker("network", "rm", network)
 
 
-def _remove_containers(network: str) -> None:
+def _delete_containers(network: str) -> None:
     found = _docker("ps", "--all", "--quiet", "--filter", f"network={network}").split()
     if found:
         # Not checked: SAM CLI may have removed one meanwhile. What is left keeps the network.
@@ -95,14 +95,14 @@ def _remove_containers(network: str) -> None:
 
 
 def _docker(
-    *arguments: str, given: str = "", check: bool = True, seconds: float | None = None
+    *arguments: str, stdin: str = "", check: bool = True, seconds: float | None = None
 ) -> str:
     done = subprocess.run(
         ["docker", *arguments],
         check=check,
         capture_output=True,
         text=True,
-        input=given,
+        input=stdin,
         timeout=seconds,
     )
     return done.stdout.strip()

@@ -59,8 +59,8 @@ def check(function: str, event: str) -> None:
 def _is_running() -> bool:
     """Whether the run answers whose variables are there; one that was killed leaves them behind."""
     try:
-        told = json.loads(VARIABLES.read_text())["Parameters"]
-        aws = urlsplit(told["AWS_ENDPOINT_URL"])
+        parameters = json.loads(VARIABLES.read_text())["Parameters"]
+        aws = urlsplit(parameters["AWS_ENDPOINT_URL"])
         with create_connection((aws.hostname, aws.port), timeout=LOOK_SECONDS):
             return True
     except (OSError, ValueError, KeyError):

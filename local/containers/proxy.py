@@ -37,8 +37,10 @@ def gateway_at(port: int) -> Api:
             headers = {name: value for name, value in request.headers if _is_handed_on(name)}
             connection.request(request.method, request.environ["RAW_URI"], body, headers)
             response = connection.getresponse()
-            told = {name: value for name, value in response.getheaders() if _is_handed_on(name)}
-            return Answer(response.status, told, response.read())
+            forwarded = {
+                name: value for name, value in response.getheaders() if _is_handed_on(name)
+            }
+            return Answer(response.status, forwarded, response.read())
         finally:
             connection.close()
 

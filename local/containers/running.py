@@ -51,7 +51,7 @@ def run_in_containers(
         sam = Sam(template, network.name, api_port)
         stack.callback(sam.stop)
         # SAM CLI waits for each container in turn, three seconds for most.
-        stack.callback(network.remove_containers)
+        stack.callback(network.delete_containers)
         sam.wait()
         functions.run_elsewhere(sam.invoke)
         stack.callback(functions.run_elsewhere, None)

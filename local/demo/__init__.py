@@ -64,9 +64,9 @@ class Credentials:
         return {_NAMES.get(name, name): value for name, value in asdict(self).items()}
 
     @classmethod
-    def of_json(cls, told: dict[str, Any]) -> "Credentials":
+    def of_json(cls, content: dict[str, Any]) -> "Credentials":
         """What `as_json` told."""
-        return cls(**{f.name: told[_NAMES.get(f.name, f.name)] for f in fields(cls)})
+        return cls(**{f.name: content[_NAMES.get(f.name, f.name)] for f in fields(cls)})
 
     def write(self, path: Path) -> None:
         """Writes the file, for this user alone to read."""
@@ -94,9 +94,9 @@ class Demo:
         return {"credentials": self.credentials.as_json(), "subscriberId": self.subscriber_id}
 
     @classmethod
-    def of_json(cls, told: dict[str, Any]) -> "Demo":
+    def of_json(cls, content: dict[str, Any]) -> "Demo":
         """What `as_json` told."""
-        return cls(Credentials.of_json(told["credentials"]), told["subscriberId"], "")
+        return cls(Credentials.of_json(content["credentials"]), content["subscriberId"], "")
 
 
 class Api:
@@ -132,8 +132,8 @@ class Api:
             )
         )
         if answer.status >= 400:
-            told = json.loads(answer.body) if answer.body else None
-            raise DemoRefused(f"{method} {path.partition('?')[0]}: {answer.status} {told}")
+            content = json.loads(answer.body) if answer.body else None
+            raise DemoRefused(f"{method} {path.partition('?')[0]}: {answer.status} {content}")
         return answer
 
 
@@ -183,16 +183,18 @@ def make(run: "LocalRun") -> Demo:
     )
 
 
-def take_up(made: Demo, base_url: str, write_back_path: str) -> Demo:
+def resume(made: Demo, base_url: str, write_back_path: str) -> Demo:
     """The demo of an earlier run, at this run's address and with sessions that hold.
 
     What a person did to it meanwhile stays as it is: where a step can't be done, it isn't.
     """
     api, old = Api(base_url), made.credentials
-    _follow(api, old, _origin(old.base_url) + write_back_path, _origin(base_url) + write_back_path)
+    _move_write_backs(
+        api, old, _origin(old.base_url) + write_back_path, _origin(base_url) + write_back_path
+    )
     emails = {"owner": OWNER, "admin": ADMIN, "member": MEMBER}
     sessions = {role: _session(api, emails[role], old.sessions[role]) for role in emails}
-    subscriber_id = _still_subscribed(api, old.api_keys["read"]) or made.subscriber_id
+    subscriber_id = _any_subscriber(api, old.api_keys["read"]) or made.subscriber_id
     return Demo(
         replace(old, base_url=base_url, sessions=sessions),
         subscriber_id,
@@ -200,7 +202,7 @@ def take_up(made: Demo, base_url: str, write_back_path: str) -> Demo:
     )
 
 
-def _still_subscribed(api: Api, key: str) -> str | None:
+def _any_subscriber(api: Api, key: str) -> str | None:
     with suppress(DemoRefused):
         listed = api.call("GET", "/profiles?emailMarketingConsent=subscribed", key)["items"]
         return next((str(profile["id"]) for profile in listed), None)
@@ -218,7 +220,7 @@ def _origin(base_url: str) -> str:
     return base_url.removesuffix("/v1")
 
 
-def _follow(api: Api, credentials: Credentials, before: str, now: str) -> None:
+def _move_write_backs(api: Api, credentials: Credentials, before: str, now: str) -> None:
     """Has the demo's store get its write-backs where this run has it, if an earlier run had."""
     path, key = f"/stores/{credentials.store_id}/write-back", credentials.api_keys["write"]
     with suppress(DemoRefused):
@@ -292,9 +294,9 @@ def connect_shopify(
 
     Returns the id of the link by which they chose.
     """
-    begun = api.call("POST", "/connections", token, {"type": "shopify", "shop": shop_name})
-    asked = dict(parse_qsl(urlsplit(begun["path"]).query))
-    callback = approve(shopify.app, shopify.shops[shop_name], asked)
+    install = api.call("POST", "/connections", token, {"type": "shopify", "shop": shop_name})
+    query = dict(parse_qsl(urlsplit(install["path"]).query))
+    callback = approve(shopify.app, shopify.shops[shop_name], query)
     path = "/connections/shopify/callback?" + urlsplit(callback).query
     link = urlsplit(api.answer("GET", path).headers["Location"]).fragment
     choice = {"action": "connect", "workspaceId": workspace_id}

@@ -57,13 +57,13 @@ def samples() -> dict[str, Event]:
             made = demo.make(run)
             # What is sealed in an email can't be put right afterwards.
             api = Api(f"http://{HOST}/v1")
-            asked = _requests(api, made)
+            requests = _requests(api, made)
             _act(api, made, run.deliver)
             run.stop()
     finally:
         functions.invoke_here = plain
     scheduled = {f.name: pumps.schedule_event(f) for f in declared() if f.events_of("ScheduleV2")}
-    events = {**asked, **seen, **scheduled}
+    events = {**requests, **seen, **scheduled}
     return {name: json.loads(json.dumps(event, default=_binary)) for name, event in events.items()}
 
 
@@ -78,7 +78,7 @@ def _requests(api: Api, made: Demo) -> dict[str, Event]:
     store, owner, read, write = known.store_id, known.sessions["owner"], *_keys(made)
     profile, feed = made.subscriber_id, api.call("GET", "/feeds", read)["items"][0]["id"]
     hook = _customer(706405506930370084)
-    asked: list[Event] = [
+    requests: list[Event] = [
         request("GET", "/me", owner),
         request("POST", "/auth/sign-in", body={"email": demo.OWNER, "password": demo.PASSWORD}),
         request("GET", "/workspaces/available-slug?name=Birch%20Barn", owner),
@@ -105,7 +105,7 @@ def _requests(api: Api, made: Demo) -> dict[str, Event]:
         request("GET", "/coupons", read),
         request("GET", "/health"),
     ]
-    return {gateway.function_for(event["rawPath"]).name: event for event in asked}
+    return {gateway.function_for(event["rawPath"]).name: event for event in requests}
 
 
 def _keys(made: Demo) -> tuple[str, str]:

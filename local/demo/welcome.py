@@ -9,9 +9,9 @@ from local.gateway.endpoints import CATALOGUE_PATH, WRITE_BACK_PATH
 def screen(origin: str, made: demo.Demo, seconds: float, start_over: str | None = None) -> str:
     """The lines that a newcomer reads first; `start_over` where the rows outlive the run."""
     credentials = made.credentials
-    kept = "Everything is in memory and gone at the end. Ctrl-C stops it."
+    note = "Everything is in memory and gone at the end. Ctrl-C stops it."
     if start_over:
-        kept = f"Ctrl-C stops it; the next run goes on from there. To start over: {start_over}"
+        note = f"Ctrl-C stops it; the next run goes on from there. To start over: {start_over}"
     link = ""
     if made.unsubscribe_url:
         link = f"""Or as they do it themselves, by the link in an email (open it in a browser):
@@ -52,5 +52,5 @@ Run one function in a container, on its sample (needs Docker):
   make invoke FUNCTION=OrdersFunction EVENT=events/api/orders.json
 
 Emails, with their links and codes: {origin}/_local/
-{kept}
+{note}
 """

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from local.aws import ACCOUNT, REGION, client, queue_arn, queue_url
-from local.aws.places import Places
+from local.aws.stream_positions import StreamPositions
 from local.console import say, say_failure
 from local.functions import invoke
 from local.template import Function, functions
@@ -37,12 +37,12 @@ class StreamPump:
 
     table: str = "Table"
     pause: Pause = _no_pause
-    places: Places = field(default_factory=Places)
+    positions: StreamPositions = field(default_factory=StreamPositions)
     readers: list["StreamReader"] = field(init=False)
 
     def __post_init__(self) -> None:
         self.readers = [
-            StreamReader(function, source, self.table, self.pause, self.places)
+            StreamReader(function, source, self.table, self.pause, self.positions)
             for function in functions()
             for source in function.events_of("DynamoDB")
         ]
@@ -60,7 +60,7 @@ class StreamReader:
     source: dict[str, Any]
     table: str
     pause: Pause
-    places: Places
+    positions: StreamPositions
     _iterators: dict[str, str] = field(default_factory=dict)
 
     def pump(self) -> int:
@@ -89,10 +89,10 @@ class StreamReader:
             if not answer["Records"]:
                 return handed
             last = answer["Records"][-1]["dynamodb"]["SequenceNumber"]
-            self.places.note(self.function.name, shard, last)
+            self.positions.note(self.function.name, shard, last)
 
     def _place_in(self, shard: str) -> dict[str, str]:
-        stood = self.places.of(self.function.name, shard)
+        stood = self.positions.of(self.function.name, shard)
         if stood is None:
             return {"ShardIteratorType": "TRIM_HORIZON"}
         return {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": stood}
@@ -131,7 +131,7 @@ class StreamReader:
         say(f"{self.function.job}: gave up on {len(batch)} of the stream's records")
         target = self.source["DestinationConfig"]["OnFailure"]["Destination"]["Fn::GetAtt"][0]
         first, last = batch[0], batch[-1]
-        told = {
+        event = {
             "requestContext": {
                 "requestId": str(uuid4()),
                 "functionArn": f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{self.function.name}",
@@ -148,7 +148,7 @@ class StreamReader:
                 "streamArn": first["eventSourceARN"],
             },
         }
-        client("sqs").send_message(QueueUrl=queue_url(target), MessageBody=json.dumps(told))
+        client("sqs").send_message(QueueUrl=queue_url(target), MessageBody=json.dumps(event))
 
 
 def failed_of(function: Function, records: list[Record], ids: list[str]) -> set[str]:

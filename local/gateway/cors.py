@@ -28,20 +28,20 @@ class Cors:
         if method != "OPTIONS" or not asks:
             return None
         allowed = self._allowed(headers["origin"])
-        told = {
+        preflight = {
             _PREFIX + "allow-methods": ",".join(self.methods),
             _PREFIX + "allow-headers": ",".join(self.headers),
             _PREFIX + "max-age": str(self.max_age_seconds),
         }
-        return Answer(204, {**allowed, **told} if allowed else {}, b"")
+        return Answer(204, {**allowed, **preflight} if allowed else {}, b"")
 
-    def told_to(self, origin: str | None, answer: Answer) -> Answer:
+    def with_cors(self, origin: str | None, answer: Answer) -> Answer:
         """The answer with the gateway's own CORS headers; a function's never pass."""
-        kept = {k: v for k, v in answer.headers.items() if not k.lower().startswith(_PREFIX)}
+        headers = {k: v for k, v in answer.headers.items() if not k.lower().startswith(_PREFIX)}
         allowed = self._allowed(origin) if origin else {}
         if allowed:
             allowed[_PREFIX + "expose-headers"] = ",".join(self.exposed)
-        return Answer(answer.status, {**kept, **allowed}, answer.body)
+        return Answer(answer.status, {**headers, **allowed}, answer.body)
 
     def _allowed(self, origin: str) -> dict[str, str]:
         if "*" in self.origins:

@@ -86,11 +86,11 @@ class Endpoints:
             endpoint, values = self._routes.bind_to_environ(request.environ).match()
             response: Response = endpoint(request, **values)
         except HTTPException as error:
-            told = _json({"message": error.description}, error.code or 500)
+            body = _json({"message": error.description}, error.code or 500)
             for name, value in error.get_headers():
                 if name.lower() == "allow":
-                    told.headers[name] = value
-            return told
+                    body.headers[name] = value
+            return body
         return response
 
     def index(self, _request: Request) -> Response:
@@ -125,9 +125,9 @@ class Endpoints:
         """An email as a mail client shows it: no script of it runs."""
         for email in mail.sent_emails():
             if email.id == email_id:
-                shown = Response(email.html, mimetype="text/html")
-                shown.headers["content-security-policy"] = "script-src 'none'"
-                return shown
+                response = Response(email.html, mimetype="text/html")
+                response.headers["content-security-policy"] = "script-src 'none'"
+                return response
         raise NotFound("No email has this id.")
 
     def catalogue(self, _request: Request) -> Response:
@@ -180,7 +180,7 @@ class Endpoints:
         seconds = _advance_seconds(request)
         with functions.LOCK:
             by = timedelta(seconds=seconds)
-            self._keep_clock(clock.ahead() + by)
+            self._keep_clock(clock.offset() + by)
             clock.advance(by)
             now = clock.now()
         self._schedules.run_due()

@@ -82,7 +82,7 @@ def gateway_in_process(cors: Cors) -> Api:
             answer = own_answer(413, "Request Entity Too Large")
         except ClientDisconnected:
             answer = own_answer(400, "Bad Request")
-        return cors.told_to(headers.get("origin"), answer)
+        return cors.with_cors(headers.get("origin"), answer)
 
     return answer
 

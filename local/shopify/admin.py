@@ -46,14 +46,14 @@ def answer(shop: Shop, request: Mapping[str, Any]) -> Json:
     try:
         document = parse(str(request.get("query")))
     except GraphQLError as error:
-        return {"errors": [_told(error)]}
+        return {"errors": [_error(error)]}
     errors = validate(schema(), document)
     if errors:
-        return {"errors": [_told(error) for error in errors]}
+        return {"errors": [_error(error) for error in errors]}
     [operation] = (d for d in document.definitions if isinstance(d, OperationDefinitionNode))
     variables = dict(request.get("variables") or {})
     cost = cost_of(operation, variables)
-    if not shop.bucket.take(cost):
+    if not shop.bucket.try_spend(cost):
         return _throttled(shop, cost)
     result = execute_sync(
         schema(),
@@ -64,7 +64,7 @@ def answer(shop: Shop, request: Mapping[str, Any]) -> Json:
     )
     body: Json = {"data": result.data}
     if result.errors:
-        body["errors"] = [_told(error) for error in result.errors]
+        body["errors"] = [_error(error) for error in result.errors]
     return {**body, "extensions": _cost(shop, cost, cost)}
 
 
@@ -73,8 +73,8 @@ def needed_scopes(kind: GraphQLObjectType, field: str) -> list[set[str]]:
     directive = schema().get_directive("needs")
     assert directive is not None  # noqa: S101 - it stands in our own schema
     nodes = (kind.fields[field].ast_node, kind.ast_node)
-    asked = (get_directive_values(directive, node) for node in nodes if node is not None)
-    return [set(values["anyOf"]) for values in asked if values]
+    costs = (get_directive_values(directive, node) for node in nodes if node is not None)
+    return [set(values["anyOf"]) for values in costs if values]
 
 
 def _resolve(above: object, info: Info, **arguments: object) -> object:
@@ -127,5 +127,5 @@ def _cost(shop: Shop, requested: float, actual: float | None) -> Json:
     }
 
 
-def _told(error: GraphQLError) -> Json:
+def _error(error: GraphQLError) -> Json:
     return dict(error.formatted)

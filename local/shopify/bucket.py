@@ -15,7 +15,7 @@ class Bucket:
     available: float = 2000.0
     at: datetime = field(default_factory=clock.now)
 
-    def take(self, points: float) -> bool:
+    def try_spend(self, points: float) -> bool:
         """Takes the points if all of them are there."""
         self._refill()
         if points > self.available:

@@ -80,14 +80,14 @@ def read(schema: Path, scopes: Path) -> Shopifys:
     )
 
 
-def asked_scopes() -> list[str]:
+def template_scopes() -> list[str]:
     """The scopes that the template asks shops for by default."""
     return parameter_defaults()["ShopifyScopes"].split(",")
 
 
-def findings(theirs: Shopifys, asked: Iterable[str], documents: Path = FOLDER) -> list[str]:
+def findings(theirs: Shopifys, scopes: Iterable[str], documents: Path = FOLDER) -> list[str]:
     """Everything that doesn't hold, a sentence each."""
-    granted = set(asked)
+    granted = set(scopes)
     found = [
         f"{path.name}: {finding}"
         for path in sorted(documents.glob("*.graphql"))
@@ -105,8 +105,8 @@ def of_document(name: str, text: str, theirs: Shopifys, granted: set[str]) -> It
         yield f"has not exactly one operation, named {title}"
     errors = validate(theirs.schema, document, [*specified_rules, NoDeprecatedCustomRule])
     unreplaced = [f"The field {field} is deprecated" for field in _unreplaced(theirs.schema)]
-    told = (error.message for error in errors)
-    yield from (said for said in told if not said.startswith(tuple(unreplaced)))
+    messages = (error.message for error in errors)
+    yield from (message for message in messages if not message.startswith(tuple(unreplaced)))
     for kind, field in sorted(_fields_of(document, theirs.schema)):
         for any_of in theirs.needed(kind, field):
             if not any(covers(granted, scope) for scope in any_of):
@@ -204,7 +204,7 @@ def _fields_of(document: Node, schema: GraphQLSchema) -> set[tuple[str, str]]:
 def main(schema: str, scopes: str) -> int:
     """Says what was found; 1 where something was."""
     theirs = read(Path(schema), Path(scopes))
-    found = findings(theirs, asked_scopes())
+    found = findings(theirs, template_scopes())
     for finding in found:
         say(finding)
     say(f"{len(list(FOLDER.glob('*.graphql')))} documents checked: {len(found)} findings")

@@ -43,10 +43,10 @@ class ShopCustomer:
             "firstName": self.first_name,
             "lastName": self.last_name,
             "locale": self.locale,
-            "defaultEmailAddress": {"emailAddress": self.email, **_told(self.email_consent)}
+            "defaultEmailAddress": {"emailAddress": self.email, **_node(self.email_consent)}
             if self.email
             else None,
-            "defaultPhoneNumber": {"phoneNumber": self.phone, **_told(self.sms_consent)}
+            "defaultPhoneNumber": {"phoneNumber": self.phone, **_node(self.sms_consent)}
             if self.phone
             else None,
         }
@@ -58,38 +58,42 @@ def found(customers: Iterable[ShopCustomer], gid: str) -> ShopCustomer | None:
 
 
 def update_email_consent(
-    customers: Iterable[ShopCustomer], given: Mapping[str, Any]
+    customers: Iterable[ShopCustomer], payload: Mapping[str, Any]
 ) -> dict[str, Any]:
     """`customerEmailMarketingConsentUpdate`."""
-    customer = found(customers, given["customerId"])
-    asked = given["emailMarketingConsent"]
+    customer = found(customers, payload["customerId"])
+    consent = payload["emailMarketingConsent"]
     if customer is None or not customer.email:
         return _refused("emailMarketingConsent")
-    return _updated(customer, customer.email_consent, asked)
+    return _updated(customer, customer.email_consent, consent)
 
 
 def update_sms_consent(
-    customers: Iterable[ShopCustomer], given: Mapping[str, Any]
+    customers: Iterable[ShopCustomer], payload: Mapping[str, Any]
 ) -> dict[str, Any]:
     """`customerSmsMarketingConsentUpdate`."""
-    customer = found(customers, given["customerId"])
-    asked = given["smsMarketingConsent"]
+    customer = found(customers, payload["customerId"])
+    consent = payload["smsMarketingConsent"]
     if customer is None or not customer.phone:
         return _refused("smsMarketingConsent")
-    return _updated(customer, customer.sms_consent, asked)
+    return _updated(customer, customer.sms_consent, consent)
 
 
-def _updated(customer: ShopCustomer, held: Consent, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _updated(
+    customer: ShopCustomer, stored: Consent, statement: Mapping[str, Any]
+) -> dict[str, Any]:
     """A consent that is older than the one that is held changes nothing, and is no error."""
-    if asked["marketingState"] not in {"SUBSCRIBED", "UNSUBSCRIBED", "PENDING"}:
+    if statement["marketingState"] not in {"SUBSCRIBED", "UNSUBSCRIBED", "PENDING"}:
         return _refused("marketingState", "INCLUSION")
-    told = asked.get("consentUpdatedAt")
-    at = datetime.fromisoformat(told) if told else clock.now()
+    stated_at = statement.get("consentUpdatedAt")
+    at = datetime.fromisoformat(stated_at) if stated_at else clock.now()
     if at > clock.now() + timedelta(minutes=5):
         return _refused("consentUpdatedAt")
-    if held.marketing_updated_at is None or at >= held.marketing_updated_at:
-        held.marketing_state, held.marketing_updated_at = asked["marketingState"], at
-        held.marketing_opt_in_level = asked.get("marketingOptInLevel", held.marketing_opt_in_level)
+    if stored.marketing_updated_at is None or at >= stored.marketing_updated_at:
+        stored.marketing_state, stored.marketing_updated_at = statement["marketingState"], at
+        stored.marketing_opt_in_level = statement.get(
+            "marketingOptInLevel", stored.marketing_opt_in_level
+        )
         customer.updated_at = clock.now()
     return {"customer": customer.node(), "userErrors": []}
 
@@ -99,7 +103,7 @@ def _refused(field_name: str, code: str = "INVALID") -> dict[str, Any]:
     return {"customer": None, "userErrors": [error]}
 
 
-def _told(consent: Consent) -> dict[str, Any]:
+def _node(consent: Consent) -> dict[str, Any]:
     at = consent.marketing_updated_at
     return {
         "marketingState": consent.marketing_state,

@@ -15,7 +15,7 @@ class Discount:
     """A code discount as the shop has it."""
 
     number: int
-    asked: Mapping[str, Any]
+    content: Mapping[str, Any]
     """What it was made of."""
     codes: dict[str, int] = field(default_factory=dict)
     """The numbers of its codes."""

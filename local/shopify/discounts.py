@@ -14,14 +14,14 @@ from local.shopify.discount_records import (
 from local.shopify.shops import Shop
 
 
-def create(shop: Shop, asked: Mapping[str, Any]) -> dict[str, Any]:
+def create(shop: Shop, payload: Mapping[str, Any]) -> dict[str, Any]:
     """`discountCodeBasicCreate`."""
-    code = str(asked.get("code") or "")
+    code = str(payload.get("code") or "")
     error = _fault(shop, code)
     if error:
         return {"codeDiscountNode": None, "userErrors": [{"field": ["code"], **error}]}
     shop.numbers += 1
-    discount = Discount(shop.numbers, dict(asked), {code: shop.numbers})
+    discount = Discount(shop.numbers, dict(payload), {code: shop.numbers})
     shop.discounts.append(discount)
     return {"codeDiscountNode": discount.node(), "userErrors": []}
 
@@ -65,9 +65,9 @@ def creation(shop: Shop, gid: str) -> dict[str, Any] | None:
     found = next((c for c in shop.creations if f"{CREATION_GID}{c.number}" == gid), None)
     if found is None:
         return None
-    told = found.node()
+    node = found.node()
     found.looks -= 1
-    return told
+    return node
 
 
 def created(made: Mapping[str, Any], first: int | None, after: str | None) -> dict[str, Any]:
@@ -85,8 +85,8 @@ def delete_codes(shop: Shop, gid: str, ids: Sequence[str] | None) -> dict[str, A
     discount = _found(shop, gid)
     if discount is None:
         return {"job": None, "userErrors": [_unknown("discountId")]}
-    gone = set(ids or ())
-    discount.codes = {c: n for c, n in discount.codes.items() if f"{CODE_GID}{n}" not in gone}
+    deleted = set(ids or ())
+    discount.codes = {c: n for c, n in discount.codes.items() if f"{CODE_GID}{n}" not in deleted}
     return {"job": {"id": "gid://shopify/Job/1", "done": False}, "userErrors": []}
 
 

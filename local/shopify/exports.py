@@ -53,11 +53,11 @@ def run(operations: list[Operation], answer: Callable[[], Mapping[str, Any]]) ->
             operation.look()
         error = {"field": None, "message": "Wait", "code": "OPERATION_IN_PROGRESS"}
         return {"bulkOperation": None, "userErrors": [error]}
-    said = answer()
-    if "errors" in said:
+    data = answer()
+    if "errors" in data:
         refusal = {"field": ["query"], "message": "No such query", "code": "INVALID"}
         return {"bulkOperation": None, "userErrors": [refusal]}
-    [connection] = said["data"].values()
+    [connection] = data["data"].values()
     lines = [json.dumps(line) for line in _flat(connection, None)]
     operation = Operation(len(operations) + 1, lines, len(connection["edges"]))
     operations.append(operation)
@@ -73,7 +73,7 @@ def looked_at(operations: list[Operation], gid: str, files: str) -> dict[str, An
     return operation.node(f"{files}/admin/exports/{operation.number}")
 
 
-def wanted(query: str | None, number: int) -> bool:
+def matches(query: str | None, number: int) -> bool:
     """Whether a search takes a record of that number: `id:>…` is all that it knows."""
     return number > int((query or "id:>0").removeprefix("id:>"))
 

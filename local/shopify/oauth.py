@@ -22,21 +22,21 @@ class Refused(Exception):  # noqa: N818 - it is what happened
         self.status = status
 
 
-def approve(app: App, shop: Shop, asked: Mapping[str, str]) -> str:
+def approve(app: App, shop: Shop, query: Mapping[str, str]) -> str:
     """Somebody of the shop approves what an install's address asks for: where they are led to."""
-    if asked.get("client_id") != app.client_id:
+    if query.get("client_id") != app.client_id:
         raise Refused("application_cannot_be_found")
     code = secrets.token_hex(16)
-    shop.codes[code] = tuple(_granted(asked.get("scope", "")))
+    shop.codes[code] = tuple(_granted(query.get("scope", "")))
     host = base64.b64encode(f"admin.shopify.com/store/{shop.domain.partition('.')[0]}".encode())
     parameters = {
         "code": code,
         "host": host.decode().rstrip("="),
         "shop": shop.domain,
-        "state": asked.get("state", ""),
+        "state": query.get("state", ""),
         "timestamp": str(int(clock.now().timestamp())),
     }
-    return f"{asked['redirect_uri']}?{urlencode(signed(app, parameters))}"
+    return f"{query['redirect_uri']}?{urlencode(signed(app, parameters))}"
 
 
 def signed(app: App, parameters: Mapping[str, str]) -> dict[str, str]:
@@ -53,14 +53,14 @@ def exchange(app: App, shop: Shop, form: Mapping[str, str]) -> dict[str, object]
     if not hmac.compare_digest(form.get("client_secret", ""), app.secret):
         raise Refused("invalid_client", 401)
     if form.get("grant_type") == "refresh_token":
-        return _told(_refreshed(shop, form.get("refresh_token", "")))
+        return _token_response(_refreshed(shop, form.get("refresh_token", "")))
     scopes = shop.codes.pop(form.get("code", ""), None)
     if scopes is None or form.get("expiring") != "1":
         raise Refused("invalid_request")
     # One grant an app and a shop: whatever came before ends here.
     shop.installation = Installation(scopes)
     shop.installation.give_tokens(instead_of=None)
-    return _told(shop.installation)
+    return _token_response(shop.installation)
 
 
 def _refreshed(shop: Shop, refresh_token: str) -> Installation:
@@ -71,7 +71,7 @@ def _refreshed(shop: Shop, refresh_token: str) -> Installation:
     return installation
 
 
-def _told(installation: Installation) -> dict[str, object]:
+def _token_response(installation: Installation) -> dict[str, object]:
     now = clock.now()
     return {
         "access_token": installation.access_token,
@@ -82,7 +82,7 @@ def _told(installation: Installation) -> dict[str, object]:
     }
 
 
-def _granted(asked: str) -> list[str]:
+def _granted(scope: str) -> list[str]:
     """What Shopify tells of what it grants: to write brings to read, which isn't told as well."""
-    scopes = dict.fromkeys(filter(None, asked.split(",")))
+    scopes = dict.fromkeys(filter(None, scope.split(",")))
     return [s for s in scopes if s.replace("read_", "write_", 1) not in scopes or "write_" in s]

@@ -10,7 +10,7 @@ GID = "gid://shopify/Product/"
 type Node = dict[str, Any]
 
 
-def product_node(number: int, title: str, variants: Iterable[Node], **told: Any) -> Node:  # noqa: ANN401 - what JSON can say
+def product_node(number: int, title: str, variants: Iterable[Node], **fields: Any) -> Node:  # noqa: ANN401 - what JSON can say
     """A product; `translations` has what is translated by locale and key."""
     handle, at = title.lower().replace(" ", "-"), clock.to_text(clock.now())
     return {
@@ -28,11 +28,11 @@ def product_node(number: int, title: str, variants: Iterable[Node], **told: Any)
         "featuredMedia": picture(number, f"https://cdn.example.com/{handle}.jpg", title),
         "translations": {},
         "variants": list(variants),
-        **told,
+        **fields,
     }
 
 
-def variant_node(number: int, price: str, **told: Any) -> Node:  # noqa: ANN401 - the same
+def variant_node(number: int, price: str, **fields: Any) -> Node:  # noqa: ANN401 - the same
     """A variant that the shop counts."""
     at = clock.to_text(clock.now())
     return {
@@ -50,7 +50,7 @@ def variant_node(number: int, price: str, **told: Any) -> Node:  # noqa: ANN401 
         "updatedAt": at,
         "selectedOptions": [{"name": "Title", "value": "Default Title"}],
         "media": [],
-        **told,
+        **fields,
     }
 
 
@@ -71,8 +71,8 @@ def number_of(product: Mapping[str, Any]) -> int:
 
 def translated(product: Mapping[str, Any], locale: str) -> list[Node]:
     """What of a product is translated into a language, a row a field."""
-    said: Mapping[str, str] = product["translations"].get(locale, {})
-    return [{"locale": locale, "key": key, "value": value} for key, value in said.items()]
+    translations: Mapping[str, str] = product["translations"].get(locale, {})
+    return [{"locale": locale, "key": key, "value": value} for key, value in translations.items()]
 
 
 def demo_products() -> list[Node]:

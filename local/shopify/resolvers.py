@@ -45,19 +45,19 @@ def _sms_consent(shop: Shop, *, input: dict[str, Any]) -> dict[str, Any]:
 
 
 def _customers(shop: Shop, *, query: str | None = None, sortKey: str = "ID") -> dict[str, Any]:  # noqa: ARG001, N803
-    found = [c for c in shop.customers if exports.wanted(query, c.number)]
+    found = [c for c in shop.customers if exports.matches(query, c.number)]
     return _edges([c.node() for c in sorted(found, key=lambda c: c.number)])
 
 
 def _orders(shop: Shop, *, query: str | None = None, sortKey: str = "ID") -> dict[str, Any]:  # noqa: ARG001, N803
     numbered = {int(order["id"].rpartition("/")[2]): order for order in shop.orders}
-    found = [numbered[number] for number in sorted(numbered) if exports.wanted(query, number)]
+    found = [numbered[number] for number in sorted(numbered) if exports.matches(query, number)]
     return _edges([{**order, "lineItems": _edges(order["lineItems"])} for order in found])
 
 
 def _products(shop: Shop, *, query: str | None = None, sortKey: str = "ID") -> dict[str, Any]:  # noqa: ARG001, N803
     found = sorted(shop.products, key=products.number_of)
-    return _edges([each for each in found if exports.wanted(query, products.number_of(each))])
+    return _edges([each for each in found if exports.matches(query, products.number_of(each))])
 
 
 def _variants(product: dict[str, Any]) -> dict[str, Any]:

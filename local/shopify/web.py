@@ -91,8 +91,8 @@ class PretendShopify:
         shop.files = request.url.partition("/admin/")[0]
         token = request.headers.get("x-shopify-access-token", "")
         if shop.installation is None or not shop.installation.takes(token):
-            said = "[API] Invalid API key or access token (unrecognized login or wrong password)"
-            return _json({"errors": said}, 401)
+            message = "[API] Invalid API key or access token (unrecognized login or wrong password)"
+            return _json({"errors": message}, 401)
         from local.shopify import admin  # noqa: PLC0415 - half a second, and not every run needs it
 
         return _json(admin.answer(shop, request.get_json(force=True)))

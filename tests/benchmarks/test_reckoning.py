@@ -9,7 +9,7 @@ from benchmarks.measure.reckoning import Usage, bill, memory_of, milliseconds, r
 from local.template import functions as declared
 
 READ = Usage(invocations=1, reads=8, read_calls=4)
-TELLING = Usage(invocations=1, reads=6, read_calls=6, writes=2, write_calls=2, told=1)
+TELLING = Usage(invocations=1, reads=6, read_calls=6, writes=2, write_calls=2, deliveries=1)
 
 
 def test_a_function_takes_its_cpu_and_its_waits() -> None:

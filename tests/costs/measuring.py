@@ -16,8 +16,8 @@ from storepost.accounts.identity import passwords
 from storepost.platform.messaging import queues
 from storepost.platform.persistence import sealing
 from tests.costs.metering import Meter
+from tests.costs.scenario import Ask, Outside, Town, found, operations
 from tests.costs.scenarios.registry import Scenario
-from tests.costs.town import Ask, Outside, Town, found, operations
 from tests.harness.world import World
 from tests.shopify.shops import Shopify, running_server
 
@@ -108,7 +108,7 @@ def measure_all(scenarios: Iterable[Scenario]) -> Findings:
     with _no_second_run(), measured_town(chance) as town:
         _warm_up()
         schedules = measure_schedules(town)
-        begin_anew, requests = town.world.kept(), []
+        begin_anew, requests = town.world.checkpoint(), []
         for scenario in scenarios:
             chance.begin(scenario)
             requests.append(measure(town, scenario))

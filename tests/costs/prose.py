@@ -3,7 +3,7 @@
 from textwrap import fill
 
 from benchmarks.measure import prices, reckoning
-from tests.costs.town import CUSTOMERS, ORDERS, PROFILES
+from tests.costs.scenario import CUSTOMERS, ORDERS, PROFILES
 
 
 def head(tolerance: float) -> str:
@@ -116,6 +116,6 @@ yours. That it reads the table's stream is free. Each of the {metrics} metrics o
 
 BUSY = f"""
 A request adds about a KB of log: its line, its metrics, Lambda's own report and the gateway's line.
-That is {prices.LOGS_GB:.2f} dollars a million requests, and {prices.LOGS_GB_KEPT:.2f} a month
+That is {prices.LOGS_GB:.2f} dollars a million requests, and {prices.LOGS_GB_STORED:.2f} a month
 that they are kept.
 """

@@ -5,9 +5,9 @@ import pytest
 from storepost.accounts.identity import passwords
 from tests.costs.measuring import measure_all
 from tests.costs.page import MAX_A_CONSENT, PAGE, differences, dollars_a_consent, named, page
+from tests.costs.scenario import operations
 from tests.costs.scenarios import ALL
 from tests.costs.summary import runs_a_month
-from tests.costs.town import operations
 from tests.harness import least_privilege
 
 
@@ -35,7 +35,7 @@ def test_every_operation_costs_what_the_page_says(monkeypatch: pytest.MonkeyPatc
     """And a change of consent no more than it may."""
     passwords._hasher.cache_clear()
     # The page leaves out what a container does once, such as fetching its keys.
-    monkeypatch.setattr(least_privilege, "forget_keys", lambda: None)
+    monkeypatch.setattr(least_privilege, "clear_key_cache", lambda: None)
     findings = measure_all(ALL)
     off = differences(PAGE.read_text("utf-8"), page(findings))
     assert off == [], "`make costs` writes docs/costs.md anew: see whether you want what it says"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.coupons.shop import Shop
+from tests.coupons.coupon_store import Shop
 from tests.harness.world import World
 from tests.shopify.conftest import shopify, shopify_server
 

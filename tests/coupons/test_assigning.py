@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from storepost.platform.persistence.counted_tree import Entry, Filter, Tree, scanning
-from storepost.platform.persistence.sealing import forget_keys
-from tests.coupons.shop import Shop, counts
-from tests.harness.kills import (
-    UtcDateTimeAttribute,
+from storepost.platform.persistence.counted_tree import Filter, Tree, TreeEntry, scanning
+from storepost.platform.persistence.sealing import clear_key_cache
+from tests.coupons.coupon_store import Shop, counts
+from tests.harness.call_interruption import (
+    Side,
     another_container,
     around_calls,
     before_the_commit,
@@ -195,7 +195,7 @@ class TestRaces:
         coupon, ann = shop.pool(1, reissue="every_email"), shop.person()
         plain, answers = Tree.any_of, []
 
-        def after_another(tree: Tree, by: Filter) -> Entry | None:
+        def after_another(tree: Tree, by: Filter) -> TreeEntry | None:
             monkeypatch.setattr(Tree, "any_of", plain)
             with another_container():
                 answers.append(shop.assign(coupon, ann, "m"))
@@ -222,17 +222,15 @@ class TestRaces:
         """As where the list still had it when it was drawn, and its row is somebody else's."""
         coupon, ann, bob = shop.pool(1), shop.person(), shop.person()
         shop.world.deliver()
-        begin = shop.world.kept()
+        begin = shop.world.checkpoint()
         calls = counted(partial(shop.assign, coupon, bob))
         for place in range(1, calls.index("TransactWriteItems") + 2):
             begin()
-            forget_keys()
+            clear_key_cache()
             taken: list[Answer] = []
 
-            def take(
-                at: int, _op: str, moment: UtcDateTimeAttribute, place: int = place, to: Any = taken
-            ) -> None:
-                if (at, moment) == (place, UtcDateTimeAttribute.BEFORE):
+            def take(at: int, _op: str, moment: Side, place: int = place, to: Any = taken) -> None:
+                if (at, moment) == (place, Side.BEFORE):
                     with another_container():
                         to.append(shop.assign(coupon, ann))
 

@@ -5,12 +5,12 @@ from time import process_time
 import pytest
 
 from storepost.coupons.files import MAX_COLUMNS, MAX_ROWS, read_codes
-from storepost.values.problems import Unreadable
+from storepost.values.problems import UnreadableContent
 
 
 def refused(content: str) -> str:
     """What is wrong with the file."""
-    with pytest.raises(Unreadable) as raised:
+    with pytest.raises(UnreadableContent) as raised:
         read_codes(content, None)
     [error] = raised.value.errors
     assert error.path == "/content"

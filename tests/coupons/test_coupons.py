@@ -12,7 +12,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
-from tests.coupons.shop import Shop, counts
+from tests.coupons.coupon_store import Shop, counts
 from tests.harness.world import World
 
 NOWHERE = "c0ffee00-0000-4000-8000-000000000000"

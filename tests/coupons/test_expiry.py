@@ -9,7 +9,7 @@ from local.events import pumps
 from storepost.coupons import expiring
 from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.trees import CodeList
-from tests.coupons.shop import Shop, counts
+from tests.coupons.coupon_store import Shop, counts
 from tests.coupons.test_coupons import in_days
 
 DAYS = {"type": "days", "days": 1}

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 from local.events import pumps
 from storepost.accounts.identity.model import KeyScope
 from storepost.values import clock
-from tests.coupons.shop import NONE, Shop
+from tests.coupons.coupon_store import NONE, Shop
 from tests.harness.world import World
 
 TEXTS = [f"GIFT-{letter}" for letter in "ABCDEF"]
@@ -80,7 +80,7 @@ def _beginning() -> tuple[World, Shop, list[str], Callable[[], None]]:
         shop = Shop(world)
         shop.token = world.api_key(shop.workspace, KeyScope.WRITE, shop.owner)
         people = [shop.person() for _ in range(PEOPLE)]
-        _kept.append((world, shop, people, world.kept()))
+        _kept.append((world, shop, people, world.checkpoint()))
     return _kept[0]
 
 

@@ -14,7 +14,7 @@ from storepost.coupons.files import read_codes
 from storepost.coupons.filling import next_lines
 from storepost.platform.persistence import item
 from storepost.values.ids import new_id
-from tests.coupons.shop import Shop, counts
+from tests.coupons.coupon_store import Shop, counts
 
 
 def check(shop: Shop, content: str, **given: object) -> Any:
@@ -335,6 +335,6 @@ class TestImport:
 
     def test_a_file_that_is_lost_leaves_what_was_stored(self, shop: Shop) -> None:
         made = shop.brought("A1\nA2\n").json["id"]
-        shop.world.forget_objects()
+        shop.world.delete_objects()
         shop.world.deliver()
         assert shop.get(f"/coupons/{made}")["codes"] == counts()

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from local.events import pumps
-from tests.coupons.shop import Shop, counts
+from tests.coupons.coupon_store import Shop, counts
 from tests.coupons.test_shopify import OnShopify
-from tests.harness.crashes import KEY, crashes, until_answered
+from tests.harness.crash_points import KEY, crashes, until_answered
 from tests.harness.world import Answer, World
 from tests.shopify.shops import Shopify
 

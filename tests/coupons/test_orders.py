@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from tests.coupons.shop import Shop, counts, day
+from tests.coupons.coupon_store import Shop, counts, day
 
 
 class TestUse:

@@ -1,7 +1,7 @@
 """A person's codes: they follow merges, go with an erasure, and stand in the export."""
 
 from storepost.coupons.rows import CodePointerItem
-from tests.coupons.shop import Shop, counts
+from tests.coupons.coupon_store import Shop, counts
 
 
 def pointers(shop: Shop) -> list[CodePointerItem]:

@@ -17,7 +17,7 @@ from storepost.coupons.keys import DUE_PARTITION
 from storepost.coupons.model import Coupon
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CouponDueItem
-from storepost.coupons.shop import add_codes, seed_of
+from storepost.coupons.shop_discounts import add_codes, seed_of
 from storepost.coupons.shop_sync import ShopSync
 from storepost.people.consent.model import Origin, Source
 from storepost.people.customers.model import GivenCustomer
@@ -30,7 +30,7 @@ from storepost.shopify.errors import MutationRefused, NeedsReauth, ShopUnavailab
 from storepost.stores.stores.model import ConnectionStatus
 from storepost.sync.pulls import running
 from storepost.values import clock
-from tests.coupons.shop import Shop, counts
+from tests.coupons.coupon_store import Shop, counts
 from tests.coupons.test_coupons import in_days, without_permission
 from tests.harness.world import CANARY, World
 from tests.shopify.hooks import Hooks, order_body
@@ -65,7 +65,7 @@ class OnShopify(Shop):
 
     def store_codes(self) -> None:
         """Has the worker store what was asked for, and die before it tells the shop."""
-        with mock.patch.object(ShopSync, "tell_some", return_value=False):
+        with mock.patch.object(ShopSync, "sync_some", return_value=False):
             self.world.deliver()
 
     def buyer(self) -> str:
@@ -121,26 +121,26 @@ class TestPools:
         assert after["externalId"] == str(discount.number)
         assert after["adminUrl"].endswith(f"{SHOP}/admin/discounts/{discount.number}")
         assert shop.there(made["id"]) == set(shop.texts(made["id"]))
-        assert discount.asked["title"] == "Spring"
-        assert discount.asked["customerGets"] == {
+        assert discount.content["title"] == "Spring"
+        assert discount.content["customerGets"] == {
             "items": {"all": True},
             "value": {"percentage": 0.1},
         }
-        assert discount.asked["minimumRequirement"] == {
+        assert discount.content["minimumRequirement"] == {
             "subtotal": {"greaterThanOrEqualToSubtotal": "50.00"}
         }
-        assert discount.asked["combinesWith"] == {
+        assert discount.content["combinesWith"] == {
             "orderDiscounts": True,
             "productDiscounts": False,
             "shippingDiscounts": True,
         }
-        assert discount.asked["usageLimit"] == 1
+        assert discount.content["usageLimit"] == 1
         shop.check()
 
     def test_an_amount_is_told_in_whole_units(self, shop: OnShopify) -> None:
         shop.pool(1, valueType="amount", value=1250)
         shop.world.deliver()
-        assert shop.discounts[0].asked["customerGets"]["value"] == {
+        assert shop.discounts[0].content["customerGets"]["value"] == {
             "discountAmount": {"amount": "12.50", "appliesOnEachItem": False}
         }
 
@@ -226,7 +226,7 @@ class TestPersonal:
             shop.discounts.append(Discount(99, {}, {code["code"]: 99}))
             shop.world.deliver()
         # The coupon's message comes late: the person is gone by then.
-        with mock.patch.object(ShopSync, "tell_some", return_value=False):
+        with mock.patch.object(ShopSync, "sync_some", return_value=False):
             assert shop.call("DELETE", f"/profiles/{ann}").status == 204
             shop.world.deliver()
         shop.work(coupon)
@@ -254,7 +254,7 @@ class TestPersonal:
             assert erase_holder(erasure) is False
             return results
 
-        with mock.patch.object(ShopSync, "tell_some", return_value=False):
+        with mock.patch.object(ShopSync, "sync_some", return_value=False):
             assert shop.call("DELETE", f"/profiles/{ann}").status == 204
         with mock.patch.object(shop_sync, "add_codes", add_and_erase):
             shop.work(coupon)
@@ -594,7 +594,7 @@ class TestTroubles:
         while waits < timedelta(days=2):
             shop.world.advance(days=1)
             shop.run_expiry()
-            again_at = shop.stored(expired).tells_again_at
+            again_at = shop.stored(expired).retry_at
             assert again_at is not None
             waits = again_at - clock.now()
         refused = MutationRefused((UserError("Not now."),))

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.end_to_end.newcomer import Shop, open_shop
 from tests.end_to_end.service import Service, containers_made, docker, start
-from tests.end_to_end.shop import Shop, open_shop
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """What passes through SAM CLI's gateway and the front before it: problems, retries, bodies."""
 
+from tests.end_to_end.newcomer import SIGN_UP, Shop, sign_up
 from tests.end_to_end.service import ID, Service
-from tests.end_to_end.shop import SIGN_UP, Shop, sign_up
 from tests.harness.world import Answer
 
 BASE_URL = "http://localhost/v1"

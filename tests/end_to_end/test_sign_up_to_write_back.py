@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from standardwebhooks.webhooks import Webhook
 
+from tests.end_to_end.newcomer import CUSTOMER, STORE, WORKSPACE, Shop, sign_up
 from tests.end_to_end.service import ID, MOMENT, Service, soon
-from tests.end_to_end.shop import CUSTOMER, STORE, WORKSPACE, Shop, sign_up
 
 EURO = {"currency": "EUR"}
 PLACED = ("2026-02-01T09:00:00.000Z", "2026-02-02T09:00:00.000Z", "2026-02-03T09:00:00.000Z")

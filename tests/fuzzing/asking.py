@@ -24,7 +24,7 @@ from tests.fuzzing.judging import (
     is_of_credentials,
     is_partial,
 )
-from tests.fuzzing.town import Town, build
+from tests.fuzzing.scenario import Town, build
 
 BASE_URL = "http://localhost/v1"
 FORMATS = {
@@ -63,11 +63,11 @@ class Asking:
     def run(self) -> None:
         """Asks them all, each in the same world; what is wrong is shown, and is in `findings`."""
         for operation in self.operations:
-            wrote = False
+            mark_dirty = False
             for case in self._cases(operation):
                 status = self._ask(case)
-                wrote |= case.method != "GET" and status < 400
-            if wrote:
+                mark_dirty |= case.method != "GET" and status < 400
+            if mark_dirty:
                 self._town.bring_back()
 
     def _cases(self, operation: Any) -> Iterator[Case[Any]]:

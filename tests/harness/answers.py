@@ -49,12 +49,12 @@ def operation_of(event: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def codes_in(told: dict[str, Any]) -> list[str]:
+def codes_in(response: dict[str, Any]) -> list[str]:
     """The problems' codes that a described response may have."""
-    reference = told.get("$ref")
+    reference = response.get("$ref")
     if reference:
-        told = interface()["components"]["responses"][reference.rsplit("/", 1)[1]]
-    content = told.get("content", {}).get("application/problem+json")
+        response = interface()["components"]["responses"][reference.rsplit("/", 1)[1]]
+    content = response.get("content", {}).get("application/problem+json")
     codes: list[str] = content["schema"]["properties"]["code"]["enum"] if content else []
     return codes
 

@@ -14,9 +14,9 @@ from storepost.values.settings import settings
 
 
 @contextmanager
-def budgeted(**given: str) -> Iterator[None]:
+def budgeted(**overrides: str) -> Iterator[None]:
     """Budgets as the template has them, or by other values of its parameters; a new container."""
-    values = {**parameter_defaults(), **given}
+    values = {**parameter_defaults(), **overrides}
     named = {name: v.get("Ref") for name, v in environment().items() if isinstance(v, dict)}
     variables = {name: values[str(ref)] for name, ref in named.items() if ref in BUDGETS}
     try:
@@ -30,10 +30,10 @@ def budgeted(**given: str) -> Iterator[None]:
 @contextmanager
 def clock_at_rest() -> Iterator[None]:
     """A clock that stands still but where the test moves it."""
-    began = clock.now() - clock.ahead()
+    began = clock.now() - clock.offset()
 
     def now() -> datetime:
-        return began + clock.ahead()
+        return began + clock.offset()
 
     with mock.patch.object(clock, "now", now):
         yield

@@ -80,7 +80,7 @@ def _unreached_problems(answers: set[Reach]) -> Iterator[str]:
 
 def _codes() -> set[tuple[int, str]]:
     """The codes of the reference; a kind's own code only where some operation answers with it."""
-    told = {
+    described = {
         code
         for _, _, operation in operations()
         for response in operation["responses"].values()
@@ -90,7 +90,7 @@ def _codes() -> set[tuple[int, str]]:
         (kind.status, each.code)
         for kind in problem_kinds("")
         for each in kind.codes
-        if each.code != kind.kind or each.code in told
+        if each.code != kind.kind or each.code in described
     }
 
 

@@ -12,7 +12,7 @@ from tests.harness.answers import code_of, codes_in, operation_of, watch
 _EVERYWHERE = frozenset({"method_not_allowed"})
 
 
-class ToldAnswers:
+class DescribedAnswers:
     """Compares the functions' answers with the interface's description."""
 
     def __init__(self) -> None:
@@ -26,16 +26,16 @@ class ToldAnswers:
     def look_at(self, event: dict[str, Any], answer: dict[str, Any]) -> None:
         """Keeps an answer of an operation that its description doesn't know."""
         operation = operation_of(event)
-        if operation and not _is_told(operation, answer):
+        if operation and not _is_described(operation, answer):
             self.untold.append(f"{operation['operationId']}: {_name(answer)}")
 
 
-def _is_told(operation: dict[str, Any], answer: dict[str, Any]) -> bool:
+def _is_described(operation: dict[str, Any], answer: dict[str, Any]) -> bool:
     code = code_of(answer)
     if code in _EVERYWHERE:
         return True
-    told = operation["responses"].get(str(answer["statusCode"]))
-    return told is not None and (code is None or code in codes_in(told))
+    response = operation["responses"].get(str(answer["statusCode"]))
+    return response is not None and (code is None or code in codes_in(response))
 
 
 def _name(answer: dict[str, Any]) -> str:

@@ -24,7 +24,7 @@ from local.template import TABLE, resources
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredTables:
     """What the tables hold, and what their streams have carried; equal if nothing changed."""
 
     rows: Any
@@ -40,10 +40,10 @@ class Engine(Protocol):
     def lose_streams(self) -> None:
         """Removes what the streams would have carried."""
 
-    def kept(self) -> Kept:
+    def stored(self) -> StoredTables:
         """All rows of now, and their streams."""
 
-    def put_back(self, kept: Kept, *, streams: bool) -> None:
+    def put_back(self, stored: StoredTables, *, streams: bool) -> None:
         """Puts kept rows into empty tables; if not streams too, none tells of it."""
 
 
@@ -68,11 +68,11 @@ class Moto:
                 table.stream_shard.starting_sequence_number += len(table.stream_shard.items)
                 table.stream_shard.items.clear()
 
-    def kept(self) -> Kept:
+    def stored(self) -> StoredTables:
         """All rows of now, and their streams: neither ever changes (`local.aws.moto_updates`)."""
         tables = self._tables()
         shards = {name: table.stream_shard for name, table in tables.items()}
-        return Kept(
+        return StoredTables(
             {name: _copied(table.items) for name, table in tables.items()},
             {
                 name: (shard.starting_sequence_number, list(shard.items))
@@ -81,13 +81,13 @@ class Moto:
             },
         )
 
-    def put_back(self, kept: Kept, *, streams: bool) -> None:
+    def put_back(self, stored: StoredTables, *, streams: bool) -> None:
         """Puts kept rows into empty tables; if not streams too, none tells of it."""
         tables = self._tables()
-        for name, items in kept.rows.items():
+        for name, items in stored.rows.items():
             tables[name].items.update(_copied(items))
         if streams:
-            for name, (first, records) in kept.streams.items():
+            for name, (first, records) in stored.streams.items():
                 shard = tables[name].stream_shard
                 shard.starting_sequence_number, shard.items = first, list(records)
 
@@ -117,26 +117,28 @@ class BesideMoto:
         """Removes what the streams would have carried."""
         self._at_once(_STREAMS)
 
-    def kept(self) -> Kept:
+    def stored(self) -> StoredTables:
         """All rows of now, and their streams."""
         tables = {name: self._all(name) for name in self._names}
-        return Kept({n: rows for n, rows in tables.items() if rows}, self._all(_STREAM_RECORDS))
+        return StoredTables(
+            {n: rows for n, rows in tables.items() if rows}, self._all(_STREAM_RECORDS)
+        )
 
-    def put_back(self, kept: Kept, *, streams: bool) -> None:
+    def put_back(self, stored: StoredTables, *, streams: bool) -> None:
         """Puts kept rows into empty tables; if not streams too, none tells of it."""
         self._rows.execute("BEGIN IMMEDIATE")
-        for name, rows in kept.rows.items():
+        for name, rows in stored.rows.items():
             self._insert(name, rows)
-        if streams and kept.streams:
-            self._insert(_STREAM_RECORDS, kept.streams)
+        if streams and stored.streams:
+            self._insert(_STREAM_RECORDS, stored.streams)
         self._rows.execute("COMMIT")
 
     def _all(self, table: str) -> list[Any]:
         return self._rows.execute(f'SELECT * FROM "{table}"').fetchall()
 
     def _insert(self, table: str, rows: list[Any]) -> None:
-        marks = ",".join("?" * len(rows[0]))
-        self._rows.executemany(f'INSERT INTO "{table}" VALUES ({marks})', rows)
+        parameters = ",".join("?" * len(rows[0]))
+        self._rows.executemany(f'INSERT INTO "{table}" VALUES ({parameters})', rows)
 
     def _at_once(self, *statements: str) -> None:
         self._rows.executescript("; ".join(["BEGIN IMMEDIATE", *statements, "COMMIT"]))
@@ -152,9 +154,9 @@ def _copied(partitions: dict[Any, Any]) -> dict[Any, Any]:
     moto makes an empty partition where it looks for a row.
     """
     return {
-        name: dict(held) if isinstance(held, dict) else held
-        for name, held in partitions.items()
-        if held
+        name: dict(rows) if isinstance(rows, dict) else rows
+        for name, rows in partitions.items()
+        if rows
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError, ReadTimeoutError
 
-from tests.harness.kills import UtcDateTimeAttribute, around_calls
+from tests.harness.call_interruption import Side, around_calls
 
 NO_ANSWER = ReadTimeoutError(endpoint_url="https://dynamodb.example.com")
 THROTTLED = (
@@ -19,13 +19,13 @@ THROTTLED = (
 
 def refusal(code: str, *reasons: str, status: int = 400) -> ClientError:
     """What botocore raises: DynamoDB's error, and of a cancelled transaction its reasons."""
-    said: dict[str, Any] = {
+    response: dict[str, Any] = {
         "Error": {"Code": code, "Message": "refused"},
         "ResponseMetadata": {"HTTPStatusCode": status},
     }
     if reasons:
-        said["CancellationReasons"] = [{"Code": reason} for reason in reasons]
-    return ClientError(said, "any")  # type: ignore[arg-type]
+        response["CancellationReasons"] = [{"Code": reason} for reason in reasons]
+    return ClientError(response, "any")  # type: ignore[arg-type]
 
 
 CONFLICT = refusal("TransactionCanceledException", "None", "TransactionConflict")
@@ -50,12 +50,12 @@ def faults(
     error: Exception | Callable[[], Exception],
     operation: str,
     times: float = float("inf"),
-    moment: UtcDateTimeAttribute = UtcDateTimeAttribute.BEFORE,
+    moment: Side = Side.BEFORE,
 ) -> Iterator[Faults]:
     """So many calls of an operation meet the error; after a call it is the answer that is lost."""
     seen = Faults()
 
-    def step(_number: int, called: str, side: UtcDateTimeAttribute) -> None:
+    def step(_number: int, called: str, side: Side) -> None:
         if (called, side) == (operation, moment) and seen.met < times:
             seen.met += 1
             raise error if isinstance(error, Exception) else error()
@@ -67,7 +67,7 @@ def faults(
 
 def lost_answer(operation: str, times: float = 1) -> Any:
     """So many calls are carried out, and nobody hears of it."""
-    return faults(NO_ANSWER, operation, times, UtcDateTimeAttribute.AFTER)
+    return faults(NO_ANSWER, operation, times, Side.AFTER)
 
 
 @dataclass

@@ -19,8 +19,8 @@ from botocore.client import BaseClient
 from local import functions
 from local.template import Function
 from local.template import functions as declared_functions
-from storepost.platform.persistence.sealing import forget_keys
-from storepost.platform.persistence.secrets import forget_secrets
+from storepost.platform.persistence.sealing import clear_key_cache
+from storepost.platform.persistence.secrets import clear_secret_cache
 
 type Grant = tuple[str, str]
 """An action on the logical id of a resource."""
@@ -196,8 +196,8 @@ class Recorder:
         def handler_of(function: str) -> Callable[[Any, Any], Any]:
             if last != [function]:
                 last[:] = [function]
-                forget_keys()
-                forget_secrets()
+                clear_key_cache()
+                clear_secret_cache()
             return plain(function)
 
         functions.handler_of = handler_of  # type: ignore[assignment]
@@ -207,9 +207,11 @@ class Recorder:
         grants = needed(service, operation, params)
         lacking = grants - self._grants[function]
         if lacking:
-            said = ", ".join(f"{action} on {resource}" for action, resource in sorted(lacking))
+            lines = ", ".join(f"{action} on {resource}" for action, resource in sorted(lacking))
             # No handler of ours may catch this: `Failed` is no Exception.
-            pytest.fail(f"{function} calls {operation}, but its role in template.yaml lacks {said}")
+            pytest.fail(
+                f"{function} calls {operation}, but its role in template.yaml lacks {lines}"
+            )
         self.used |= {(function, action, resource) for action, resource in grants}
 
 

@@ -35,16 +35,18 @@ class LogWatch:
 
     def look_at(self, logger: logging.Logger, record: logging.LogRecord) -> None:
         """Keeps what a record gives away: which logger, which line of code, and what."""
-        for text in (*_said(record), *_written(logger, record)):
+        for text in (*_texts(record), *_written(logger, record)):
             found = CANARY if CANARY in text.lower() else None
             token = _TOKEN.search(text)
             if found or token:
-                told = found or f"a token ({token.group()[:6] if token else ''}…)"
-                self.findings.append(f"{record.name} at {record.pathname}:{record.lineno}: {told}")
+                finding = found or f"a token ({token.group()[:6] if token else ''}…)"
+                self.findings.append(
+                    f"{record.name} at {record.pathname}:{record.lineno}: {finding}"
+                )
                 return
 
 
-def _said(record: logging.LogRecord) -> Iterator[str]:
+def _texts(record: logging.LogRecord) -> Iterator[str]:
     yield record.getMessage()
     yield from (repr(value) for name, value in vars(record).items() if name not in _OWN)
     if record.exc_info and record.exc_info[0]:

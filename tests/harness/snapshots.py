@@ -13,7 +13,7 @@ from moto.sqs.models import sqs_backends
 from local import aws
 from local.aws import mail
 from storepost.values import clock
-from tests.harness.engines import Kept, engine
+from tests.harness.engines import StoredTables, engine
 from tests.harness.world import BUCKET, World
 
 type Outside = MutableMapping[Any, Any] | MutableSequence[Any]
@@ -24,47 +24,47 @@ type Outside = MutableMapping[Any, Any] | MutableSequence[Any]
 class Snapshot:
     """Tables, streams, queues, objects, emails, time, and what stands outside of AWS."""
 
-    tables: Kept
+    tables: StoredTables
     queues: bytes
     objects: tuple[tuple[str, bytes], ...]
     emails: tuple[Any, ...]
-    ahead: Any
+    clock_offset: Any
     outside: tuple[bytes, ...]
 
     @classmethod
-    def taken(cls, outside: Sequence[Outside] = ()) -> "Snapshot":
+    def of_now(cls, outside: Sequence[Outside] = ()) -> "Snapshot":
         """As everything is now."""
         return cls(
-            engine().kept(),
+            engine().stored(),
             pickle.dumps({name: _messages(queue) for name, queue in _queues().items()}),
             tuple((name, key.value) for name, key in _objects().items()),
             tuple(mail.ses().sent_messages),
-            clock.ahead(),
+            clock.offset(),
             tuple(pickle.dumps(each) for each in outside),
         )
 
     def with_outside(self, outside: Sequence[Outside]) -> "Snapshot":
         """The same AWS with what stands outside of it now."""
-        held = tuple(pickle.dumps(each) for each in outside)
-        return replace(self, ahead=clock.ahead(), outside=held)
+        pickled = tuple(pickle.dumps(each) for each in outside)
+        return replace(self, clock_offset=clock.offset(), outside=pickled)
 
     def bring_back(self, world: World, outside: Sequence[Outside] = ()) -> None:
         """Makes it the state of now; `outside` are those that it was taken of."""
         world.close()
-        clock.advance(self.ahead)
+        clock.advance(self.clock_offset)
         engine().put_back(self.tables, streams=True)
-        for name, kept in pickle.loads(self.queues).items():
+        for name, messages in pickle.loads(self.queues).items():
             queue = _queues()[name]
-            queue._messages, queue._pending_messages, queue.deleted_messages = kept
+            queue._messages, queue._pending_messages, queue.deleted_messages = messages
         for name, content in self.objects:
             boto3.client("s3").put_object(Bucket=BUCKET, Key=name, Body=content)
         mail.ses().sent_messages[:] = self.emails
-        for each, held in zip(outside, self.outside, strict=True):
+        for each, pickled in zip(outside, self.outside, strict=True):
             each.clear()
             if isinstance(each, MutableMapping):
-                each.update(pickle.loads(held))
+                each.update(pickle.loads(pickled))
             else:
-                each.extend(pickle.loads(held))
+                each.extend(pickle.loads(pickled))
 
 
 def _queues() -> dict[str, Any]:

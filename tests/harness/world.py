@@ -33,7 +33,7 @@ from storepost.accounts.identity.repository import (
     find_token,
     person_key,
 )
-from storepost.accounts.identity.tokens import digest, new_api_key, new_session_token, shown_prefix
+from storepost.accounts.identity.tokens import digest, new_api_key, new_session_token, prefix_of_key
 from storepost.accounts.workspaces.model import Membership, Role, Workspace
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
@@ -220,7 +220,7 @@ class World:
         assert membership is not None
         if demoted:
             return lambda changes: members.change_role(changes, membership, Role.MEMBER)
-        return lambda changes: members.remove_member(changes, membership)
+        return lambda changes: members.delete_member(changes, membership)
 
     def activate(self, someone: Someone, workspace: WorkspaceScope | None) -> None:
         """Makes the workspace the active one of the person's session, or none."""
@@ -279,9 +279,9 @@ class World:
         key = ApiKey(
             id=new_id(),
             workspace_id=workspace.id,
-            name=f"Key {shown_prefix(secret)} {CANARY}",
+            name=f"Key {prefix_of_key(secret)} {CANARY}",
             scope=scope,
-            prefix=shown_prefix(secret),
+            prefix=prefix_of_key(secret),
             maker_id=maker.id if maker else None,
             created_at=clock.now(),
             used_before=None,
@@ -294,7 +294,7 @@ class World:
         changes.commit()
         return secret
 
-    def store(self, by: Someone, **given: object) -> str:
+    def store(self, by: Someone, **fields: object) -> str:
         """A custom store, connected by somebody in their active workspace: its id."""
         body = {
             "platform": "custom",
@@ -303,7 +303,7 @@ class World:
             "currency": "EUR",
             "primaryLocale": "de-AT",
             "adminUrl": "https://admin.example.com/",
-            **given,
+            **fields,
         }
         answer = self.call("POST", "/stores", token=by.token, json_body=body)
         assert answer.status == 201, answer.body
@@ -352,13 +352,13 @@ class World:
     def objects(self) -> dict[str, bytes]:
         """What long jobs keep on S3, by name."""
         s3 = aws.client("s3")
-        held = s3.list_objects_v2(Bucket=BUCKET).get("Contents", [])
+        stored = s3.list_objects_v2(Bucket=BUCKET).get("Contents", [])
         return {
             each["Key"]: s3.get_object(Bucket=BUCKET, Key=each["Key"])["Body"].read()
-            for each in held
+            for each in stored
         }
 
-    def forget_objects(self, instead: bytes | None = None) -> None:
+    def delete_objects(self, instead: bytes | None = None) -> None:
         """Takes away what long jobs keep, or puts something else in its place."""
         names, s3 = list(self.objects()), aws.client("s3")
         for name in names:
@@ -371,7 +371,7 @@ class World:
         """How many messages a queue holds, waiting or in flight."""
         return sum(aws.queue_depth(queue).values())
 
-    def kept(self, *, deliver: bool = True) -> Callable[[], None]:
+    def checkpoint(self, *, deliver: bool = True) -> Callable[[], None]:
         """Keeps rows, objects and the time of now; what it returns brings them back, and only them.
 
         For what begins at the same place very often. What streams and queues still have to carry
@@ -379,15 +379,15 @@ class World:
         """
         if deliver:
             self.deliver()
-        kept, ahead = engine().kept(), clock.ahead()
+        stored, offset = engine().stored(), clock.offset()
         objects = self.objects()
 
         def bring_back() -> None:
             self.close()
-            clock.advance(ahead)
+            clock.advance(offset)
             for name, content in objects.items():
                 aws.client("s3").put_object(Bucket=BUCKET, Key=name, Body=content)
-            engine().put_back(kept, streams=False)
+            engine().put_back(stored, streams=False)
 
         return bring_back
 

@@ -166,7 +166,7 @@ class TestCors:
             b"",
         )
         answer = Answer(200, {}, b"")
-        assert self.CORS.told_to("https://a.example", answer).headers == {
+        assert self.CORS.with_cors("https://a.example", answer).headers == {
             "access-control-allow-origin": "https://a.example",
             "access-control-expose-headers": "retry-after",
         }
@@ -174,7 +174,7 @@ class TestCors:
     def test_other_origins_are_told_nothing(self) -> None:
         asks = {"origin": "https://b.example", "access-control-request-method": "GET"}
         assert self.CORS.preflight("OPTIONS", asks) == Answer(204, {}, b"")
-        assert self.CORS.told_to("https://b.example", Answer(200, {}, b"")).headers == {}
+        assert self.CORS.with_cors("https://b.example", Answer(200, {}, b"")).headers == {}
         assert self.CORS.preflight("GET", asks) is None
 
     def test_what_the_template_says(self) -> None:

@@ -76,7 +76,7 @@ def loaded() -> Iterator[Run]:
         local_run = LocalRun(listening)
         local_run.serve()
         run.demo = demo.load(local_run)
-        run.put_back = world.kept()
+        run.put_back = world.checkpoint()
         yield run
         local_run.stop()
     world.close()

@@ -9,7 +9,7 @@ import pytest
 from werkzeug.wrappers import Request, Response
 
 from storepost.platform.fetching import Conversation, FetchFailed, UrlNotAllowed
-from storepost.platform.fetching.guard import Failure, Refusal
+from storepost.platform.fetching.guard import Failure, UrlRefusal
 from storepost.shopify.admin import AdminClient, GivenAccess, KeptAccess, admin_of
 from storepost.shopify.documents import APP_UNINSTALL, SHOP_LOCALES
 from storepost.shopify.documents import SHOP as SHOP_QUERY
@@ -125,14 +125,14 @@ class TestThrottled:
         bucket.maximum = bucket.available = 10.0
         bucket.restored_a_second = 1.0
         refused: list[bool] = []
-        plain = bucket.take
+        plain = bucket.try_spend
 
         def watched(points: float) -> bool:
             taken = plain(points)
             refused.append(not taken)
             return taken
 
-        bucket.take = watched  # type: ignore[method-assign]
+        bucket.try_spend = watched  # type: ignore[method-assign]
         with admin_of(shopify.store(workspace), patience_seconds=60) as admin:
             for _ in range(15):
                 admin.run(SHOP_QUERY)
@@ -266,7 +266,7 @@ class TestFailing:
         self, admin: AdminClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def refused(*_: object, **__: object) -> None:
-            raise UrlNotAllowed(Refusal.NOT_PUBLIC)
+            raise UrlNotAllowed(UrlRefusal.NOT_PUBLIC)
 
         monkeypatch.setattr(Conversation, "post", refused)
         with pytest.raises(ShopUnavailable, match="isn't public"):

@@ -12,7 +12,7 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.sync.pulls import running
 from storepost.sync.records.reading import moment_of
 from storepost.values import clock
-from tests.harness.kills import before_the_commit, counted
+from tests.harness.call_interruption import before_the_commit, counted
 from tests.harness.world import Someone
 from tests.shopify.hooks import (
     CUSTOMER,
@@ -28,7 +28,7 @@ from tests.shopify.hooks import (
 )
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_imports import ask, order_node, state
-from tests.sync.batches.shop import Shop
+from tests.sync.batches.batch_store import Shop
 
 type Meanwhile = Callable[[], object]
 
@@ -83,7 +83,7 @@ def test_one_profile_and_no_lost_change(hooks: Hooks, owner: Someone, shop: Shop
     }[who]
     told = ask(hooks, owner).json["id"]
     hooks.world.deliver_outbox()
-    bring_back = hooks.world.kept(deliver=False)
+    bring_back = hooks.world.checkpoint(deliver=False)
     pull = partial(running.pull, hooks.store, 1, lambda: 10**6)
     transactions = counted(pull).count("TransactWriteItems")
     assert transactions >= 6

@@ -13,7 +13,7 @@ from local.shopify.app import APP
 from local.shopify.oauth import signed
 from local.shopify.shops import Locale
 from storepost.connections.links.repository import find_link
-from storepost.platform.persistence.secrets import forget_secrets
+from storepost.platform.persistence.secrets import clear_secret_cache
 from storepost.shopify.claims import find_claim
 from storepost.shopify.details import ShopDetails
 from storepost.shopify.grants import find_grant
@@ -23,7 +23,7 @@ from storepost.values import links
 from storepost.values.scope import WorkspaceScope
 from storepost.values.settings import settings
 from tests.harness import least_privilege
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import BASE_URL, CANARY, Answer, Someone, World
 from tests.shopify.shops import OTHER, SHOP, Shopify, query_of
 
@@ -53,7 +53,7 @@ def secret() -> Iterator[Keep]:
 
     yield keep
     keep(APP.secret)
-    forget_secrets()
+    clear_secret_cache()
 
 
 def link_of(answer: Answer) -> UUID:
@@ -152,7 +152,7 @@ class TestApproved:
     ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
         secret(kept.format(APP.secret))
-        forget_secrets()
+        clear_secret_cache()
         assert shopify.callback(parameters).status == 302
 
     def test_the_older_one_signs_and_the_newest_asks(
@@ -160,7 +160,7 @@ class TestApproved:
     ) -> None:
         parameters = shopify.approved(shopify.begin(owner))
         secret(f"newest {APP.secret}")
-        forget_secrets()
+        clear_secret_cache()
         asked: list[str] = []
         shopify.server.interruptions.append(
             lambda request: asked.append(request.form["client_secret"])
@@ -177,8 +177,8 @@ class TestApproved:
         secret: Keep,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(least_privilege, "forget_secrets", lambda: None)
-        forget_secrets()
+        monkeypatch.setattr(least_privilege, "clear_secret_cache", lambda: None)
+        clear_secret_cache()
         shopify.begin(owner)  # reads it
         secret("another")
         world.advance(minutes=4, seconds=59)

@@ -19,7 +19,7 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.stores.stores.service import disconnect_store
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
-from tests.harness.kills import another_container, before_the_commit
+from tests.harness.call_interruption import another_container, before_the_commit
 from tests.harness.world import CANARY, Someone, World
 from tests.shopify.shops import OTHER, SHOP, Shopify, choose_existing
 

@@ -31,7 +31,7 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
-from storepost.values.settings import Settings, settings
+from storepost.values.settings import ServiceSettings, settings
 from tests.harness.world import BASE_URL, CANARY, Someone, World
 from tests.shopify.shops import OTHER, SHOP, Shopify, choose_existing, entrusted
 
@@ -63,7 +63,7 @@ def count(workspace: WorkspaceScope) -> int:
 
 def configure(monkeypatch: pytest.MonkeyPatch, **given: Any) -> None:
     """Other settings of the app than the run's own."""
-    other: Settings = replace(settings(), **given)
+    other: ServiceSettings = replace(settings(), **given)
     monkeypatch.setattr(shopify_app, "settings", lambda: other)
 
 

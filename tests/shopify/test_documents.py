@@ -16,7 +16,7 @@ from graphql import (
 )
 
 from local.shopify import admin, checking
-from local.shopify.checking import Shopifys, asked_scopes, findings, of_document, of_schema
+from local.shopify.checking import Shopifys, findings, of_document, of_schema, template_scopes
 from storepost.shopify import documents
 from storepost.shopify.documents import FOLDER, Document
 from storepost.shopify.scopes import REQUIRED, covers, lacking
@@ -71,11 +71,11 @@ class TestOurs:
             for any_of in admin.needed_scopes(kind, field)
         }
         ours = Shopifys(schema, needed)
-        assert list(of_document(path.stem, path.read_text(), ours, set(asked_scopes()))) == []
+        assert list(of_document(path.stem, path.read_text(), ours, set(template_scopes()))) == []
 
     def test_what_is_required_is_asked_for(self) -> None:
-        assert lacking(asked_scopes()) == []
-        assert all(covers(asked_scopes(), s) for s in (*REQUIRED, "write_customers"))
+        assert lacking(template_scopes()) == []
+        assert all(covers(template_scopes(), s) for s in (*REQUIRED, "write_customers"))
 
 
 class TestDocument:
@@ -176,7 +176,7 @@ class TestMain:
     def test_a_scope_that_nobody_asks_for(self) -> None:
         theirs = Shopifys(admin.schema(), {("Shop", "name"): {"read_nothing"}})
         assert "shop.graphql: Shop.name needs one of read_nothing" in findings(
-            theirs, asked_scopes()
+            theirs, template_scopes()
         )
 
 

@@ -19,8 +19,8 @@ from storepost.stores.stores.model import ConnectionStatus, StoreStatus
 from storepost.sync.webhooks import deliveries
 from storepost.sync.webhooks.topics import SHAPES, TOPICS
 from storepost.values import clock
-from tests.harness.crashes import crashes
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import crashes
 from tests.harness.world import Someone, World
 from tests.shopify.hooks import (
     CUSTOMER,

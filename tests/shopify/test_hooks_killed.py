@@ -14,7 +14,7 @@ from storepost.sync.records.reading import moment_of
 from storepost.sync.webhooks.messages import Webhook
 from storepost.sync.webhooks.working import OF_A_STORE, work_on
 from storepost.values import clock
-from tests.harness.crashes import crashes
+from tests.harness.crash_points import crashes
 from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import (
     CUSTOMER,
@@ -29,7 +29,7 @@ from tests.shopify.hooks import (
     order_body,
 )
 from tests.shopify.shops import SHOP, Shopify
-from tests.sync.batches.shop import Shop
+from tests.sync.batches.batch_store import Shop
 from tests.sync.batches.state import state_of
 
 NEW, OTHER = 11, 12
@@ -107,7 +107,7 @@ def test_killed_anywhere(hooks: Hooks, shop: Shop, shopify: Shopify, topic: str)
     work = partial(work_on, json.dumps(webhook.payload()), lambda: 10**6)
     if topic == "app/uninstalled":
         shopify.shop(SHOP).installation = None
-    bring_back = hooks.world.kept()
+    bring_back = hooks.world.checkpoint()
     before = outcome(shop, shopify)
     bring_back()
     found = crashes(hooks.world, work, outside=[shopify.server.pretend.shops])

@@ -18,7 +18,7 @@ from storepost.sync.records.reading import moment_of
 from storepost.sync.webhooks.messages import Webhook
 from storepost.sync.webhooks.people import customer_changed, customer_deleted
 from storepost.values import clock
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import (
     CREATED,

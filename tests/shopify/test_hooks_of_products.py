@@ -19,7 +19,7 @@ from storepost.sync.webhooks.messages import Webhook
 from storepost.sync.webhooks.stocking import product_changed, product_deleted
 from storepost.values import clock
 from storepost.values.ids import derived_id
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import Someone
 from tests.shopify.hooks import CREATED, LATER, UPDATED, Hooks
 from tests.shopify.shops import SHOP

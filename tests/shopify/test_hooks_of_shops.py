@@ -13,7 +13,7 @@ from storepost.sync.webhooks.messages import Webhook
 from storepost.sync.webhooks.shop import app_removed
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import Someone
 from tests.shopify.hooks import SHOP_BODY, Hooks, customer_body
 from tests.shopify.shops import SHOP, Shopify, choose_existing, connection_is, tokens_of
@@ -84,7 +84,7 @@ class TestUninstalled:
         with before_the_commit(lambda: links.append(shopify.link(other, SHOP)), which=4):
             app_removed(hooks.store, webhook)
         assert shopify.store(hooks.workspace).status is StoreStatus.DISCONNECTED
-        bring_back = hooks.world.kept()
+        bring_back = hooks.world.checkpoint()
         assert find_grant(SHOP) is not None
         hooks.world.advance(hours=1)
         assert find_grant(SHOP) is None

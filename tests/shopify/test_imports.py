@@ -27,8 +27,8 @@ from storepost.sync.records.reading import moment_of
 from storepost.sync.webhooks.messages import Webhook
 from storepost.sync.webhooks.people import customer_deleted
 from storepost.values import clock
-from tests.harness.crashes import crashes
-from tests.harness.kills import Killed
+from tests.harness.call_interruption import Killed
+from tests.harness.crash_points import crashes
 from tests.harness.world import CANARY, Answer, Someone, World
 from tests.shopify.hooks import (
     CREATED,

@@ -9,7 +9,7 @@ from storepost.shopify.claims import find_claim
 from storepost.stores.stores.model import StoreStatus
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.scope import WorkspaceScope
-from tests.harness.crashes import crashes
+from tests.harness.crash_points import crashes
 from tests.harness.world import Someone, World
 from tests.shopify.shops import SHOP, Shopify, choose_existing, entrusted
 

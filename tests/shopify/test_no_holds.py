@@ -9,12 +9,12 @@ from storepost.people.consent.missed import MissedWriteBackItem
 from storepost.people.consent.owed import OwedRefusalItem
 from storepost.people.consent.states import ConsentState
 from storepost.sync.records.reading import moment_of
-from tests.harness.crashes import crashes
+from tests.harness.crash_points import crashes
 from tests.harness.world import BASE_URL, Someone, World
 from tests.people.consent.imports import history_of, profile_of, upserted
-from tests.people.consent.shop import Shop, hand_over
+from tests.people.consent.listening_store import Shop, hand_over
 from tests.people.consent.test_no_holds import erase, say
-from tests.people.matching.town import ANN
+from tests.people.matching.scenario import ANN
 from tests.shopify.hooks import (
     CUSTOMER,
     EMAIL,

@@ -16,8 +16,8 @@ from storepost.sync.records.reading import moment_of
 from storepost.sync.webhooks import privacy, redacting, working
 from storepost.sync.webhooks.messages import ResumePoint, Webhook
 from storepost.values import clock
-from tests.harness.crashes import crashes
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import crashes
 from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import (
     CUSTOMER,
@@ -202,7 +202,7 @@ class TestCustomerRedact:
         put_elsewhere(known, owner)
         other = {**PERSON, "id": 3, "email": f"eva.{CANARY}@example.com", "phone": None}
         known.tell("customers/create", customer_body(**other, **consents("subscribed")))
-        bring_back = known.world.kept()
+        bring_back = known.world.checkpoint()
 
         for customer, left in ((CUSTOMER, 2), (3, 1)):
             body = json.dumps({**REDACT, "customer": {"id": customer}}).encode()

@@ -12,14 +12,14 @@ from storepost.catalog.products.trees import ProductLists
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.sync.batches import chunks
 from storepost.sync.pulls import reconciling
-from tests.harness.crashes import crashes
+from tests.harness.crash_points import crashes
 from tests.harness.world import Someone
 from tests.shopify.hooks import CREATED, LATER, UPDATED, Hooks
 from tests.shopify.shops import SHOP, Shopify, choose_existing
 from tests.shopify.test_hooks_of_products import product_body
 from tests.shopify.test_imports import ask, imports_of, state
 from tests.shopify.test_reconciling import removed, told_at
-from tests.sync.batches.shop import Shop
+from tests.sync.batches.batch_store import Shop
 
 PRODUCTS = {"scope": "products"}
 

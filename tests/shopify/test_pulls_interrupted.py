@@ -12,18 +12,18 @@ from botocore.compat import HTTPHeaders
 
 from local.shopify.exports import Operation
 from storepost.platform.persistence.item import dynamodb_client
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.sync.batches import chunks
 from storepost.sync.pulls import reconciling
 from storepost.values import clock
-from tests.harness.crashes import Shard, crashes, in_shards
-from tests.harness.kills import UtcDateTimeAttribute, killed_at
+from tests.harness.call_interruption import Side, killed_at
+from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.world import Someone
 from tests.shopify.hooks import Hooks
 from tests.shopify.shops import SHOP, Shopify
 from tests.shopify.test_imports import ask, pulled
 from tests.shopify.test_reconciling import fill, lose, removed
-from tests.sync.batches.shop import Shop
+from tests.sync.batches.batch_store import Shop
 from tests.sync.batches.state import state_of
 
 TRIES = 10
@@ -69,11 +69,11 @@ def outcome(hooks: Hooks, shop: Shop) -> dict[str, object]:
 @pytest.fixture
 def anew(hooks: Hooks, shop: Shop, shopify: Shopify) -> Callable[[], None]:
     """Brings back the moment in which nothing of the pull was done."""
-    bring_back = hooks.world.kept(deliver=False)
+    bring_back = hooks.world.checkpoint(deliver=False)
 
     def bring() -> None:
         bring_back()
-        forget_keys()
+        clear_key_cache()
         shopify.shop(SHOP).operations.clear()
 
     bring()
@@ -107,7 +107,7 @@ def test_killed_again_and_again(hooks: Hooks, shop: Shop, anew: Callable[[], Non
     anew()
     chance = random.Random(1)
     for _ in range(100):
-        if not killed_at(chance.randrange(8, 40), UtcDateTimeAttribute.AFTER, shop.run_worker):
+        if not killed_at(chance.randrange(8, 40), Side.AFTER, shop.run_worker):
             break
     assert outcome(hooks, shop) == expected
 

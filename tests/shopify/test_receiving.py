@@ -9,7 +9,7 @@ import pytest
 from local import gateway
 from local.shopify.app import APP
 from storepost.platform.messaging.outbox import OutboxItem
-from storepost.platform.persistence.secrets import forget_secrets
+from storepost.platform.persistence.secrets import clear_secret_cache
 from storepost.sync.webhooks.messages import MAX_INLINE_BYTES
 from tests.harness.world import World
 from tests.shopify.hooks import CUSTOMER, SHOP_BODY, Hooks, customer_body, order_body, signature
@@ -76,7 +76,7 @@ class TestSignature:
         assert answer.problem() == (401, "signature_invalid")
 
     def test_either_secret_while_they_are_rotated(self, hooks: Hooks) -> None:
-        forget_secrets()
+        clear_secret_cache()
         boto3.client("ssm").put_parameter(
             Name="/storepost/shopify-client-secret",
             Value=f"new {APP.secret}",
@@ -95,10 +95,10 @@ class TestSignature:
                 Type="SecureString",
                 Overwrite=True,
             )
-            forget_secrets()
+            clear_secret_cache()
 
     def test_without_an_app(self, hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
-        forget_secrets()
+        clear_secret_cache()
         monkeypatch.setattr("storepost.sync.webhooks.receiving._secrets", lambda: ())
         assert hooks.post(TOPIC, BODY).problem() == (401, "signature_invalid")
 
@@ -148,7 +148,7 @@ class TestQueue:
 
     def test_one_that_is_gone_from_there_is_left(self, hooks: Hooks) -> None:
         hooks.post("orders/create", order_body(note="x" * MAX_INLINE_BYTES))
-        hooks.world.forget_objects()
+        hooks.world.delete_objects()
         hooks.world.deliver()
         assert hooks.order() is None
         assert hooks.world.queue_depth("WebhookDeadLetters") == 0

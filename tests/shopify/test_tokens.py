@@ -23,8 +23,8 @@ from storepost.shopify.tokens import EARLY, LEASE, renewed_grant, usable_grant
 from storepost.stores.stores.model import ConnectionStatus
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
-from tests.harness.crashes import crashes
-from tests.harness.kills import UtcDateTimeAttribute, around_calls, killed_at
+from tests.harness.call_interruption import Side, around_calls, killed_at
+from tests.harness.crash_points import crashes
 from tests.harness.world import Someone, World
 from tests.shopify.shops import SHOP, Shopify, entrusted, tokens_of
 
@@ -326,10 +326,8 @@ class TestKilled:
         for _ in range(3):
             writes: list[str] = []
 
-            def die(
-                _number: int, operation: str, moment: UtcDateTimeAttribute, seen: Any = writes
-            ) -> None:
-                if operation == "TransactWriteItems" and moment is UtcDateTimeAttribute.BEFORE:
+            def die(_number: int, operation: str, moment: Side, seen: Any = writes) -> None:
+                if operation == "TransactWriteItems" and moment is Side.BEFORE:
                     seen.append(operation)
                     if len(seen) == 2:  # the lease was the first
                         raise SystemExit
@@ -346,8 +344,8 @@ class TestKilled:
     ) -> None:
         world.advance(hours=1)
 
-        def die(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
-            if operation == "TransactWriteItems" and moment is UtcDateTimeAttribute.AFTER:
+        def die(_number: int, operation: str, moment: Side) -> None:
+            if operation == "TransactWriteItems" and moment is Side.AFTER:
                 raise SystemExit  # with the lease, before Shopify is asked
 
         with pytest.raises(SystemExit), around_calls(die):
@@ -397,7 +395,7 @@ class TestHistories:
     ) -> None:
         beginning()
         for step, number in steps:
-            self.take(connected, step, number)
+            self.try_spend(connected, step, number)
         connected.world.advance(seconds=LEASE.total_seconds() + 1)
         if connected.shop().installation is None:
             connected.world.advance(hours=1)
@@ -412,7 +410,7 @@ class TestHistories:
     def beginning(self, world: World, connected: Shopify) -> Callable[[], None]:
         """Goes back to where each history begins."""
         usable_grant(SHOP, patient()).access_token()
-        bring_back, shop = world.kept(), deepcopy(connected.shop())
+        bring_back, shop = world.checkpoint(), deepcopy(connected.shop())
 
         def begin() -> None:
             bring_back()
@@ -421,19 +419,15 @@ class TestHistories:
 
         return begin
 
-    def take(self, shopify: Shopify, step: str, number: int) -> None:
+    def try_spend(self, shopify: Shopify, step: str, number: int) -> None:
         steps: dict[str, Callable[[], object]] = {
             "pass": lambda: shopify.world.advance(minutes=number),
             "remove": lambda: setattr(shopify.shop(), "installation", None),
             "approve": lambda: approve_in_place(shopify),
             "lose the answer": lambda: self.use_and_lose(shopify),
             "use": lambda: self.use(shopify),
-            "kill before": lambda: killed_at(
-                number, UtcDateTimeAttribute.BEFORE, lambda: self.use(shopify)
-            ),
-            "kill after": lambda: killed_at(
-                number, UtcDateTimeAttribute.AFTER, lambda: self.use(shopify)
-            ),
+            "kill before": lambda: killed_at(number, Side.BEFORE, lambda: self.use(shopify)),
+            "kill after": lambda: killed_at(number, Side.AFTER, lambda: self.use(shopify)),
         }
         steps[step]()
 

@@ -14,7 +14,7 @@ from storepost.shopify.patience import Patience
 from storepost.stores.stores.model import ConnectionStatus
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
-from tests.harness.crashes import crashes
+from tests.harness.crash_points import crashes
 from tests.harness.world import Someone, World
 from tests.shopify.shops import OTHER, SHOP, Shopify, tokens_of
 

@@ -19,7 +19,7 @@ from storepost.stores.stores.model import ConnectionStatus
 from storepost.stores.stores.repository import StoreRepository
 from storepost.sync.webhooks.people import GID
 from storepost.values import clock
-from tests.harness.crashes import crashes
+from tests.harness.crash_points import crashes
 from tests.harness.world import CANARY, Someone
 from tests.shopify.hooks import (
     CUSTOMER,

@@ -10,7 +10,7 @@ from aws_lambda_powertools import Logger
 from storepost.values.logs import log_unexpected, logger
 from tests import conftest
 from tests.harness.coverage import ResumePoint, unreached
-from tests.harness.described import ToldAnswers
+from tests.harness.described import DescribedAnswers
 from tests.harness.log_watch import LogWatch
 from tests.harness.world import CANARY
 
@@ -82,7 +82,7 @@ class TestToldAnswers:
         ],
     )
     def test_by_status_and_code(self, status: int, code: str | None, untold: list[str]) -> None:
-        watch = ToldAnswers()
+        watch = DescribedAnswers()
         event = {
             "rawPath": "/v1/invitations/7/preview",
             "requestContext": {"http": {"method": "GET"}},

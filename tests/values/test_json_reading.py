@@ -36,7 +36,7 @@ def follow_in_pieces(text: str, length: int) -> None:
     """Has a guard follow the text, so many characters at a time."""
     guard = DepthGuard()
     for start in range(0, len(text), length):
-        guard.follow(text[start : start + length])
+        guard.feed(text[start : start + length])
 
 
 @given(DOCUMENTS, st.integers(0, 8), st.integers(1, 7))

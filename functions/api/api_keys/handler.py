@@ -37,8 +37,8 @@ def list_api_keys(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ApiKeySummary]:
     """The workspace's keys, revoked ones too, newest first unless sorted otherwise."""
-    wanted = service.KeyFilter(q, frozenset(status or ()), frozenset(scope or ()))
-    listing = service.list_keys(caller.workspace, wanted, sort, PageRequest(page, page_size))
+    filters = service.KeyFilter(q, frozenset(status or ()), frozenset(scope or ()))
+    listing = service.list_keys(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[ApiKeySummary].of(listing, ApiKeySummary.of)
 
 

@@ -44,8 +44,8 @@ def create_connection(
     Nothing is connected by that. Whoever approves it in the shop is led to a link, and chooses
     there which workspace the shop is connected to.
     """
-    begun = service.begin_connection(caller.workspace, body.shop, origin.base_url, writes)
-    return Connection.of(begun)
+    install = service.begin_connection(caller.workspace, body.shop, origin.base_url, writes)
+    return Connection.of(install)
 
 
 @app.get("/v1/connections/shopify/callback", operation_id="connections.shopifyCallback")

@@ -88,8 +88,8 @@ def list_consent_changes(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ConsentChange]:
     """The profile's changes of either channel, most recently recorded first."""
-    asked = ChangeFilter(channel, state, source)
-    listing = list_changes(caller.workspace, id, asked, PageRequest(page, page_size))
+    filters = ChangeFilter(channel, state, source)
+    listing = list_changes(caller.workspace, id, filters, PageRequest(page, page_size))
     stores = store_names(caller.workspace, listing.items)
     return Page[ConsentChange].of(listing, lambda change: ConsentChange.of(change, stores))
 
@@ -154,9 +154,9 @@ def list_write_backs(
     `status=failed` alone only those that failed count, so this finds them among any number.
     """
     recorded = RecordedWithin(recorded_from, recorded_to)
-    asked = WriteBackFilter(status, store_id, channel, recorded)
+    filters = WriteBackFilter(status, store_id, channel, recorded)
     listing = write_back_list.list_write_backs(
-        caller.workspace, asked, PageRequest(page, page_size)
+        caller.workspace, filters, PageRequest(page, page_size)
     )
     stores = store_names(caller.workspace, [each.change for each in listing.items])
     return Page[ListedWriteBack].of(listing, lambda each: ListedWriteBack.of(each, stores))
@@ -203,8 +203,8 @@ def import_consent(
     goes on where it ended, and answers as if it had run once. Without one, what it had recorded is
     `unchanged` the second time, and what was `older` enters the history again.
     """
-    became = importing.import_consent(caller, body.words, ledger)
-    return ConsentImported.of(became, body)
+    results = importing.import_consent(caller, body.words, ledger)
+    return ConsentImported.of(results, body)
 
 
 @app.get("/v1/consent/settings", operation_id="consent.getSettings")

@@ -51,9 +51,9 @@ def list_coupons(
 
     `q` looks at names.
     """
-    asked = CouponFilter(store_id=store_id, statuses=status, sources=source, kinds=kind, q=q)
+    filters = CouponFilter(store_id=store_id, statuses=status, sources=source, kinds=kind, q=q)
     request = PageRequest(page, page_size)
-    found = listing.list_coupons(caller.workspace, asked, sort, request)
+    found = listing.list_coupons(caller.workspace, filters, sort, request)
     return Page[Coupon].of(found, Coupon.of)
 
 
@@ -63,7 +63,7 @@ def create_coupon(caller: Writer, writes: Writes, body: Annotated[CouponBody, Bo
 
     In a Shopify shop it becomes a discount, and a code is `pending` until the shop has taken it.
     """
-    filled = service.create_coupon(caller.workspace, body.store_id, body.given(), writes)
+    filled = service.create_coupon(caller.workspace, body.store_id, body.details(), writes)
     return Coupon.of(listing.as_filled(filled))
 
 
@@ -84,9 +84,9 @@ def import_coupon(
 
     Codes that stand in the file twice, that the store has already, or that are none are skipped.
     """
-    given, content = body.given(), body.content
+    fields, content = body.details(), body.content
     filled = service.import_coupon(
-        caller.workspace, body.store_id, given, content, body.column, writes
+        caller.workspace, body.store_id, fields, content, body.column, writes
     )
     return Coupon.of(listing.as_filled(filled))
 
@@ -102,7 +102,7 @@ def update_coupon(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[CouponUpdate, Body()]
 ) -> Coupon:
     """Changes a coupon's name, or when people get another code."""
-    after = service.update_coupon(caller.workspace, id, body.given(), writes)
+    after = service.update_coupon(caller.workspace, id, body.fields(), writes)
     return Coupon.of(listing.as_changed(after))
 
 
@@ -147,8 +147,8 @@ def list_codes(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[CouponCode]:
     """A coupon's codes, the newest first: a custom store takes those that it is to honour here."""
-    asked = CodeFilter(q=q, statuses=status, profile_id=profile_id)
-    found = code_listing.list_codes(caller.workspace, id, asked, PageRequest(page, page_size))
+    filters = CodeFilter(q=q, statuses=status, profile_id=profile_id)
+    found = code_listing.list_codes(caller.workspace, id, filters, PageRequest(page, page_size))
     return Page[CouponCode].of(found, CouponCode.of)
 
 
@@ -157,17 +157,17 @@ def assign(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[CodeAssignment, Body()]
 ) -> Response[CouponCode]:
     """Gives a person a code, or answers the one that they keep. No code is given to two people."""
-    given = assign_code(caller.workspace, id, body.profile_id, body.reference, writes)
-    status = 201 if given.is_new else 200
-    return Response(status, "application/json", CouponCode.of(listing.as_assigned(given)))
+    assigned = assign_code(caller.workspace, id, body.profile_id, body.reference, writes)
+    status = 201 if assigned.is_new else 200
+    return Response(status, "application/json", CouponCode.of(listing.as_assigned(assigned)))
 
 
 @app.post("/v1/coupon-codes/<id>/retry", operation_id="couponCodes.retry")
 def retry_code(id: UUID, caller: Writer, writes: Writes) -> CouponCode:
     """Has the store's platform asked again to take a code that failed."""
     coupon, code = changing.retry_code(caller.workspace, id, writes)
-    [shown] = code_listing.shown_codes(coupon, [code])
-    return CouponCode.of(shown)
+    [viewed] = code_listing.code_views(coupon, [code])
+    return CouponCode.of(viewed)
 
 
 @app.delete("/v1/coupon-codes/<id>", operation_id="couponCodes.delete", status_code=204)

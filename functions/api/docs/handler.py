@@ -10,9 +10,9 @@ from aws_lambda_powertools.event_handler.openapi.params import Header
 
 from storepost.api.http.app import create_app
 from storepost.api.http.lists import Page, PageNumber, Size
-from storepost.api.http.negotiation import Representation, Wanted
+from storepost.api.http.negotiation import Preferred, Representation
 from storepost.api.http.origin import From
-from storepost.api.http.pages import BY_ACCEPT, shown
+from storepost.api.http.pages import BY_ACCEPT, page_response
 from storepost.api.reference import documents, pages
 from storepost.api.reference.schemas import Health, Html, InterfaceDocument, ProblemKind
 from storepost.values.pagination import PageRequest, PageSize, cut
@@ -44,30 +44,30 @@ def openapi(
 @app.get("/v1/docs", operation_id="docs.get", compress=True)
 def reference(origin: From) -> Response[Html]:
     """The API reference as a page."""
-    return shown(pages.reference_page(origin.base_url))
+    return page_response(pages.reference_page(origin.base_url))
 
 
 @app.get("/v1/problems", operation_id="problems.list")
 def list_problems(
     origin: From,
-    wanted: Wanted,
+    representation: Preferred,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Response[Page[ProblemKind] | Html]:
     """What each kind of problem and its codes mean, by status: JSON, or a page for browsers."""
     kinds = documents.problem_kinds(origin.base_url)
-    if wanted is Representation.HTML:
-        return shown(pages.problems_page(origin.base_url, kinds), BY_ACCEPT)
+    if representation is Representation.HTML:
+        return page_response(pages.problems_page(origin.base_url, kinds), BY_ACCEPT)
     listing = cut(kinds, PageRequest(page, page_size))
     return Response(200, JSON, Page[ProblemKind].of(listing, lambda kind: kind), headers=BY_ACCEPT)
 
 
 @app.get("/v1/problems/<kind>", operation_id="problems.get")
-def get_problem(kind: str, origin: From, wanted: Wanted) -> Response[ProblemKind | Html]:
+def get_problem(kind: str, origin: From, representation: Preferred) -> Response[ProblemKind | Html]:
     """What a kind of problem and its codes mean and how to mend them: where `type` points."""
     found = documents.problem_kind(origin.base_url, kind)
-    if wanted is Representation.HTML:
-        return shown(pages.problem_page(origin.base_url, found), BY_ACCEPT)
+    if representation is Representation.HTML:
+        return page_response(pages.problem_page(origin.base_url, found), BY_ACCEPT)
     return Response(200, JSON, found, headers=BY_ACCEPT)
 
 
@@ -78,7 +78,7 @@ def link_page(page: str) -> Response[Html]:
 
     What it needs stands in the address's fragment, which is never sent.
     """
-    return shown(pages.link_page(page))
+    return page_response(pages.link_page(page))
 
 
 lambda_handler = app.handler()

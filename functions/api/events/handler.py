@@ -39,8 +39,8 @@ def list_events(
     given back, `order_refunded`; their `source` is the store's platform. Such events stay where
     they are when the order is deleted or turns out to be somebody else's.
     """
-    asked = listing.EventFilter(name, source, store_id, occurred_from, occurred_to)
-    found = listing.list_events(caller.workspace, id, asked, PageRequest(page, page_size))
+    filters = listing.EventFilter(name, source, store_id, occurred_from, occurred_to)
+    found = listing.list_events(caller.workspace, id, filters, PageRequest(page, page_size))
     return Page[ProfileEvent].of(found, ProfileEvent.of)
 
 
@@ -75,8 +75,8 @@ def create_events(
     on where it ended, and answers as if it had run once. Without one, only events with a `uniqueId`
     are known the second time.
     """
-    became, refused = bulk.record_events(caller, body.values(), ledger)
-    return EventsRecorded.of(became, body, refused)
+    results, refused = bulk.record_events(caller, body.values(), ledger)
+    return EventsRecorded.of(results, body, refused)
 
 
 lambda_handler = app.handler()

@@ -11,7 +11,7 @@ from storepost.api.http.callers import Reader, Writer
 from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import Writes
 from storepost.feeds.feeds import listing, service
-from storepost.feeds.feeds.listing import FeedFilter, shown_feed
+from storepost.feeds.feeds.listing import FeedFilter, feed_view
 from storepost.feeds.feeds.model import FeedImportStatus, FeedMode, LatestFeedImport
 from storepost.feeds.feeds.schemas import (
     Feed,
@@ -67,8 +67,8 @@ def list_feeds(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[Feed]:
     """The workspace's feeds; `importStatus` is that of `latestImport`."""
-    asked = FeedFilter(store_id, q, mode, import_status)
-    found = listing.list_feeds(caller.workspace, asked, sort, PageRequest(page, page_size))
+    filters = FeedFilter(store_id, q, mode, import_status)
+    found = listing.list_feeds(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[Feed].of(found, Feed.of)
 
 
@@ -84,7 +84,7 @@ def create_feed(caller: Writer, writes: Writes, body: Annotated[NewFeed, Body()]
 @app.get("/v1/feeds/<id>", operation_id="feeds.get")
 def get_feed(id: UUID, caller: Reader) -> Feed:
     """A feed with its latest import."""
-    return Feed.of(shown_feed(caller.workspace, listing.found_feed(caller.workspace, id)))
+    return Feed.of(feed_view(caller.workspace, listing.found_feed(caller.workspace, id)))
 
 
 @app.patch("/v1/feeds/<id>", operation_id="feeds.update")
@@ -92,7 +92,7 @@ def update_feed(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[FeedUpdate, Body()]
 ) -> Feed:
     """Changes a feed; an import is queued unless only its name changed."""
-    return Feed.of(service.update_feed(caller.workspace, id, body.given(), writes))
+    return Feed.of(service.update_feed(caller.workspace, id, body.fields(), writes))
 
 
 @app.delete("/v1/feeds/<id>", operation_id="feeds.delete", status_code=204)

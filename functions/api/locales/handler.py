@@ -10,7 +10,7 @@ from storepost.api.http.callers import Reader, Writer
 from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import Writes
 from storepost.stores.locales import service
-from storepost.stores.locales.model import Origin
+from storepost.stores.locales.model import WorkspaceLocaleOrigin
 from storepost.stores.locales.schemas import LocaleUpdate, NewLocale, WorkspaceLocale
 from storepost.values.pagination import PageRequest, PageSize
 
@@ -21,7 +21,7 @@ app = create_app()
 def list_locales(
     caller: Reader,
     q: Search | None = None,
-    origin: Annotated[list[Origin] | None, Query()] = None,
+    origin: Annotated[list[WorkspaceLocaleOrigin] | None, Query()] = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[WorkspaceLocale]:

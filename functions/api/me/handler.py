@@ -132,9 +132,9 @@ def new_backup_codes(
     operation_id="me.forgetTrustedBrowsers",
     status_code=204,
 )
-def forget_trusted_browsers(caller: SignedIn, writes: Writes) -> None:
+def revoke_trusted_browsers(caller: SignedIn, writes: Writes) -> None:
     """Every browser asks for a two-factor code again at its next sign-in."""
-    two_factor_settings.forget_trusted_browsers(caller, writes)
+    two_factor_settings.revoke_trusted_browsers(caller, writes)
 
 
 @app.post("/v1/me/delete", operation_id="me.delete", status_code=204)

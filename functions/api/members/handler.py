@@ -27,8 +27,8 @@ def list_members(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[MemberSummary]:
     """The workspace's members, those who joined first before the others unless sorted otherwise."""
-    wanted = service.MemberFilter(q, frozenset(role or ()))
-    listing = service.list_members(caller.workspace, wanted, sort, PageRequest(page, page_size))
+    filters = service.MemberFilter(q, frozenset(role or ()))
+    listing = service.list_members(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[MemberSummary].of(listing, MemberSummary.of)
 
 
@@ -53,7 +53,7 @@ def update_member_role(
 @app.delete("/v1/members/<id>", operation_id="members.delete", status_code=204)
 def delete_member(id: UUID, caller: Admin, writes: Writes) -> None:
     """Removes a member, whose access ends with the next request."""
-    service.remove_member(caller, id, writes)
+    service.delete_member(caller, id, writes)
 
 
 @app.post("/v1/members/leave", operation_id="members.leave", status_code=204)

@@ -46,7 +46,7 @@ def list_orders(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[OrderSummary]:
     """The workspace's orders, newest first, with page numbers and the exact total."""
-    asked = OrderFilter(
+    filters = OrderFilter(
         q=q,
         store_id=store_id,
         profile_id=profile_id,
@@ -59,7 +59,7 @@ def list_orders(
         placed_to=placed_to,
     )
     request = PageRequest(page, page_size)
-    listing = find_orders(caller.workspace, asked, request, descending=sort == "-placedAt")
+    listing = find_orders(caller.workspace, filters, request, descending=sort == "-placedAt")
     return Page[OrderSummary].of(listing, OrderSummary.of)
 
 

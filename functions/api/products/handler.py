@@ -15,7 +15,7 @@ from storepost.catalog.products import service
 from storepost.catalog.products.bodies import ExternalId, ProductBody
 from storepost.catalog.products.listing import ProductFilter
 from storepost.catalog.products.listing import list_products as find_products
-from storepost.catalog.products.model import Missing, ProductStatus, Stock
+from storepost.catalog.products.model import MissingField, ProductStatus, Stock
 from storepost.catalog.products.schemas import (
     Product,
     ProductSources,
@@ -47,7 +47,7 @@ def list_products(
     vendor: Annotated[Text | None, Query()] = None,
     product_type: Annotated[Text | None, Query(alias="productType")] = None,
     tag: Annotated[Text | None, Query()] = None,
-    missing: Annotated[list[Missing] | None, Query()] = None,
+    missing: Annotated[list[MissingField] | None, Query()] = None,
     source_id: Annotated[UUID | None, Query(alias="sourceId")] = None,
     changed_from: Annotated[Timestamp | None, Query(alias="changedFrom")] = None,
     changed_to: Annotated[Timestamp | None, Query(alias="changedTo")] = None,
@@ -59,7 +59,7 @@ def list_products(
 
     `q` looks at titles, vendors, types, handles and tags of every locale, and at the external id.
     """
-    asked = ProductFilter(
+    filters = ProductFilter(
         store_id=store_id,
         external_id=external_id,
         locale=locale,
@@ -75,7 +75,7 @@ def list_products(
         changed_from=changed_from,
         changed_to=changed_to,
     )
-    listing = find_products(caller.workspace, asked, sort, PageRequest(page, page_size))
+    listing = find_products(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[ProductSummary].of(listing, lambda row: ProductSummary.of(row, locale))
 
 
@@ -101,8 +101,10 @@ def list_variants(
     """A product's variants by position: those that a source has, or the removed ones."""
     details = service.get_product(caller.workspace, id)
     product = details.in_locale(locale)
-    listing = service.list_variants(product, stock, PageRequest(page, page_size), removed=removed)
-    return Page[ProductVariant].of(listing, ProductVariant.shown_in(details, product))
+    listing = service.list_variants(
+        product, stock, PageRequest(page, page_size), include_removed=removed
+    )
+    return Page[ProductVariant].of(listing, ProductVariant.in_locale(details, product))
 
 
 @app.get("/v1/products/<id>/sources", operation_id="products.listSources")

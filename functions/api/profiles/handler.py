@@ -60,7 +60,7 @@ def find_profiles(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ProfileSummary]:
     """The workspace's profiles, newest first by `firstSeenAt` unless sorted otherwise."""
-    asked = ProfileFilter(
+    filters = ProfileFilter(
         q=q,
         identities=identities_asked(email, phone, external_id, store_id),
         store_id=store_id,
@@ -73,7 +73,7 @@ def find_profiles(
         last_seen_from=last_seen_from,
         last_seen_to=last_seen_to,
     )
-    listing = list_profiles(caller.workspace, asked, sort, PageRequest(page, page_size))
+    listing = list_profiles(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[ProfileSummary].of(listing, ProfileSummary.of)
 
 
@@ -85,8 +85,8 @@ def upsert_profile(
 
     Where they are several profiles' that can be one person, those become one.
     """
-    cause, given = manual.cause_of(caller), body.value()
-    profile, is_new = manual.upsert_profile(caller.workspace, given, cause, writes)
+    cause, values = manual.cause_of(caller), body.value()
+    profile, is_new = manual.upsert_profile(caller.workspace, values, cause, writes)
     shape = Profile.of(profile, service.stores_of(profile))
     return Response(201 if is_new else 200, JSON, shape)
 

@@ -10,7 +10,7 @@ from storepost.api.http.callers import Proposer, Reader, Writer
 from storepost.api.http.lists import Page, PageNumber, Search, Size
 from storepost.api.http.once import Writes
 from storepost.definitions.definitions import service as definitions
-from storepost.definitions.definitions.model import Kind
+from storepost.definitions.definitions.model import DefinitionKind
 from storepost.definitions.definitions.schemas import (
     Definition,
     DefinitionSchemaInfo,
@@ -58,7 +58,7 @@ def get_definition_schema(
 @app.get("/v1/definitions", operation_id="definitions.list")
 def list_definitions(
     caller: Reader,
-    kind: Annotated[list[Kind] | None, Query()] = None,
+    kind: Annotated[list[DefinitionKind] | None, Query()] = None,
     q: Search | None = None,
     page: PageNumber = 1,
     page_size: Size = PageSize.TWENTY_FIVE,
@@ -94,7 +94,7 @@ def get_version(id: UUID, version_id: VersionId, caller: Reader) -> DefinitionVe
 def list_proposals(
     caller: Reader,
     status: Annotated[list[ProposalStatus] | None, Query()] = None,
-    kind: Annotated[list[Kind] | None, Query()] = None,
+    kind: Annotated[list[DefinitionKind] | None, Query()] = None,
     definition_id: Annotated[UUID | None, Query(alias="definitionId")] = None,
     stale: Annotated[bool | None, Query()] = None,
     author: Annotated[UUID | None, Query(description="A person's or a key's id.")] = None,
@@ -103,11 +103,11 @@ def list_proposals(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[ChangeProposalSummary]:
     """The workspace's proposals, newest first unless sorted otherwise."""
-    wanted = reading.ProposalFilter(
+    filters = reading.ProposalFilter(
         frozenset(status or ()), frozenset(kind or ()), definition_id, author, stale
     )
     request = PageRequest(page, page_size)
-    listing = reading.list_proposals(caller.workspace, wanted, sort, request)
+    listing = reading.list_proposals(caller.workspace, filters, sort, request)
     return Page[ChangeProposalSummary].of(listing, ChangeProposalSummary.of)
 
 
@@ -116,13 +116,13 @@ def create_proposal(
     caller: Proposer, writes: Writes, body: Annotated[NewChangeProposal, Body()]
 ) -> ChangeProposal:
     """Proposes a new definition, or a change of one; a patch is tried at once."""
-    return ChangeProposal.shown(proposals.propose(caller, body.root.value(), writes))
+    return ChangeProposal.of_view(proposals.propose(caller, body.root.value(), writes))
 
 
 @app.get("/v1/change-proposals/<id>", operation_id="changeProposals.get")
 def get_proposal(id: UUID, caller: Reader) -> ChangeProposal:
     """One proposal with what it says."""
-    return ChangeProposal.shown(reading.get_proposal(caller.workspace, id))
+    return ChangeProposal.of_view(reading.get_proposal(caller.workspace, id))
 
 
 @app.post("/v1/change-proposals/<id>/approve", operation_id="changeProposals.approve")
@@ -131,7 +131,7 @@ def approve_proposal(
 ) -> ChangeProposal:
     """Puts what is proposed into force."""
     note = body.note if body else None
-    return ChangeProposal.shown(proposals.approve(caller, id, note, writes))
+    return ChangeProposal.of_view(proposals.approve(caller, id, note, writes))
 
 
 @app.post("/v1/change-proposals/<id>/reject", operation_id="changeProposals.reject")
@@ -140,7 +140,7 @@ def reject_proposal(
 ) -> ChangeProposal:
     """Closes a proposal without a change; a stale one too."""
     note = body.note if body else None
-    return ChangeProposal.shown(proposals.reject(caller, id, note, writes))
+    return ChangeProposal.of_view(proposals.reject(caller, id, note, writes))
 
 
 @app.delete("/v1/change-proposals/<id>", operation_id="changeProposals.withdraw", status_code=204)

@@ -73,7 +73,7 @@ def verify_two_factor(
 ) -> OpenedTrustedSession | OpenedSession:
     """Takes the second step, which opens the session."""
     device = device_of(origin.ip_address, origin.user_agent)
-    return signing_in.take_second_step(body, device, writes)
+    return signing_in.complete_second_step(body, device, writes)
 
 
 @app.post("/v1/auth/sign-out", operation_id="auth.signOut", status_code=204)

@@ -62,8 +62,8 @@ def list_imports(
 ) -> Page[StoreImport]:
     """A store's imports, most recently queued first."""
     store = found_store(StoreRepository(caller.workspace), id)
-    asked, request = ImportFilter(scope, status), PageRequest(page, page_size)
-    found = listing.list_imports(caller.workspace, store.id, asked, request)
+    filters, request = ImportFilter(scope, status), PageRequest(page, page_size)
+    found = listing.list_imports(caller.workspace, store.id, filters, request)
     return Page[StoreImport].of(found, StoreImport.of)
 
 

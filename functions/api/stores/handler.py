@@ -56,8 +56,8 @@ def list_stores(
     page_size: Size = PageSize.TWENTY_FIVE,
 ) -> Page[StoreSummary]:
     """The workspace's stores, disconnected ones too."""
-    asked = StoreFilter(q, platform, status, connection_status, import_status)
-    listing = find_stores(caller.workspace, asked, sort, PageRequest(page, page_size))
+    filters = StoreFilter(q, platform, status, connection_status, import_status)
+    listing = find_stores(caller.workspace, filters, sort, PageRequest(page, page_size))
     return Page[StoreSummary].of(listing, StoreSummary.of)
 
 
@@ -86,7 +86,7 @@ def update_store(
     id: UUID, caller: Writer, writes: Writes, body: Annotated[StoreUpdate, Body()]
 ) -> Store:
     """Changes a custom store's name or addresses; null clears, what is left out stays."""
-    return Store.of(details_of(service.update_store(caller.workspace, id, body.given(), writes)))
+    return Store.of(details_of(service.update_store(caller.workspace, id, body.fields(), writes)))
 
 
 @app.post("/v1/stores/<id>/disconnect", operation_id="stores.disconnect", status_code=204)

@@ -8,10 +8,10 @@ from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from storepost.api.http.app import create_app
 from storepost.api.http.callers import Writer
-from storepost.api.http.negotiation import WantedLanguage
+from storepost.api.http.negotiation import PreferredLanguage
 from storepost.api.http.once import Writes
 from storepost.api.http.origin import From
-from storepost.api.http.pages import BY_LANGUAGE, problem_pages, shown
+from storepost.api.http.pages import BY_LANGUAGE, page_response, problem_pages
 from storepost.api.reference import pages
 from storepost.api.reference.schemas import Html
 from storepost.people.consent.model import Proof
@@ -23,12 +23,12 @@ from storepost.people.unsubscribing.schemas import (
 )
 from storepost.values.languages import Language
 
-_FOLLOWED = frozenset({"unsubscribe.ask", "unsubscribe.confirm"})
+_LINK_TOKEN_OPERATIONS = frozenset({"unsubscribe.ask", "unsubscribe.confirm"})
 # Mail programs, and what counts the clicks in an email, add to a link's query whatever they like.
 app = create_app(
     forms=frozenset({"unsubscribe.confirm"}),
-    any_query=_FOLLOWED,
-    problem_page=problem_pages(_FOLLOWED, pages.dead_link_page),
+    any_query=_LINK_TOKEN_OPERATIONS,
+    problem_page=problem_pages(_LINK_TOKEN_OPERATIONS, pages.dead_link_page),
 )
 
 
@@ -59,7 +59,7 @@ def create_unsubscribe_link(
 
 
 @app.get("/v1/unsubscribe/<token>", operation_id="unsubscribe.ask")
-def ask(token: str, reads: WantedLanguage) -> Response[Html]:
+def ask(token: str, reads: PreferredLanguage) -> Response[Html]:
     """A page that asks whoever follows the link whether to unsubscribe; it changes nothing.
 
     So those who open links before people do, such as virus scanners, unsubscribe nobody.
@@ -68,17 +68,17 @@ def ask(token: str, reads: WantedLanguage) -> Response[Html]:
     Italian, Dutch, Polish and Portuguese, the one of them that the browser ranks highest
     (`accept-language`); else English. A browser gets problems as pages too, in its own language.
     """
-    followed = service.follow(token)
-    language = followed.language or reads or Language.ENGLISH
-    page = pages.unsubscribe_page(language, followed.sender, followed.masked_email)
-    return shown(page, BY_LANGUAGE)
+    link = service.follow(token)
+    language = link.language or reads or Language.ENGLISH
+    page = pages.unsubscribe_page(language, link.sender, link.masked_email)
+    return page_response(page, BY_LANGUAGE)
 
 
 @app.post("/v1/unsubscribe/<token>", operation_id="unsubscribe.confirm")
 def confirm(
     token: str,
     origin: From,
-    reads: WantedLanguage,
+    reads: PreferredLanguage,
     writes: Writes,
     form: Annotated[UnsubscribeForm, Body()],
 ) -> Response[Html]:
@@ -92,10 +92,10 @@ def confirm(
     one that asked.
     """
     by = Proof(ip=origin.ip_address, user_agent=origin.user_agent)
-    followed = service.unsubscribe(token, form.source, by, writes)
-    language = followed.language or reads or Language.ENGLISH
-    page = pages.unsubscribed_page(language, followed.sender, followed.masked_email)
-    return shown(page, BY_LANGUAGE, status=200)
+    link = service.unsubscribe(token, form.source, by, writes)
+    language = link.language or reads or Language.ENGLISH
+    page = pages.unsubscribed_page(language, link.sender, link.masked_email)
+    return page_response(page, BY_LANGUAGE, status=200)
 
 
 lambda_handler = app.handler()

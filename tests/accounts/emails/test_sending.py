@@ -11,8 +11,8 @@ from storepost.accounts.emails.messages import Invitation
 from storepost.accounts.emails.outgoing import send_email
 from storepost.platform.persistence.changes import Changes
 from tests.accounts.emails.examples import INVITATION_LINK, WHEN
+from tests.harness.call_interruption import Killed, Side, around_calls
 from tests.harness.faults import FAULT, faults, lost_answer
-from tests.harness.kills import Killed, UtcDateTimeAttribute, around_calls
 from tests.harness.world import CANARY, World
 
 TO = f"guest.{CANARY}@example.com"
@@ -45,8 +45,8 @@ def test_a_lost_answer_does_not_lock_its_own_owner_out(world: World, event: dict
 def test_a_killed_runs_lease_locks_others_out(world: World, event: dict[str, Any]) -> None:
     """It may have sent the email. The lease ends with the time that it had."""
 
-    def kill(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
-        if (operation, moment) == ("SendEmail", UtcDateTimeAttribute.BEFORE):
+    def kill(_number: int, operation: str, moment: Side) -> None:
+        if (operation, moment) == ("SendEmail", Side.BEFORE):
             raise Killed
 
     with pytest.raises(Killed), around_calls(kill):

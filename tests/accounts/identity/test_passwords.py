@@ -5,8 +5,8 @@ from pydantic import BaseModel, ValidationError
 
 from storepost.accounts.identity import passwords
 from storepost.accounts.identity.passwords import (
-    GivenPassword,
     Password,
+    SubmittedPassword,
     hash_password,
     needs_rehash,
     verify_password,
@@ -17,7 +17,7 @@ class Body(BaseModel):
     """A body with both kinds."""
 
     new: Password
-    given: GivenPassword
+    given: SubmittedPassword
 
 
 @pytest.fixture(autouse=True)

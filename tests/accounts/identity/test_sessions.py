@@ -19,8 +19,8 @@ from storepost.accounts.identity.tokens import digest
 from storepost.accounts.identity.trusted_browsers import (
     PREFIX,
     count_trusted,
-    forget_all,
     is_trusted,
+    revoke_all,
     trust_browser,
 )
 from storepost.platform.persistence.changes import Changes, LostRace
@@ -156,7 +156,7 @@ class TestTrustedBrowsers:
         theirs = trusted(person_of(other))
         assert count_trusted(person_of(someone)) == 3
         changes = Changes()
-        forget_all(changes, person_of(someone))
+        revoke_all(changes, person_of(someone))
         changes.commit()
         after = person_of(someone)
         assert [is_trusted(after, token) for token in tokens] == [False] * 3
@@ -175,7 +175,7 @@ class TestTrustedBrowsers:
         if killed:
             monkeypatch.setattr(trusted_browsers, "sweep", fail)
         changes = Changes()
-        forget_all(changes, before)
+        revoke_all(changes, before)
         changes.commit()
         late, after = trusted(before), person_of(someone)
         assert [is_trusted(after, token) for token in (early, late)] == [False, False]
@@ -189,7 +189,7 @@ class TestTrustedBrowsers:
                 trust_browser(changes, person)
             changes.commit()
         changes = Changes()
-        forget_all(changes, person)
+        revoke_all(changes, person)
         changes.commit()
         assert not [row for row in world.rows() if isinstance(row, TrustedBrowserItem)]
 

@@ -17,8 +17,8 @@ from storepost.accounts.identity.credentials import (
 )
 from storepost.accounts.identity.two_factor import (
     backup_codes_left,
-    forget_backup_codes,
-    forget_seed,
+    delete_backup_codes,
+    delete_seed,
     keep_seed,
     matching_step,
     new_backup_codes,
@@ -110,8 +110,8 @@ def test_forgetting_is_repeatable(world: World) -> None:
     person = PersonScope(uuid4())
     for _ in range(2):
         changes = Changes()
-        forget_seed(changes, person)
-        forget_backup_codes(changes, person)
+        delete_seed(changes, person)
+        delete_backup_codes(changes, person)
         changes.commit()
     assert world.rows(person.key) == []
 

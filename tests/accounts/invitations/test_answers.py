@@ -8,7 +8,7 @@ import pytest
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.identity.repository import PersonItem, person_key
 from storepost.accounts.invitations import service
-from storepost.accounts.invitations.model import SENDS_A_DAY, Status
+from storepost.accounts.invitations.model import SENDS_A_DAY, InvitationStatus
 from storepost.accounts.invitations.repository import InvitationRepository, find_invitation
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.model import Role
@@ -39,7 +39,7 @@ def guest(world: World) -> Someone:
     return world.person(f"Gus {CANARY}")
 
 
-def status(made: dict[str, str]) -> Status:
+def status(made: dict[str, str]) -> InvitationStatus:
     """What became of the invitation, as it is stored."""
     found = find_invitation(UUID(made["id"]))
     assert found is not None
@@ -167,7 +167,7 @@ class TestManaging:
         made = invited(world, stranger)
         world.advance(hours=1)
         assert act(world, made, action, owner.token).problem() == (404, "not_found")
-        assert status(made) is Status.PENDING
+        assert status(made) is InvitationStatus.PENDING
         assert len(world.emails()) == 1
 
     @ACTIONS
@@ -347,7 +347,7 @@ class TestAnswering:
         made = invited(world, owner, unverified.email)
         answer = act(world, made, action, unverified.token)
         assert answer.problem() == (403, "not_invited")
-        assert status(made) is Status.PENDING
+        assert status(made) is InvitationStatus.PENDING
         assert members(workspace) == {owner.id: Role.OWNER}
 
     @ACTIONS
@@ -357,7 +357,7 @@ class TestAnswering:
         made = invited(world, owner, guest.email)
         world.advance(days=7)
         assert act(world, made, action, guest.token).problem() == (410, "invitation_expired")
-        assert status(made) is Status.PENDING
+        assert status(made) is InvitationStatus.PENDING
         assert act(world, made, "resend", owner.token).status == 204
         assert act(world, made, action, guest.token).status in {200, 204}
 
@@ -391,7 +391,7 @@ class TestAnswering:
         with world.meanwhile(lambda c: service.delete_invitation(workspace, other, c)):
             answer = act(world, made, action, guest.token)
         assert answer.problem() == (409, "invitation_closed")
-        assert status(made) is Status.CANCELED
+        assert status(made) is InvitationStatus.CANCELED
         assert members(workspace) == {owner.id: Role.OWNER}
 
     @ACTIONS
@@ -423,7 +423,7 @@ class TestAccept:
         membership = world.membership(guest, workspace)
         assert membership is not None
         assert before <= membership.joined_at <= clock.now()
-        assert status(made) is Status.ACCEPTED
+        assert status(made) is InvitationStatus.ACCEPTED
         preview = world.call("GET", f"/invitations/{made['id']}/preview").json
         assert preview["status"] == "accepted"
         assert InvitationRepository(workspace).open_for(guest.email) is None
@@ -465,7 +465,7 @@ class TestAccept:
         before = world.membership(guest, workspace)
         assert act(world, made, "accept", guest.token).status == 200
         assert world.membership(guest, workspace) == before
-        assert status(made) is Status.ACCEPTED
+        assert status(made) is InvitationStatus.ACCEPTED
 
     def test_without_the_two_factor_that_is_demanded(
         self, world: World, owner: Someone, workspace: WorkspaceScope, guest: Someone

@@ -10,9 +10,9 @@ from storepost.accounts.invitations.repository import InvitationRepository
 from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import commit_anew
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.values import clock
-from tests.harness.kills import before_the_commit, counted
+from tests.harness.call_interruption import before_the_commit, counted
 from tests.harness.world import CANARY, Someone, World
 
 FIRST = f"first.{CANARY}@example.com"
@@ -130,7 +130,7 @@ class TestCreate:
 
         def calls(email: str) -> list[str]:
             body = {"email": email, "role": "member"}
-            forget_keys()
+            clear_key_cache()
             return counted(
                 lambda: world.call("POST", "/invitations", token=owner.token, json_body=body)
             )

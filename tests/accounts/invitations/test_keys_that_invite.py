@@ -11,12 +11,12 @@ import pytest
 from storepost.accounts.api_keys.repository import ApiKeyRepository
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.invitations import withdrawing
-from storepost.accounts.invitations.model import Status
+from storepost.accounts.invitations.model import InvitationStatus
 from storepost.accounts.invitations.repository import find_invitation
 from storepost.accounts.workspaces.model import Role
 from storepost.values.scope import WorkspaceScope
-from tests.harness.crashes import crashes
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import crashes
 from tests.harness.world import CANARY, Email, Someone, World
 
 
@@ -59,7 +59,7 @@ def open_ids(world: World, owner: Someone) -> set[str]:
     return {item["id"] for item in items}
 
 
-def status(invitation: str) -> Status:
+def status(invitation: str) -> InvitationStatus:
     """As it is stored."""
     found = find_invitation(UUID(invitation))
     assert found is not None
@@ -149,7 +149,7 @@ class TestRevoked:
         theirs = {invites(world, other), invites(world, owner.token)}
         revoke(world, owner, key)
         assert open_ids(world, owner) == theirs
-        assert status(mine) is Status.CANCELED
+        assert status(mine) is InvitationStatus.CANCELED
         preview = world.call("GET", f"/invitations/{mine}/preview")
         assert preview.json["status"] == "canceled"
 
@@ -169,7 +169,7 @@ class TestRevoked:
         made = [invites(world, key) for _ in range(5)]
         revoke(world, owner, key)
         assert open_ids(world, owner) == set()
-        assert {status(each) for each in made} == {Status.CANCELED}
+        assert {status(each) for each in made} == {InvitationStatus.CANCELED}
 
     @pytest.mark.parametrize("action", ["accept", "decline"])
     def test_what_a_run_left_open_opens_no_door(
@@ -185,7 +185,7 @@ class TestRevoked:
         invitation = invites(world, key, email=thief.email)
         monkeypatch.setattr(withdrawing, "_withdraw_some", lambda *_: 0)
         revoke(world, owner, key)
-        assert status(invitation) is Status.PENDING
+        assert status(invitation) is InvitationStatus.PENDING
         preview = world.call("GET", f"/invitations/{invitation}/preview")
         assert preview.json["status"] == "canceled"
         answer = world.call("POST", f"/invitations/{invitation}/{action}", token=thief.token)

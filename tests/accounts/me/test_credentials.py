@@ -7,7 +7,7 @@ import pytest
 from storepost.accounts.identity.credentials import EmailedCodeItem
 from storepost.accounts.identity.passwords import verify_password
 from storepost.accounts.identity.repository import find_account
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.values import clock
 from tests.accounts.me.accounts import (
     NEW_PASSWORD,
@@ -24,7 +24,7 @@ from tests.accounts.me.accounts import (
     two_factor,
     wrong,
 )
-from tests.harness.kills import counted
+from tests.harness.call_interruption import counted
 from tests.harness.world import CANARY, Answer, Someone, World
 
 NEW_ADDRESS = f"new.{CANARY}@example.com"
@@ -170,7 +170,7 @@ class TestChangeEmail:
 
         def calls(email: str) -> list[str]:
             body = {"email": email, "password": PASSWORD}
-            forget_keys()
+            clear_key_cache()
             return counted(
                 lambda: world.call("POST", self.path, token=someone.token, json_body=body)
             )

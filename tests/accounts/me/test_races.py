@@ -10,7 +10,7 @@ from storepost.accounts.identity.passwords import hash_password, verify_password
 from storepost.accounts.identity.repository import EmailClaimItem, email_claim_key, find_session
 from storepost.accounts.identity.two_factor import (
     backup_codes_left,
-    forget_backup_codes,
+    delete_backup_codes,
     new_backup_codes,
 )
 from storepost.accounts.me import account as account_service
@@ -79,7 +79,7 @@ class TestTwoFactor:
         meanwhile(
             monkeypatch,
             two_factor_settings,
-            "forget_seed",
+            "delete_seed",
             lambda changes: repository.change_email_codes(changes, stored(someone), None),
         )
         answer = post(world, someone, "/me/two-factor/app/disable", password=PASSWORD)
@@ -113,7 +113,7 @@ class TestTwoFactor:
 
         def turn_email_off(changes: Changes) -> None:
             repository.change_email_codes(changes, stored(someone), None)
-            forget_backup_codes(changes, PersonScope(someone.id))
+            delete_backup_codes(changes, PersonScope(someone.id))
 
         meanwhile(monkeypatch, two_factor_settings, "new_backup_codes", turn_email_off)
         answer = post(world, someone, "/me/two-factor/backup-codes", password=PASSWORD)
@@ -194,7 +194,7 @@ class TestMemberships:
             monkeypatch,
             account_service,
             "activate_workspace",
-            lambda changes: WorkspaceRepository(workspace).remove_member(changes, membership),
+            lambda changes: WorkspaceRepository(workspace).delete_member(changes, membership),
         )
         body = {"workspaceId": str(workspace.id)}
         answer = world.call("PUT", "/me/workspace", token=someone.token, json_body=body)

@@ -201,7 +201,7 @@ class TestDeleteOthers:
     ) -> None:
         someone = world.person()
         token, session_id = world.sign_in(someone.id)
-        monkeypatch.setattr(sessions, "remove_session", None)  # as if it was killed there
+        monkeypatch.setattr(sessions, "delete_session", None)  # as if it was killed there
         assert world.call("POST", self.path, token=someone.token).status == 204
         assert world.call("GET", "/me", token=token).problem() == (401, "unauthenticated")
         listed = world.call("GET", "/sessions", token=someone.token).json

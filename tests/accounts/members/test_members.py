@@ -19,7 +19,7 @@ from storepost.platform.persistence.item import find
 from storepost.values import clock
 from storepost.values.scope import PersonScope, WorkspaceScope
 from tests.accounts.workspaces.test_workspaces import signed_in
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY, Answer, Someone, World
 
 
@@ -569,7 +569,7 @@ class TestDelete:
             membership = world.membership(member, workspace)
             assert membership is not None
             changes = Changes()
-            WorkspaceRepository(workspace).remove_member(changes, membership)
+            WorkspaceRepository(workspace).delete_member(changes, membership)
             changes.commit()
             return plain(*args)  # type: ignore[arg-type]
 

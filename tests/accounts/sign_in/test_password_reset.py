@@ -28,7 +28,7 @@ from tests.accounts.sign_in.accounts import (
     try_sign_in,
     with_app,
 )
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY, Answer, Someone, World
 
 NEW = "an entirely new password"

@@ -18,7 +18,7 @@ from storepost.accounts.identity.repository import (
 )
 from storepost.accounts.identity.sessions import Device, open_session
 from storepost.accounts.identity.tokens import digest
-from storepost.accounts.identity.trusted_browsers import count_trusted, forget_all
+from storepost.accounts.identity.trusted_browsers import count_trusted, revoke_all
 from storepost.accounts.identity.two_factor import SecondFactor, backup_codes_left
 from storepost.accounts.sign_in import signing_in
 from storepost.accounts.sign_in.model import Challenge
@@ -45,7 +45,7 @@ from tests.accounts.sign_in.accounts import (
     with_backup_codes,
     with_email_codes,
 )
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY, Answer, Someone, World
 
 WRONG = "not the password"
@@ -293,7 +293,7 @@ class TestSignInWithTwoFactor:
 
     def test_forgotten_browsers_are_asked_again(self, world: World, person: Someone) -> None:
         trusted, changes = trust(world, person), Changes()
-        forget_all(changes, stored(person))
+        revoke_all(changes, stored(person))
         changes.commit()
         answer = try_sign_in(world, person.email, trustedBrowser=trusted)
         assert answer.json["status"] == "two_factor_required"
@@ -576,7 +576,7 @@ class TestVerify:
             for other in nested:
                 given = SecondStep(challenge=other, method=method, code=code)
                 inner = Changes()
-                signing_in.take_second_step(given, Device(None, None, None), inner)
+                signing_in.complete_second_step(given, Device(None, None, None), inner)
                 inner.commit()
             end_challenge(changes, challenge)
 

@@ -15,6 +15,7 @@ from storepost.platform.persistence.idempotency import RecordItem
 from storepost.stores.locales import service
 from storepost.values.problems import FieldError, ValidationFailed
 from tests.harness.answers import codes_in, operations
+from tests.harness.call_interruption import Side, around_calls, before_the_commit
 from tests.harness.faults import (
     CONFLICT,
     CONFLICT_OF_ONE,
@@ -26,7 +27,6 @@ from tests.harness.faults import (
     lost_answer,
     refusal,
 )
-from tests.harness.kills import UtcDateTimeAttribute, around_calls, before_the_commit
 from tests.harness.world import Answer, Someone, World
 
 pytestmark = pytest.mark.usefixtures("workspace", "fake_time")
@@ -103,7 +103,7 @@ class TestOutlastsTheRequest:
 
     def test_what_was_written_is_replayed(self, world: World, owner: Someone) -> None:
         """Nobody heard of the commit: the retry does."""
-        with faults(NO_ANSWER, "TransactWriteItems", moment=UtcDateTimeAttribute.AFTER):
+        with faults(NO_ANSWER, "TransactWriteItems", moment=Side.AFTER):
             assert is_busy(create(world, owner))
         assert codes(world, owner) == ["de"]
         again = create(world, owner)
@@ -174,12 +174,12 @@ class TestClaim:
 
     def test_nor_does_one_before_a_conflict(self, world: World, owner: Someone) -> None:
         """The first put was carried out, whatever the second one meets."""
-        puts = list[UtcDateTimeAttribute]()
+        puts = list[Side]()
 
-        def step(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
+        def step(_number: int, operation: str, moment: Side) -> None:
             if operation == "PutItem":
                 puts.append(moment)
-                if puts == [UtcDateTimeAttribute.BEFORE, UtcDateTimeAttribute.AFTER]:
+                if puts == [Side.BEFORE, Side.AFTER]:
                     raise NO_ANSWER
                 if len(puts) == 3:
                     raise CONFLICT_OF_ONE

@@ -12,7 +12,7 @@ from storepost.platform.persistence.changes import LostRace
 from storepost.platform.persistence.idempotency import RecordItem
 from storepost.stores.locales import service
 from storepost.values.scope import WorkspaceScope
-from tests.harness.kills import another_container
+from tests.harness.call_interruption import another_container
 from tests.harness.world import CANARY, Answer, Someone, World
 
 KEY = "k"

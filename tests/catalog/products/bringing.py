@@ -6,9 +6,9 @@ from typing import Any
 from storepost.catalog.products.feeds import add_feed
 from storepost.catalog.products.records import SourceValues
 from storepost.catalog.products.writing import (
-    Outcome,
     ProductSource,
     SourceProduct,
+    WriteOutcome,
     keys_behind,
     keys_of,
     replace_layer,
@@ -40,15 +40,15 @@ def says(
     return SourceProduct(external_id, (*own, *others))
 
 
-def bring(bringer: ProductSource, *brought: SourceProduct) -> list[Outcome]:
+def bring(product_source: ProductSource, *brought: SourceProduct) -> list[WriteOutcome]:
     """Brings products in one transaction, whose rows are read ahead."""
 
-    def write(changes: Changes) -> list[Outcome]:
+    def write(changes: Changes) -> list[WriteOutcome]:
         reads = ReadAhead()
         names = [each.external_id for each in brought]
-        reads.ahead(keys_of(bringer.store, names))
-        reads.ahead(keys_behind(bringer.store, names, reads))
+        reads.prefetch(keys_of(product_source.store, names))
+        reads.prefetch(keys_behind(product_source.store, names, reads))
         changes.reads = reads
-        return [replace_layer(changes, bringer, each).outcome for each in brought]
+        return [replace_layer(changes, product_source, each).outcome for each in brought]
 
     return commit_anew(write)

@@ -15,7 +15,7 @@ from storepost.catalog.priorities.comparing import MAX_BYTES
 from storepost.catalog.priorities.model import ChangedProduct, FieldChange
 from storepost.catalog.priorities.repository import ChangedProductItem
 from storepost.catalog.priorities.schemas import PriorityChangeProduct
-from storepost.catalog.products.feeds import note_import, remove_feed, rename_feed
+from storepost.catalog.products.feeds import delete_source, note_import, rename_feed
 from storepost.catalog.products.jobs import Job, JobKind
 from storepost.catalog.products.rules import product_source_id
 from storepost.catalog.products.writing import ProductSource
@@ -27,7 +27,7 @@ from storepost.values.ids import derived_id
 from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import eur, product, put, variant
 from tests.catalog.products.state import check, store_of, stored
-from tests.harness.crashes import crashes
+from tests.harness.crash_points import crashes
 from tests.harness.runs import run_worker
 from tests.harness.world import Answer, Someone, World
 
@@ -84,7 +84,7 @@ def place(world: World, owner: Someone, store: str) -> Place:
 
 
 @pytest.fixture
-def bringer(place: Place) -> ProductSource:
+def product_source(place: Place) -> ProductSource:
     """A feed that says other things of two of the store's products, and has one of its own."""
     place.put("p-1")
     place.put("p-2", link=None)
@@ -121,8 +121,10 @@ def other_paths(place: Place) -> list[tuple[str, str]]:
 class TestWhoMay:
     """All of them."""
 
-    def test_another_workspaces(self, world: World, place: Place, bringer: ProductSource) -> None:
-        change = place.ready(str(bringer.source))
+    def test_another_workspaces(
+        self, world: World, place: Place, product_source: ProductSource
+    ) -> None:
+        change = place.ready(str(product_source.source))
         stranger = world.person()
         world.workspace(stranger)
         for method, path in other_paths(place):
@@ -165,27 +167,29 @@ class TestGetPriority:
             "customFields": ["b", "origin"],
         }
 
-    def test_with_a_feed(self, place: Place, bringer: ProductSource) -> None:
+    def test_with_a_feed(self, place: Place, product_source: ProductSource) -> None:
         shown = place.get(place.path)
         assert [each["products"] for each in shown["sources"]] == [3, 3]
         assert shown["sources"][1] == {
-            "id": str(bringer.source),
+            "id": str(product_source.source),
             "kind": "feed",
-            "sourceId": str(bringer.source_id),
+            "sourceId": str(product_source.source_id),
             "name": "Prices",
             "platform": "feed",
             "locales": ["en"],
             "products": 3,
         }
         assert shown["customFields"] == ["grade", "origin"]
-        commit_anew(lambda c: rename_feed(c, place.value, bringer.source_id, "Other"))
+        commit_anew(lambda c: rename_feed(c, place.value, product_source.source_id, "Other"))
         assert place.get(place.path)["sources"][1]["name"] == "Other"
 
-    def test_a_feed_that_left(self, place: Place, bringer: ProductSource) -> None:
-        change = place.ready(str(bringer.source), product__title=[str(bringer.source)])
+    def test_a_feed_that_left(self, place: Place, product_source: ProductSource) -> None:
+        change = place.ready(
+            str(product_source.source), product__title=[str(product_source.source)]
+        )
         assert place.act(change, "apply").status == 202
         place.world.deliver()
-        commit_anew(lambda c: remove_feed(c, place.value, bringer.source_id))
+        commit_anew(lambda c: delete_source(c, place.value, product_source.source_id))
         shown = place.get(place.path)
         assert [each["kind"] for each in shown["sources"]] == ["store"]
         assert shown["fields"] == {}
@@ -196,14 +200,14 @@ class TestGetPriority:
 class TestPropose:
     """POST /stores/{id}/product-priority/changes."""
 
-    def test_a_new_change(self, place: Place, bringer: ProductSource) -> None:
-        first = place.propose(str(bringer.source), product__title=[place.own])
+    def test_a_new_change(self, place: Place, product_source: ProductSource) -> None:
+        first = place.propose(str(product_source.source), product__title=[place.own])
         assert first == {
             "id": first["id"],
             "storeId": place.id,
             "status": "previewing",
             "rules": {
-                "order": [str(bringer.source)],
+                "order": [str(product_source.source)],
                 "fields": {"product.title": [place.own]},
             },
             "stale": False,
@@ -276,14 +280,14 @@ class TestPropose:
 class TestProducts:
     """GET /product-priority-changes/{id}/products."""
 
-    def test_from_and_to(self, place: Place, bringer: ProductSource) -> None:
-        change = place.ready(str(bringer.source))
+    def test_from_and_to(self, place: Place, product_source: ProductSource) -> None:
+        change = place.ready(str(product_source.source))
         listed = place.get(f"/product-priority-changes/{change['id']}/products")
         by_id = {row["externalId"]: row for row in listed["items"]}
         assert (set(by_id), listed["total"]) == ({"p-1"}, 1)
         [found] = place.get("/products", externalId="p-1")["items"]
         variant_id = str(derived_id(UUID(found["id"]), "variant", "v-1"))
-        own, new = place.own, str(bringer.source)
+        own, new = place.own, str(product_source.source)
 
         def side(source: str, value: object) -> dict[str, object]:
             return {"sourceId": source, "value": value}
@@ -318,9 +322,9 @@ class TestProducts:
             ],
         }
 
-    def test_filters(self, place: Place, bringer: ProductSource) -> None:
-        bring(bringer, says("p-3", vendor="Feed", custom={"origin": "Kyoto"}))
-        change = place.ready(str(bringer.source))
+    def test_filters(self, place: Place, product_source: ProductSource) -> None:
+        bring(product_source, says("p-3", vendor="Feed", custom={"origin": "Kyoto"}))
+        change = place.ready(str(product_source.source))
         path = f"/product-priority-changes/{change['id']}/products"
         asked: list[tuple[dict[str, object], set[str]]] = [
             ({}, {"p-1", "p-3"}),
@@ -341,9 +345,9 @@ class TestProducts:
         assert place.get(path, page=2)["items"] == []
 
     def test_too_broad(
-        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch
+        self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        change = place.ready(str(bringer.source))
+        change = place.ready(str(product_source.source))
         monkeypatch.setattr(priority_service, "MAX_ROWS", 0)
         path = f"/product-priority-changes/{change['id']}/products"
         answer = place.call("GET", path, query={"q": "tea"})
@@ -351,9 +355,9 @@ class TestProducts:
         assert place.get(path)["total"] == 1
 
     def test_a_page_that_is_too_large(
-        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch
+        self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        change = place.ready(str(bringer.source))
+        change = place.ready(str(product_source.source))
         path = f"/product-priority-changes/{change['id']}/products"
         [row] = place.get(path)["items"]
         monkeypatch.setattr(pagination, "MAX_ANSWERED", answered(row) - 1)
@@ -361,13 +365,15 @@ class TestProducts:
             answer = place.call("GET", path, query=query)
             assert answer.problem() == (422, "page_too_large")
 
-    def test_ten_of_the_largest_fit_a_page(self, place: Place, bringer: ProductSource) -> None:
+    def test_ten_of_the_largest_fit_a_page(
+        self, place: Place, product_source: ProductSource
+    ) -> None:
         """Of what a product may have, no more is listed than lets ten of them be answered."""
         many = [variant(n, title="茶" * 255, sku=None, barcode=None) for n in range(500)]
         place.put("茶" * 255, variants=many, locales=[{"locale": "de-AT", "title": "茶" * 255}])
         prices = {f"v-{n}": {"price": eur(1)} for n in range(500)}
-        bring(bringer, says("茶" * 255, None, prices))
-        change = place.ready(str(bringer.source), place.own)
+        bring(product_source, says("茶" * 255, None, prices))
+        change = place.ready(str(product_source.source), place.own)
         path = f"/product-priority-changes/{change['id']}/products"
         [row] = place.get(path, field="variant.price", q="茶")["items"]
         assert len(row["changes"]) < 500
@@ -402,23 +408,25 @@ class TestProducts:
 class TestStale:
     """A ready change is stale once a source, a product or the rules in force changed."""
 
-    def other(self, place: Place, bringer: ProductSource) -> dict[str, Callable[[], object]]:
+    def other(self, place: Place, product_source: ProductSource) -> dict[str, Callable[[], object]]:
         removed = f"/stores/{place.id}/products/p-3"
         return {
             "a product": lambda: place.put("p-2", vendor="Other"),
             "a new product": lambda: place.put("p-9"),
             "a removed product": lambda: place.call("DELETE", removed),
-            "a feed's product": lambda: bring(bringer, says("p-1", title="New")),
+            "a feed's product": lambda: bring(product_source, says("p-1", title="New")),
             "a new feed": lambda: feed(place.value),
             "a feed that left": lambda: commit_anew(
-                lambda c: remove_feed(c, place.value, bringer.source_id)
+                lambda c: delete_source(c, place.value, product_source.source_id)
             ),
         }
 
-    def test_whatever_changes(self, world: World, place: Place, bringer: ProductSource) -> None:
-        change = place.ready(str(bringer.source), place.own)
-        begin_anew = world.kept()
-        for what, do in self.other(place, bringer).items():
+    def test_whatever_changes(
+        self, world: World, place: Place, product_source: ProductSource
+    ) -> None:
+        change = place.ready(str(product_source.source), place.own)
+        begin_anew = world.checkpoint()
+        for what, do in self.other(place, product_source).items():
             do()
             assert (what, place.change(change)["stale"]) == (what, True)
             answer = place.act(change, "apply")
@@ -427,19 +435,23 @@ class TestStale:
             assert place.change(change) == {**change, "stale": True}
             begin_anew()
 
-    def test_what_says_nothing_new_is_nothing(self, place: Place, bringer: ProductSource) -> None:
-        change = place.ready(str(bringer.source))
+    def test_what_says_nothing_new_is_nothing(
+        self, place: Place, product_source: ProductSource
+    ) -> None:
+        change = place.ready(str(product_source.source))
         place.put("p-1")
         place.put("p-1", updatedAt="2026-03-09T00:00:00Z")
-        bring(bringer, says("p-1", None, {"v-1": {"price": eur(1)}}, title="Feed tea"))
-        commit_anew(lambda c: rename_feed(c, place.value, bringer.source_id, "Other"))
+        bring(product_source, says("p-1", None, {"v-1": {"price": eur(1)}}, title="Feed tea"))
+        commit_anew(lambda c: rename_feed(c, place.value, product_source.source_id, "Other"))
         now = place.value.connected_at
-        commit_anew(lambda c: note_import(c, place.value, bringer.source_id, now))
+        commit_anew(lambda c: note_import(c, place.value, product_source.source_id, now))
         other = place.world.store(place.owner)
         put(place.world, place.owner, other, "p-1", product())
         assert place.change(change) == change
 
-    def test_the_stores_locales(self, world: World, place: Place, bringer: ProductSource) -> None:
+    def test_the_stores_locales(
+        self, world: World, place: Place, product_source: ProductSource
+    ) -> None:
         """Another primary one, or another currency in one; no more than a label is nothing."""
 
         def put_locales(primary: str, currency: str, label: str = "L") -> None:
@@ -455,8 +467,8 @@ class TestStale:
             ]
             assert place.call("PUT", f"/stores/{place.id}/locales", rows).status == 200
 
-        change = place.ready(str(bringer.source))
-        begin_anew = world.kept()
+        change = place.ready(str(product_source.source))
+        begin_anew = world.checkpoint()
         put_locales("de-AT", "EUR")
         put_locales("de-AT", "EUR", "Other")
         assert place.change(change) == change
@@ -471,9 +483,9 @@ class TestStale:
         [({"primaryLocale": "en"}, True), ({"currency": "USD"}, True), ({"name": "New"}, False)],
     )
     def test_the_store_connected_again(
-        self, place: Place, bringer: ProductSource, change_of: dict[str, str], is_stale: bool
+        self, place: Place, product_source: ProductSource, change_of: dict[str, str], is_stale: bool
     ) -> None:
-        change = place.ready(str(bringer.source))
+        change = place.ready(str(product_source.source))
         assert place.call("POST", f"/stores/{place.id}/disconnect").status == 204
         store = {
             "platform": "custom",
@@ -493,7 +505,7 @@ class TestStale:
         )
 
     def test_what_is_written_for_a_store_that_was_read_before(
-        self, place: Place, bringer: ProductSource
+        self, place: Place, product_source: ProductSource
     ) -> None:
         """A worker that holds the store follows the locales that it has by then."""
         rows = [
@@ -508,7 +520,7 @@ class TestStale:
         ]
         assert place.call("PUT", f"/stores/{place.id}/locales", rows).status == 200
         bring(
-            bringer,
+            product_source,
             says("p-1", None, {"v-1": {"price": eur(1)}}, vendor="Feed", title="Feed tea"),
         )
         after = store_of(place.world, place.id)
@@ -517,22 +529,22 @@ class TestStale:
         assert listed["title"] == "Green tea"
 
     def test_a_product_that_changes_while_it_is_applied(
-        self, place: Place, bringer: ProductSource
+        self, place: Place, product_source: ProductSource
     ) -> None:
         """Between the look at the marks and the commit."""
-        change = place.ready(str(bringer.source))
+        change = place.ready(str(product_source.source))
 
         def meanwhile(_: object) -> None:
-            bring(bringer, says("p-1", title="Newest"))
+            bring(product_source, says("p-1", title="Newest"))
 
         with place.world.meanwhile(meanwhile):
             assert place.act(change, "apply").problem() == (409, "stale")
         assert place.get(place.path)["openChange"]["status"] == "ready"
 
-    def test_refreshed(self, place: Place, bringer: ProductSource) -> None:
-        change = place.ready(str(bringer.source))
+    def test_refreshed(self, place: Place, product_source: ProductSource) -> None:
+        change = place.ready(str(product_source.source))
         bring(
-            bringer,
+            product_source,
             says("p-1", None, {"v-1": {"price": eur(1)}}, title="Grüner Tee"),
             says("p-3", vendor="Feed"),
         )
@@ -553,8 +565,8 @@ class TestStale:
 class TestApply:
     """POST /product-priority-changes/{id}/apply."""
 
-    def test_applied(self, place: Place, bringer: ProductSource) -> None:
-        change = place.ready(str(bringer.source), custom__x=[place.own])
+    def test_applied(self, place: Place, product_source: ProductSource) -> None:
+        change = place.ready(str(product_source.source), custom__x=[place.own])
         answer = place.act(change, "apply")
         assert answer.status == 202
         assert answer.json == {
@@ -574,7 +586,10 @@ class TestApply:
         assert shown["counts"] == {"products": 4, "previewed": 4, "changed": 1, "applied": 1}
         assert shown["completedAt"] >= shown["appliedAt"] >= shown["readyAt"]
         priority = place.get(place.path)
-        assert [each["id"] for each in priority["sources"]] == [str(bringer.source), place.own]
+        assert [each["id"] for each in priority["sources"]] == [
+            str(product_source.source),
+            place.own,
+        ]
         assert priority["fields"] == {"custom.x": [place.own]}
         assert (priority["openChange"], priority["lastChange"]) == (None, shown)
         [listed] = place.get("/products", externalId="p-1")["items"]
@@ -587,9 +602,9 @@ class TestApply:
         place.propose(place.own)
 
     def test_a_write_under_the_former_rules_is_done_again(
-        self, place: Place, bringer: ProductSource
+        self, place: Place, product_source: ProductSource
     ) -> None:
-        change = place.ready(str(bringer.source))
+        change = place.ready(str(product_source.source))
 
         def meanwhile(changes: Any) -> None:
             priority_service.apply_change(place.value.workspace, UUID(change["id"]), changes)
@@ -605,8 +620,8 @@ class TestApply:
 class TestDelete:
     """DELETE /product-priority-changes/{id}."""
 
-    def test_discarded(self, place: Place, bringer: ProductSource) -> None:
-        change = place.ready(str(bringer.source))
+    def test_discarded(self, place: Place, product_source: ProductSource) -> None:
+        change = place.ready(str(product_source.source))
         path = f"/product-priority-changes/{change['id']}"
         assert place.call("DELETE", path).status == 204
         assert place.call("GET", path).problem() == (404, "not_found")
@@ -615,8 +630,10 @@ class TestDelete:
         assert not [row for row in place.world.rows() if isinstance(row, ChangedProductItem)]
         place.propose(place.own)
 
-    def test_the_one_before_is_the_last_again(self, place: Place, bringer: ProductSource) -> None:
-        firsts = (str(bringer.source), place.own, str(bringer.source))
+    def test_the_one_before_is_the_last_again(
+        self, place: Place, product_source: ProductSource
+    ) -> None:
+        firsts = (str(product_source.source), place.own, str(product_source.source))
         changes = [self.applied(place, first) for first in firsts]
         for deleted, left in ((1, 2), (2, 0), (0, None)):
             path = f"/product-priority-changes/{changes[deleted]['id']}"
@@ -627,9 +644,9 @@ class TestDelete:
 
     @pytest.mark.parametrize(("asked", "other"), [(2, 1), (1, 2)])
     def test_two_at_once_leave_the_one_before_them(
-        self, place: Place, bringer: ProductSource, asked: int, other: int
+        self, place: Place, product_source: ProductSource, asked: int, other: int
     ) -> None:
-        firsts = (str(bringer.source), place.own, str(bringer.source))
+        firsts = (str(product_source.source), place.own, str(product_source.source))
         changes = [self.applied(place, first) for first in firsts]
 
         def meanwhile(writes: Any) -> None:
@@ -649,8 +666,8 @@ class TestDelete:
         place.world.advance(seconds=1)
         return change
 
-    def test_while_it_is_previewed(self, place: Place, bringer: ProductSource) -> None:
-        change = place.propose(str(bringer.source))
+    def test_while_it_is_previewed(self, place: Place, product_source: ProductSource) -> None:
+        change = place.propose(str(product_source.source))
         assert place.call("DELETE", f"/product-priority-changes/{change['id']}").status == 204
         place.world.deliver()
         assert not [row for row in place.world.rows() if isinstance(row, ChangedProductItem)]
@@ -684,15 +701,15 @@ class TestWorker:
         return {**told, "changed": listed, "products": rows}
 
     def test_killed_anywhere_in_a_preview(
-        self, world: World, place: Place, bringer: ProductSource
+        self, world: World, place: Place, product_source: ProductSource
     ) -> None:
-        change = place.propose(str(bringer.source))
+        change = place.propose(str(product_source.source))
         self.killed_anywhere(world, place, change)
 
     def test_killed_anywhere_while_applying(
-        self, world: World, place: Place, bringer: ProductSource
+        self, world: World, place: Place, product_source: ProductSource
     ) -> None:
-        change = place.ready(str(bringer.source))
+        change = place.ready(str(product_source.source))
         assert place.act(change, "apply").status == 202
         self.killed_anywhere(world, place, change)
 
@@ -709,18 +726,18 @@ class TestWorker:
             assert self.outcome(place, change) == expected, places
 
     def test_a_step_of_a_preview_ends_with_what_a_transaction_takes(
-        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch
+        self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Two of the four products change: no step that keeps one looks at any after it."""
-        assert running.MAX_KEPT_AT_ONCE + 400 * 1024 < 3.5 * 1024**2
+        assert running.MAX_STORED_AT_ONCE + 400 * 1024 < 3.5 * 1024**2
         monkeypatch.setattr(running, "PREVIEWED_AT_ONCE", 4)
         ahead = [row["externalId"] for row in place.get("/products", sort="changedAt")["items"]]
-        change = place.propose(str(bringer.source))
+        change = place.propose(str(product_source.source))
         expected = self.undisturbed(place, change)
         kept = {row["externalId"] for row in expected["changed"]}
         steps = [n + 1 for n, name in enumerate(ahead) if name in kept]
         steps += [4] * (steps[-1] < 4)
-        monkeypatch.setattr(running, "MAX_KEPT_AT_ONCE", 1)
+        monkeypatch.setattr(running, "MAX_STORED_AT_ONCE", 1)
         self.run(place, change, ms=1)
         for previewed in steps:
             self.run(place, change, ms=1)
@@ -730,14 +747,16 @@ class TestWorker:
 
     def undisturbed(self, place: Place, change: dict[str, Any]) -> dict[str, Any]:
         """What becomes of the change; afterwards all is as it was."""
-        back = place.world.kept(deliver=False)
+        back = place.world.checkpoint(deliver=False)
         self.run(place, change)
         expected = self.outcome(place, change)
         back()
         return expected
 
-    def test_goes_on_with_the_next_message(self, place: Place, bringer: ProductSource) -> None:
-        change = place.propose(str(bringer.source))
+    def test_goes_on_with_the_next_message(
+        self, place: Place, product_source: ProductSource
+    ) -> None:
+        change = place.propose(str(product_source.source))
         for row in place.world.rows(PARTITION):
             row.delete()
         place.world.lose_stream()
@@ -748,11 +767,11 @@ class TestWorker:
         assert place.change(change)["status"] == "ready"
 
     def test_applied_counts_what_the_preview_listed(
-        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch
+        self, place: Place, product_source: ProductSource, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Two of four: the walk passes p-1, p-2, p-3 and f-1 in some order, one a run."""
-        bring(bringer, says("p-3", vendor="Feed"))
-        change = place.ready(str(bringer.source))
+        bring(product_source, says("p-3", vendor="Feed"))
+        change = place.ready(str(product_source.source))
         path = f"/product-priority-changes/{change['id']}/products"
         changed = {row["externalId"] for row in place.get(path)["items"]}
         assert changed == {"p-1", "p-3"}
@@ -769,13 +788,13 @@ class TestWorker:
         assert (shown["status"], shown["counts"]["applied"]) == ("applied", 2)
 
     def test_what_changes_meanwhile_is_looked_at_again(
-        self, place: Place, bringer: ProductSource
+        self, place: Place, product_source: ProductSource
     ) -> None:
-        change = place.propose(str(bringer.source))
+        change = place.propose(str(product_source.source))
         self.run(place, change, ms=1)
         self.run(place, change, ms=1)
         bring(
-            bringer,
+            product_source,
             says("p-1", None, {"v-1": {"price": eur(1)}}, title="Grüner Tee"),
             says("p-3", vendor="Feed"),
         )
@@ -785,9 +804,9 @@ class TestWorker:
         assert shown["counts"] == {"products": 4, "previewed": 4, "changed": 2, "applied": 0}
 
     def test_rules_that_change_meanwhile_begin_it_anew(
-        self, place: Place, bringer: ProductSource
+        self, place: Place, product_source: ProductSource
     ) -> None:
-        change = place.propose(str(bringer.source))
+        change = place.propose(str(product_source.source))
         self.run(place, change, ms=1)
         self.run(place, change, ms=1)
         other = feed(place.value)
@@ -797,11 +816,11 @@ class TestWorker:
         assert (shown["status"], shown["stale"], shown["counts"]["changed"]) == ("ready", False, 1)
 
     def test_a_source_that_leaves_meanwhile_makes_it_stale(
-        self, place: Place, bringer: ProductSource
+        self, place: Place, product_source: ProductSource
     ) -> None:
-        change = place.propose(place.own, product__title=[str(bringer.source)])
+        change = place.propose(place.own, product__title=[str(product_source.source)])
         self.run(place, change, ms=1)
-        commit_anew(lambda c: remove_feed(c, place.value, bringer.source_id))
+        commit_anew(lambda c: delete_source(c, place.value, product_source.source_id))
         self.run(place, change)
         shown = place.change(change)
         assert (shown["status"], shown["stale"]) == ("ready", True)
@@ -813,10 +832,14 @@ class TestWorker:
 
     @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
     def test_fails_in_the_end(
-        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch, tries: int
+        self,
+        place: Place,
+        product_source: ProductSource,
+        monkeypatch: pytest.MonkeyPatch,
+        tries: int,
     ) -> None:
         """Once more than it is tried it comes only where the last try was killed."""
-        change = place.propose(str(bringer.source))
+        change = place.propose(str(product_source.source))
 
         def broken(*_: object) -> None:
             raise RuntimeError("broken")
@@ -840,10 +863,14 @@ class TestWorker:
 
     @pytest.mark.parametrize("tries", [TRIES, RECEIVES])
     def test_what_a_discarded_change_leaves_is_not_given_up_quietly(
-        self, place: Place, bringer: ProductSource, monkeypatch: pytest.MonkeyPatch, tries: int
+        self,
+        place: Place,
+        product_source: ProductSource,
+        monkeypatch: pytest.MonkeyPatch,
+        tries: int,
     ) -> None:
         """Nothing would show that it failed: so it goes to the dead-letter queue."""
-        change = place.ready(str(bringer.source))
+        change = place.ready(str(product_source.source))
         assert place.call("DELETE", f"/product-priority-changes/{change['id']}").status == 204
 
         def left() -> list[Any]:

@@ -12,7 +12,7 @@ from storepost.values.pagination import FilterTooBroad
 from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import eur, product, put, variant
 from tests.catalog.products.state import check, products, store_of, stored
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import Answer, Someone, World
 
 type Get = Callable[..., Answer]

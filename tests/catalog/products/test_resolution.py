@@ -7,17 +7,17 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storepost.catalog.products.model import Missing
+from storepost.catalog.products.model import MissingField
 from storepost.catalog.products.records import Record, SourceValues
-from storepost.catalog.products.resolution import Resolution, Terms
-from storepost.catalog.products.rules import Rules, Source, SourceKind
+from storepost.catalog.products.resolution import Resolution, StoreTerms
+from storepost.catalog.products.rules import RankedSource, Rules, SourceKind
 from storepost.catalog.products.summing import summary_of
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 SOURCES = [UUID(int=n) for n in range(1, 5)]
 STRANGER = UUID(int=9)
 LOCALES = [None, "de-AT", "de-DE", "de", "en", "en-GB", "fr"]
-TERMS = Terms("de-AT", "EUR", {"de-AT": "EUR", "en": "USD", "en-GB": "GBP"})
+TERMS = StoreTerms("de-AT", "EUR", {"de-AT": "EUR", "en": "USD", "en-GB": "GBP"})
 PRODUCT = ["title", "link", "image", "tags", "published", "custom.origin"]
 VARIANT = ["title", "price", "compareAtPrice", "inventoryQuantity", "availableForSale"]
 
@@ -70,7 +70,7 @@ def rules(draw: st.DrawFn) -> Rules:
     """Some of the sources, some of them in an order, some fields with an order of their own."""
     known = draw(st.lists(st.sampled_from(SOURCES), unique=True, max_size=4))
     sources = tuple(
-        Source(each, SourceKind.FEED, each, "", number, draw(moments))
+        RankedSource(each, SourceKind.FEED, each, "", number, draw(moments))
         for number, each in enumerate(known)
     )
     orders = st.lists(st.sampled_from(SOURCES), unique=True, min_size=1).map(tuple)
@@ -110,8 +110,8 @@ class Model:
         for source in self.sources(full):
             for tried in (each for step in self.chain(locale) for each in step):
                 for each in self.live:
-                    place = (each.source, each.said.variant, each.said.locale)
-                    value = each.said.fields.get(name)
+                    place = (each.source, each.values.variant, each.values.locale)
+                    value = each.values.fields.get(name)
                     if place == (source, variant, tried) and self.is_word(name, value, locale):
                         return value, each
         return None
@@ -153,13 +153,13 @@ class TestResolution:
         model = Model(said, given)
         resolution = Resolution(said, given, TERMS)
         found = resolution.in_locale(locale)
-        live = {each.said.variant for each in model.live}
+        live = {each.values.variant for each in model.live}
         assert (found.removed_at is None) == (None in live or not resolution.has_product)
         assert {each.key for each in found.live_variants} == live - {None}
         lacking = {n for n in ("title", "link", "image") if not model.winner(None, n, locale)}
         if not any(model.winner(key, "price", locale) for key in live - {None}):
             lacking.add("price")
-        assert set(summary_of(found).missing) == set(map(Missing, lacking))
+        assert set(summary_of(found).missing) == set(map(MissingField, lacking))
 
     @given(records(), rules())
     def test_the_order_in_which_records_come_is_nothing(
@@ -175,7 +175,7 @@ class TestResolution:
     ) -> None:
         model = Model(said, given)
         found = Resolution(said, given, TERMS).in_locale("en")
-        keys = {each.said.variant for each in model.live} - {None}
+        keys = {each.values.variant for each in model.live} - {None}
         won = [model.winner(key, "price", "en") for key in keys]
         amounts = [each[0]["amount"] for each in won if each]
         price = summary_of(found).price

@@ -13,8 +13,8 @@ from storepost.platform.messaging.outbox import PARTITION
 from storepost.platform.persistence.item import Item
 from tests.catalog.products.sample import product, put
 from tests.catalog.products.state import store_of
-from tests.harness.crashes import crashes
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import crashes
 from tests.harness.runs import run_worker
 from tests.harness.world import Someone, World
 from tests.orders.sample import eur, order

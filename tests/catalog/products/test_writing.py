@@ -7,32 +7,32 @@ from typing import Any
 import pytest
 
 from storepost.catalog.products import writing
-from storepost.catalog.products.feeds import add_feed, note_import, remove_feed, rules_of
-from storepost.catalog.products.matching import Match, Wanted, match
+from storepost.catalog.products.feeds import add_feed, delete_source, note_import, rules_of
+from storepost.catalog.products.matching import Match, MatchKey, match
 from storepost.catalog.products.model import product_id
 from storepost.catalog.products.naming import MAX_SKU_BYTES, candidates
 from storepost.catalog.products.packing import packed
 from storepost.catalog.products.rows import LayerItem, NameItem
 from storepost.catalog.products.writing import (
-    Outcome,
     ProductSource,
-    remove_records,
+    WriteOutcome,
+    remove_layer,
     resolve_again,
 )
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.reads import ReadAhead, Reads
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.stores.stores.model import Store
 from storepost.values.ids import new_id
 from storepost.values.problems import PayloadTooLarge, ValidationFailed
 from tests.catalog.products.bringing import bring, feed, says
 from tests.catalog.products.sample import eur, product, put, variant
 from tests.catalog.products.state import check, products, store_of, stored
-from tests.harness.crashes import crashes
-from tests.harness.kills import counted
+from tests.harness.call_interruption import counted
+from tests.harness.crash_points import crashes
 from tests.harness.world import Answer, Someone, World
 
-CREATED, CHANGED, UNCHANGED = Outcome.CREATED, Outcome.CHANGED, Outcome.UNCHANGED
+CREATED, CHANGED, UNCHANGED = WriteOutcome.CREATED, WriteOutcome.CHANGED, WriteOutcome.UNCHANGED
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ class TestBringing:
         bring(source, says("f-1", None, {"a": {"title": "A"}, "b": {"title": "B"}}, title="F"))
         changed = says("f-1", None, {"b": {"title": "B2"}}, title="F")
         english = says("f-1", "en", title="E")
-        assert bring(source, replace(changed, said=changed.said + english.said)) == [CHANGED]
+        assert bring(source, replace(changed, values=changed.values + english.values)) == [CHANGED]
         path = f"/products/{product_id(shop.id, 'f-1')}/variants"
         rows = world.call("GET", path, token=owner.token).json["items"]
         assert [(row["externalId"], row["title"]) for row in rows] == [("b", "B2")]
@@ -185,8 +185,8 @@ class TestBringing:
 class TestRemoving:
     """remove_records: in that layer alone."""
 
-    def remove(self, source: ProductSource, external_id: str) -> Outcome | None:
-        written = commit_anew(lambda changes: remove_records(changes, source, external_id))
+    def remove(self, source: ProductSource, external_id: str) -> WriteOutcome | None:
+        written = commit_anew(lambda changes: remove_layer(changes, source, external_id))
         return written.outcome if written else None
 
     def test_products_fall_back(self, world: World, owner: Someone, shop: Store) -> None:
@@ -236,7 +236,7 @@ class TestRemoving:
         put(world, owner, str(shop.id), "p-1", product(vendor=None))
         source = feed(shop)
         bring(source, says("p-1", vendor="Feed"), says("f-1", title="F"))
-        commit_anew(lambda changes: remove_feed(changes, shop, source.source_id))
+        commit_anew(lambda changes: delete_source(changes, shop, source.source_id))
         assert shown(world, owner, shop, "p-1")["vendor"] is None
         for external_id in ("p-1", "f-1"):
             assert self.remove(source, external_id) is CHANGED
@@ -248,7 +248,7 @@ class TestRemoving:
 class TestMatching:
     """Which product a feed's row is about."""
 
-    def ask(self, shop: Store, *wanted: Wanted, reads: Reads | None = None) -> list[Any]:
+    def ask(self, shop: Store, *wanted: MatchKey, reads: Reads | None = None) -> list[Any]:
         found = match(shop, wanted, reads or Reads())
         return [(each.product.external_id, each.variant) if each else None for each in found]
 
@@ -260,18 +260,18 @@ class TestMatching:
             "p-4": [variant(5, externalId="p-4", barcode=None, sku=None)],
         }.items():
             put(world, owner, str(shop.id), external_id, product(variants=variants))
-        asked: list[tuple[Wanted, Any]] = [
-            (Wanted("v-1"), ("p-1", "v-1")),
-            (Wanted("v-2"), ("p-1", "v-2")),
-            (Wanted("p-1"), ("p-1", None)),
-            (Wanted("p-2"), ("p-2", "v-3")),
-            (Wanted("p-4"), ("p-4", "p-4")),
-            (Wanted("x", sku="TEA-2"), ("p-1", "v-2")),
-            (Wanted("x", sku="TEA-9", gtin="4000000000003"), ("p-2", "v-3")),
-            (Wanted("v-1", sku="TEA-3"), ("p-1", "v-1")),
-            (Wanted("x"), None),
-            (Wanted("TEA-1"), ("p-1", "v-1")),
-            (Wanted("TEA-1", sku="TEA-9"), None),
+        asked: list[tuple[MatchKey, Any]] = [
+            (MatchKey("v-1"), ("p-1", "v-1")),
+            (MatchKey("v-2"), ("p-1", "v-2")),
+            (MatchKey("p-1"), ("p-1", None)),
+            (MatchKey("p-2"), ("p-2", "v-3")),
+            (MatchKey("p-4"), ("p-4", "p-4")),
+            (MatchKey("x", sku="TEA-2"), ("p-1", "v-2")),
+            (MatchKey("x", sku="TEA-9", gtin="4000000000003"), ("p-2", "v-3")),
+            (MatchKey("v-1", sku="TEA-3"), ("p-1", "v-1")),
+            (MatchKey("x"), None),
+            (MatchKey("TEA-1"), ("p-1", "v-1")),
+            (MatchKey("TEA-1", sku="TEA-9"), None),
         ]
         assert self.ask(shop, *(wanted for wanted, _ in asked)) == [found for _, found in asked]
 
@@ -281,7 +281,7 @@ class TestMatching:
         for number in (1, 2, 3):
             variants = [variant(number, sku="SAME", barcode="1")]
             put(world, owner, str(shop.id), f"p-{number}", product(variants=variants))
-        wanted = Wanted("x", sku="SAME", gtin="1")
+        wanted = MatchKey("x", sku="SAME", gtin="1")
         assert self.ask(shop, wanted) == [None]
         later = {"updatedAt": "2026-04-01T00:00:00Z"}
         for number in (1, 3):
@@ -295,22 +295,22 @@ class TestMatching:
     def test_what_is_gone_is_not_found(self, world: World, owner: Someone, shop: Store) -> None:
         put(world, owner, str(shop.id), "p-1", product())
         world.call("DELETE", f"/stores/{shop.id}/products/p-1", token=owner.token)
-        wanted = [Wanted("p-1"), Wanted("v-1"), Wanted("x", sku="TEA-1")]
+        wanted = [MatchKey("p-1"), MatchKey("v-1"), MatchKey("x", sku="TEA-1")]
         assert self.ask(shop, *wanted) == [None] * 3
 
     def test_another_stores_are_not_found(self, world: World, owner: Someone, shop: Store) -> None:
         put(world, owner, world.store(owner), "p-1", product())
-        assert self.ask(shop, Wanted("p-1"), Wanted("v-1")) == [None, None]
+        assert self.ask(shop, MatchKey("p-1"), MatchKey("v-1")) == [None, None]
 
     def test_a_feeds_own_products_are_found(self, shop: Store) -> None:
         bring(feed(shop), says("f-1", None, {"f-1-s": {"sku": "S"}}, title="F"))
-        asked = [Wanted("f-1"), Wanted("f-1-s"), Wanted("x", sku="S")]
+        asked = [MatchKey("f-1"), MatchKey("f-1-s"), MatchKey("x", sku="S")]
         assert self.ask(shop, *asked) == [("f-1", "f-1-s")] * 3
 
     def test_it_reads_little(self, world: World, owner: Someone, shop: Store) -> None:
         for number in range(1, 4):
             put(world, owner, str(shop.id), f"p-{number}", product(variants=[variant(number)]))
-        asked = [Wanted(f"v-{n}", f"TEA-{n}", f"400000000000{n}") for n in range(1, 4)]
+        asked = [MatchKey(f"v-{n}", f"TEA-{n}", f"400000000000{n}") for n in range(1, 4)]
         found: list[Match | None] = []
         calls = counted(lambda: found.extend(match(shop, asked, ReadAhead())))
         assert [each and each.variant for each in found] == ["v-1", "v-2", "v-3"]
@@ -334,7 +334,7 @@ class TestKilled:
         if kept:
             put(world, owner, store, "p-1", product())
         body = product(updatedAt="2026-04-01T00:00:00Z", variants=[variant(2), variant(3)])
-        forget_keys()
+        clear_key_cache()
 
         def send() -> Answer:
             return put(world, owner, store, "p-1", body, key="one")

@@ -5,8 +5,8 @@ from typing import Any
 
 from storepost.stores.stores.model import Store
 from storepost.values import clock
+from tests.costs.scenario import Ask, Town
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import Ask, Town
 from tests.shopify.hooks import order_body, signed_headers
 from tests.shopify.shops import SHOP, Shopify, canary_shops, choose_existing
 

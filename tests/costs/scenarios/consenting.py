@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from tests.costs.scenario import CUSTOMERS, PROFILES, Ask, Town, email_of
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import CUSTOMERS, PROFILES, Ask, Town, email_of
 
 SCENARIOS = Scenarios()
 MOST, NEW = 500, 1000

@@ -3,8 +3,8 @@
 from typing import Any
 
 from storepost.stores.stores.model import ConnectionStatus
+from tests.costs.scenario import Ask, Town, order_of
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import Ask, Town, order_of
 from tests.shopify.shops import canary_shops, connection_is
 
 SCENARIOS = Scenarios()

@@ -6,8 +6,7 @@ The worker runs alone, so a batch is imported to its end, and all of that counts
 from collections.abc import Iterable
 from typing import Any
 
-from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import (
+from tests.costs.scenario import (
     CUSTOMERS,
     Ask,
     Town,
@@ -17,6 +16,7 @@ from tests.costs.town import (
     order_of,
     orders_in,
 )
+from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
 MOST = 500

@@ -1,7 +1,7 @@
 """Profiles that change by hand, become one, and tell what they consist of."""
 
+from tests.costs.scenario import Ask, Town, email_of, order_of
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import Ask, Town, email_of, order_of
 
 SCENARIOS = Scenarios()
 

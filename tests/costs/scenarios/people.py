@@ -1,8 +1,8 @@
 """Workspaces, members, invitations, API keys, locales."""
 
 from tests.accounts.sign_in.accounts import PASSWORD
+from tests.costs.scenario import Ask, Town
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import Ask, Town
 from tests.harness.world import Someone
 
 SCENARIOS = Scenarios()

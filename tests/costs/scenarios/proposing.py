@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from tests.costs.scenario import Ask, Town
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import Ask, Town
 
 SCENARIOS = Scenarios()
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.costs.town import Ask, Town
+from tests.costs.scenario import Ask, Town
 
 type Preparing = Callable[[Town], Ask]
 

@@ -1,7 +1,7 @@
 """Search over everything."""
 
+from tests.costs.scenario import Ask, email_of
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import Ask, email_of
 
 SCENARIOS = Scenarios()
 

@@ -3,8 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import (
+from tests.costs.scenario import (
     Ask,
     Town,
     customer,
@@ -13,6 +12,7 @@ from tests.costs.town import (
     order_id,
     order_of,
 )
+from tests.costs.scenarios.registry import Scenarios
 
 SCENARIOS = Scenarios()
 

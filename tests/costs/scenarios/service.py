@@ -1,7 +1,7 @@
 """The service about itself."""
 
+from tests.costs.scenario import Ask
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import Ask
 
 SCENARIOS = Scenarios()
 

@@ -1,7 +1,7 @@
 """Stores."""
 
+from tests.costs.scenario import HOOK, Ask, Town
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import HOOK, Ask, Town
 
 SCENARIOS = Scenarios()
 

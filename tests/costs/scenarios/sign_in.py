@@ -11,8 +11,8 @@ from tests.accounts.sign_in.accounts import (
     with_backup_codes,
     with_email_codes,
 )
+from tests.costs.scenario import Ask, Town
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import Ask, Town
 from tests.harness.world import Someone
 
 SCENARIOS = Scenarios()

@@ -3,8 +3,8 @@
 from typing import Any
 
 from tests.catalog.products.sample import product, variant
+from tests.costs.scenario import Ask, Town
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import Ask, Town
 
 SCENARIOS = Scenarios()
 PRODUCTS = 100

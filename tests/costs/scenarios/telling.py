@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from tests.costs.scenario import PROFILES, Ask, Town, email_of
 from tests.costs.scenarios.registry import Scenarios
-from tests.costs.town import PROFILES, Ask, Town, email_of
 
 SCENARIOS = Scenarios()
 MOST, NEW = 500, 1000

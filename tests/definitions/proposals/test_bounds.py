@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from storepost.definitions.definitions.checking import check
-from storepost.definitions.definitions.model import Kind
+from storepost.definitions.definitions.model import DefinitionKind
 from storepost.definitions.definitions.problems import SchemaMismatch
 from storepost.values.problems import MAX_ERRORS
 
@@ -16,7 +16,7 @@ CONSENT = {"type": "consent", "channel": "email"}
 def errors_of(condition: object) -> list[str]:
     """What is wrong with a segment."""
     with pytest.raises(SchemaMismatch) as raised:
-        check(Kind.SEGMENT, 1, {"condition": condition}, "/definition")
+        check(DefinitionKind.SEGMENT, 1, {"condition": condition}, "/definition")
     return [error.message for error in raised.value.errors]
 
 

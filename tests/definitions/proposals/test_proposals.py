@@ -5,7 +5,12 @@ import json
 import pytest
 
 from storepost.accounts.identity.model import KeyScope
-from storepost.definitions.definitions.patching import Inapplicable, Op, Operation, patched
+from storepost.definitions.definitions.patching import (
+    Inapplicable,
+    JsonPatchOp,
+    Operation,
+    patched,
+)
 from storepost.definitions.definitions.problems import SchemaMismatch
 from storepost.definitions.proposals import reading, service
 from storepost.definitions.proposals.schemas import MAX_OPERATIONS
@@ -19,8 +24,8 @@ from tests.definitions.proposals.desk import (
     Desk,
     JustNow,
 )
-from tests.harness.crashes import crashes
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import crashes
 from tests.harness.world import Answer
 
 LEASE_SECONDS = 60
@@ -340,8 +345,8 @@ class TestProposeChange:
                 return Counted(self)
 
         content = {"a": Counted([1]), "b": 0}
-        operations = [Operation(Op.REPLACE, "/b", number) for number in range(1, 9)]
-        operations.append(Operation(Op.ADD, "/a/-", 2))
+        operations = [Operation(JsonPatchOp.REPLACE, "/b", number) for number in range(1, 9)]
+        operations.append(Operation(JsonPatchOp.ADD, "/a/-", 2))
         assert patched(content, operations) == {"a": [1, 2], "b": 8}
         assert (content, Counted.copies) == ({"a": [1], "b": 0}, 1)
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.feeds.feeds.feed_store import Shop, open_shop
 from tests.feeds.feeds.serving import FeedServer
-from tests.feeds.feeds.shop import Shop, open_shop
 from tests.harness.world import World
 
 

@@ -11,7 +11,7 @@ from storepost.platform.budgets import slots
 from storepost.platform.budgets.slots import FetchSlotsItem, fetch_slot, fetch_slots_key
 from storepost.platform.persistence.item import amend, find
 from storepost.values.scope import WorkspaceScope
-from tests.feeds.feeds.shop import MAPPING, Shop
+from tests.feeds.feeds.feed_store import MAPPING, Shop
 from tests.harness.budgeting import clock_at_rest
 from tests.harness.world import Answer, World
 
@@ -92,7 +92,7 @@ class TestEnds:
 
     def test_killed_ones_keep_nobody_out_for_longer_than_they_could_run(self, shop: Shop) -> None:
         for run in "abcd":
-            slots._Slots(shop.workspace, run).take(SECONDS * 1000 + 1000)
+            slots._Slots(shop.workspace, run).acquire(SECONDS * 1000 + 1000)
         assert preview(shop).status == 429
         shop.world.advance(seconds=SECONDS)
         refused = preview(shop)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.feeds.feeds.shop import MAPPING, Shop, csv
+from tests.feeds.feeds.feed_store import MAPPING, Shop, csv
 from tests.feeds.files.making import FORMATS, encoded
 
 IDS = st.sampled_from(["", "a", "b", "c", "p1", "p1-v", "p2"])

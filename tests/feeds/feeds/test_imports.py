@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from storepost.catalog.products.keys import product_partition
-from tests.feeds.feeds.shop import Shop, counts, csv
+from tests.feeds.feeds.feed_store import Shop, counts, csv
 
 
 class TestFirstImport:

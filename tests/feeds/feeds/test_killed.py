@@ -18,10 +18,10 @@ from storepost.feeds.feeds.repository import FeedRepository
 from storepost.feeds.imports import import_run, row_staging, running, writing
 from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.messaging.tries import RECEIVES, TRIES, NeverEnded
-from storepost.platform.persistence.sealing import forget_keys
-from tests.feeds.feeds.shop import Json, Shop, counts, csv
-from tests.harness.crashes import Shard, crashes, in_shards
-from tests.harness.kills import UtcDateTimeAttribute, around_calls, killed_at
+from storepost.platform.persistence.sealing import clear_key_cache
+from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
+from tests.harness.call_interruption import Side, around_calls, killed_at
+from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.runs import run_worker
 
 FIRST = csv(
@@ -44,8 +44,8 @@ def ready(shop: Shop) -> tuple[Json, Callable[[], None]]:
     shop.put_product("own", variants=[])
     feed = shop.feed(FIRST)
     shop.server.put("/feed", SECOND)
-    forget_keys()
-    back = shop.world.kept()
+    clear_key_cache()
+    back = shop.world.checkpoint()
 
     def begin() -> None:
         back()
@@ -87,8 +87,8 @@ def outcome(shop: Shop, feed: Json) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that there are several."""
-    monkeypatch.setattr(writing, "AHEAD", 2)
-    monkeypatch.setattr(import_run, "AHEAD", 2)
+    monkeypatch.setattr(writing, "CHUNK_PRODUCTS", 2)
+    monkeypatch.setattr(import_run, "CHUNK_PRODUCTS", 2)
     monkeypatch.setattr(row_staging, "_ROWS_TOGETHER", 2)
 
 
@@ -125,7 +125,7 @@ def test_killed_again_and_again(shop: Shop) -> None:
     for _ in range(20):
         killed_at(
             generator.randrange(1, 40),
-            UtcDateTimeAttribute.AFTER,
+            Side.AFTER,
             partial(resume, shop, feed, tries=2),
         )
     resume(shop, feed, tries=2)
@@ -153,12 +153,8 @@ def test_two_runs_at_once(shop: Shop, which: int) -> None:
     begin()
     waiting = [True]
 
-    def step(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
-        if (
-            operation != "TransactWriteItems"
-            or moment is not UtcDateTimeAttribute.BEFORE
-            or not waiting
-        ):
+    def step(_number: int, operation: str, moment: Side) -> None:
+        if operation != "TransactWriteItems" or moment is not Side.BEFORE or not waiting:
             return
         if calls.made.count(operation) == which:
             waiting.clear()
@@ -294,12 +290,8 @@ def test_deleted_while_it_runs(shop: Shop) -> None:
     """It writes nothing more, and what it wrote is taken back."""
     feed, _ = ready(shop)
 
-    def step(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
-        if (
-            operation != "TransactWriteItems"
-            or moment is not UtcDateTimeAttribute.BEFORE
-            or not waiting
-        ):
+    def step(_number: int, operation: str, moment: Side) -> None:
+        if operation != "TransactWriteItems" or moment is not Side.BEFORE or not waiting:
             return
         if calls.made.count(operation) == 5:
             waiting.clear()
@@ -387,7 +379,7 @@ def test_what_takes_a_feed_back_is_not_given_up_quietly(
     with pytest.raises(NeverEnded):
         resume(shop, feed, tries=RECEIVES)
     with monkeypatch.context() as broken:
-        broken.setattr(running, "take_back", mock.Mock(side_effect=RuntimeError))
+        broken.setattr(running, "remove_feed_data", mock.Mock(side_effect=RuntimeError))
         with pytest.raises(RuntimeError):
             resume(shop, feed, tries=TRIES)
     assert len(shop.products()) == 8

@@ -14,7 +14,7 @@ from storepost.feeds.feeds.repository import FeedRepository
 from storepost.feeds.files import bounds
 from storepost.values import clock
 from storepost.values.ids import new_id
-from tests.feeds.feeds.shop import MAPPING, Json, Shop, counts, csv
+from tests.feeds.feeds.feed_store import MAPPING, Json, Shop, counts, csv
 
 ROWS = csv({"id": "a", "title": "Cup", "price": "5"}, {"id": "b", "title": "Pot", "price": "7"})
 FAILURES = {

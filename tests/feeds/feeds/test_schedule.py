@@ -11,7 +11,7 @@ from local.events import pumps
 from storepost.feeds.feeds.model import INTERVAL, next_import_after
 from storepost.feeds.feeds.repository import FeedRepository
 from storepost.values import clock
-from tests.feeds.feeds.shop import Json, Shop, counts, csv
+from tests.feeds.feeds.feed_store import Json, Shop, counts, csv
 from tests.harness.world import World
 
 CATALOGUE = [{"id": name, "title": f"Title {name}", "price": "5"} for name in "abcde"]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.feeds.feeds.careful import Product, Variant
-from tests.feeds.feeds.shop import Shop
+from tests.feeds.feeds.feed_store import Shop
 from tests.feeds.feeds.test_makers import SAMPLES, content_of
 
 NAMES = ("woocommerce_parents.csv", "skroutz_products.xml", "shopify_products.json")

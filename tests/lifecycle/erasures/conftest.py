@@ -3,7 +3,7 @@
 import pytest
 
 from tests.harness.world import World
-from tests.lifecycle.erasures.town import Place
+from tests.lifecycle.erasures.scenario import Place
 
 
 @pytest.fixture

@@ -21,10 +21,10 @@ from storepost.people.profiles.rows import (
 )
 from storepost.platform.jobs.runs import Run
 from storepost.values.scope import WorkspaceScope
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY
-from tests.lifecycle.erasures.town import ANN, CAT, OTHER_PHONE, PHONE, Place, day
-from tests.people.matching.town import Town
+from tests.lifecycle.erasures.scenario import ANN, CAT, OTHER_PHONE, PHONE, Place, day
+from tests.people.matching.scenario import Town
 
 PERSONAL = (
     ProfileItem,

@@ -14,9 +14,9 @@ from storepost.people.consent.evidence_rows import EvidenceItem
 from storepost.people.consent.sealed_evidence import SealedEvidenceItem
 from storepost.people.profiles import erasing
 from storepost.values import logs
-from tests.harness.crashes import crashes
+from tests.harness.crash_points import crashes
+from tests.lifecycle.erasures.scenario import ANN, CAT, Place
 from tests.lifecycle.erasures.test_erasure import personal
-from tests.lifecycle.erasures.town import ANN, CAT, Place
 
 SETTINGS, OPEN = "/consent/settings", "/consent/erased-evidence"
 FORM = {"text": "I want news.", "url": "https://shop.example.com/form-2026"}

@@ -8,8 +8,8 @@ import pytest
 from storepost.accounts.identity.model import KeyScope
 from storepost.accounts.workspaces.model import Role
 from storepost.lifecycle.exports import service
-from tests.lifecycle.erasures.town import ANN, CAT, Place
-from tests.people.matching.town import Town
+from tests.lifecycle.erasures.scenario import ANN, CAT, Place
+from tests.people.matching.scenario import Town
 
 SECTIONS = (
     "identities",

@@ -6,10 +6,10 @@ from functools import partial
 import pytest
 
 from storepost.people.profiles.rows import ProfileItem
-from tests.harness.crashes import crashes
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import crashes
+from tests.lifecycle.erasures.scenario import ANN, CAT, Place, day
 from tests.lifecycle.erasures.test_erasure import personal
-from tests.lifecycle.erasures.town import ANN, CAT, Place, day
 
 
 class TestKilled:

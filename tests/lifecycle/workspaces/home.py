@@ -19,7 +19,7 @@ from tests.catalog.products.sample import product
 from tests.catalog.products.state import store_of
 from tests.definitions.proposals.desk import SEGMENT
 from tests.harness.world import CANARY, Answer, World
-from tests.lifecycle.erasures.town import Place, raw_rows
+from tests.lifecycle.erasures.scenario import Place, raw_rows
 from tests.orders.sample import order
 
 

@@ -25,9 +25,9 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Item, VersionedItem
 from storepost.values.scope import WorkspaceScope
 from tests.accounts.sign_in.accounts import PASSWORD
-from tests.harness.crashes import Shard, crashes, in_shards
+from tests.harness.crash_points import Shard, crashes, in_shards
 from tests.harness.world import CANARY, World
-from tests.lifecycle.erasures.town import ANN
+from tests.lifecycle.erasures.scenario import ANN
 from tests.lifecycle.workspaces.home import Home
 
 

@@ -92,7 +92,7 @@ class TestNetwork:
     def test_ends_with_all_that_is_on_it(self, docker: Docker) -> None:
         network = engine.make_network("storepost-8000")
         docker.has_network("storepost-8000")
-        network.remove()
+        network.delete()
         assert docker.calls[5:] == REMOVED
 
 

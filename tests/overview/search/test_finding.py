@@ -11,9 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storepost.platform.postings import finding
-from storepost.platform.postings.entries import Entry, Posting, SearchKind, code_word, postings_of
+from storepost.platform.postings.entries import (
+    Posting,
+    SearchEntry,
+    SearchKind,
+    code_word,
+    postings_of,
+)
 from storepost.platform.postings.finding import Found, Query, find
-from storepost.values.text import asked_words, fold, matches
+from storepost.values.text import fold, matches, search_terms
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -24,7 +30,7 @@ PHONE = re.compile(r"\+[\d\s()./-]*\d")
 class Plain:
     """Postings in a sorted list."""
 
-    def __init__(self, entries: list[Entry]) -> None:
+    def __init__(self, entries: list[SearchEntry]) -> None:
         held = [posting for entry in entries for posting in postings_of(entry)]
         self.rows = sorted(held, key=lambda posting: (f"{posting.word}\x01", str(posting.id)))
         self.read = 0
@@ -41,14 +47,14 @@ class Plain:
         return self.beginning(f"{word}\x01")
 
 
-def found(entries: list[Entry], q: str) -> Found:
+def found(entries: list[SearchEntry], q: str) -> Found:
     """What is found among these."""
     return find(Plain(entries), Query.of(q))  # type: ignore[arg-type]
 
 
-def rank(entry: Entry, q: str) -> int | None:
+def rank(entry: SearchEntry, q: str) -> int | None:
     """How well an entry fits, by the rules alone."""
-    asked, folded = asked_words(q), " ".join(fold(q).split())
+    asked, folded = search_terms(q), " ".join(fold(q).split())
     if folded in {" ".join(fold(code).split()) for code in entry.codes} and folded:
         return 0
     digits = "".join(c for c in folded if c.isdigit()) if PHONE.fullmatch(folded) else None
@@ -64,7 +70,7 @@ def rank(entry: Entry, q: str) -> int | None:
     return 2 if title.startswith(folded) else 3
 
 
-def expected(entries: list[Entry], q: str) -> list[UUID]:
+def expected(entries: list[SearchEntry], q: str) -> list[UUID]:
     """The ids in their order."""
     ranked = [(rank(entry, q), entry) for entry in entries]
     hits = [(r, -entry.at.timestamp(), entry.id) for r, entry in ranked if r is not None]
@@ -96,10 +102,10 @@ CODES = st.sampled_from(["AB 1", "ab-1/2", "12", "Straße"])
 
 
 @st.composite
-def entry_lists(draw: st.DrawFn) -> list[Entry]:
+def entry_lists(draw: st.DrawFn) -> list[SearchEntry]:
     """Some entries, several of them alike."""
     return [
-        Entry(
+        SearchEntry(
             SearchKind.PROFILE,
             UUID(int=number),
             draw(TITLES),
@@ -125,23 +131,23 @@ QUERIES = st.one_of(
 
 @settings(max_examples=600)
 @given(entry_lists(), QUERIES)
-def test_as_the_rules_say(entries: list[Entry], q: str) -> None:
+def test_as_the_rules_say(entries: list[SearchEntry], q: str) -> None:
     result = found(entries, q)
     assert [hit.id for hit in result.hits] == expected(entries, q)
     assert result.total == len(result.hits)
 
 
 @given(entry_lists(), st.lists(WORDS, min_size=2, max_size=9).map(" ".join))
-def test_whichever_word_is_the_rarest(entries: list[Entry], q: str) -> None:
+def test_whichever_word_is_the_rarest(entries: list[SearchEntry], q: str) -> None:
     """Read a few at a time, so that words end at different strides."""
     with mock.patch.object(finding, "_STRIDE", 2):
         assert [hit.id for hit in found(entries, q).hits] == expected(entries, q)
 
 
-def many(count: int, title: str) -> list[Entry]:
+def many(count: int, title: str) -> list[SearchEntry]:
     """So many of one name, the last the newest."""
     return [
-        Entry(SearchKind.PROFILE, UUID(int=n + 1), title, EPOCH + timedelta(seconds=n))
+        SearchEntry(SearchKind.PROFILE, UUID(int=n + 1), title, EPOCH + timedelta(seconds=n))
         for n in range(count)
     ]
 
@@ -160,7 +166,7 @@ class TestBounds:
         assert entries.read <= 1_001
 
     def test_several_words_look_at_the_rarest(self) -> None:
-        rare = Entry(SearchKind.PROFILE, UUID(int=0), "ann quill", EPOCH)
+        rare = SearchEntry(SearchKind.PROFILE, UUID(int=0), "ann quill", EPOCH)
         entries = Plain([*many(5_000, "ann lee"), rare])
         result = find(entries, Query.of("ann quill"))  # type: ignore[arg-type]
         assert [hit.id for hit in result.hits] == [rare.id]
@@ -176,7 +182,7 @@ class TestBounds:
 
 
 def test_one_posting_a_word() -> None:
-    entry = Entry(
+    entry = SearchEntry(
         SearchKind.PROFILE, UUID(int=1), "Ann Lee", EPOCH, keys=("ann@example.com", "+49170")
     )
     words = sorted(posting.word for posting in postings_of(entry))
@@ -185,7 +191,9 @@ def test_one_posting_a_word() -> None:
 
 def test_a_long_text_is_cut() -> None:
     """A posting stays below a write unit, whatever a shop calls its products."""
-    entry = Entry(SearchKind.PRODUCT, UUID(int=1), " ".join(f"wörd{n}" for n in range(400)), EPOCH)
+    entry = SearchEntry(
+        SearchKind.PRODUCT, UUID(int=1), " ".join(f"wörd{n}" for n in range(400)), EPOCH
+    )
     postings = postings_of(entry)
     assert 50 < len(postings) < 120
     assert all(
@@ -194,7 +202,9 @@ def test_a_long_text_is_cut() -> None:
 
 
 def test_codes_are_found_as_a_whole() -> None:
-    entry = Entry(SearchKind.PRODUCT, UUID(int=1), "Cup", EPOCH, codes=("AB  12",), is_hidden=True)
+    entry = SearchEntry(
+        SearchKind.PRODUCT, UUID(int=1), "Cup", EPOCH, codes=("AB  12",), is_hidden=True
+    )
     assert [posting.word for posting in postings_of(entry)] == [code_word("ab 12")]
     assert found([entry], " ab 12").total == 1
     assert found([entry], "ab").total == found([entry], "cup").total == 0

@@ -8,7 +8,7 @@ import pytest
 from storepost.platform.postings import listing
 from storepost.values.text import matches
 from tests.harness.world import World
-from tests.people.matching.town import ANN, BOB, CAT, PHONE, Town
+from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Town
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from local import aws, functions
 from local.events import pumps
-from storepost.overview.search import following, repairing
+from storepost.overview.search import indexing, repairing
 from storepost.platform.jobs.runs import Run
 from storepost.platform.postings.repository import PostingItem, PostingRepository
 from storepost.values.scope import WorkspaceScope
@@ -140,7 +140,7 @@ class TestRecords:
         """Between reading the row and writing its postings."""
         searched.put_customer(firstName="Grace")
         searched.fail_for_good()
-        plain, later = PostingRepository.settle, ["once"]
+        plain, later = PostingRepository.write_all, ["once"]
 
         def meanwhile(*given: Any) -> Any:
             if later:
@@ -149,7 +149,7 @@ class TestRecords:
                 searched.world._stream.pump()
             return plain(*given)
 
-        monkeypatch.setattr(PostingRepository, "settle", meanwhile)
+        monkeypatch.setattr(PostingRepository, "write_all", meanwhile)
         [event] = events()
         with functions.apart():
             repairing.repair(event, lambda: 300_000)
@@ -278,6 +278,7 @@ class TestErased:
         [profile] = searched.call("GET", "/profiles").json["items"]
         assert searched.call("DELETE", f"/profiles/{profile['id']}").status == 204
         with monkeypatch.context() as patched:
-            patched.setattr(following, "follow", lambda *_: None)
-            patched.setattr("functions.workers.search_postings.handler.follow", lambda *_: None)
+            patched.setattr(indexing, "update_index", lambda *_: None)
+            handler = "functions.workers.search_postings.handler"
+            patched.setattr(f"{handler}.update_index", lambda *_: None)
             searched.world.deliver()

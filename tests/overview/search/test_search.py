@@ -8,15 +8,15 @@ import pytest
 from local.events.pumps import StreamPump
 from storepost.accounts.identity.model import KeyScope
 from storepost.platform.persistence.item import dynamodb_client
-from storepost.platform.postings.entries import Entry, SearchKind
+from storepost.platform.postings.entries import SearchEntry, SearchKind
 from storepost.platform.postings.repository import PostingItem, PostingRepository
 from storepost.values import clock
 from tests.catalog.products.sample import product, variant
-from tests.harness.crashes import crashes
-from tests.harness.kills import counted
+from tests.harness.call_interruption import counted
+from tests.harness.crash_points import crashes
 from tests.harness.world import World
-from tests.lifecycle.erasures.town import Place
-from tests.people.matching.town import ANN, BOB, PHONE
+from tests.lifecycle.erasures.scenario import Place
+from tests.people.matching.scenario import ANN, BOB, PHONE
 
 type Body = dict[str, Any]
 
@@ -243,17 +243,17 @@ class TestFollowing:
         postings = PostingRepository(library.workspace, SearchKind.PROFILE)
         words = [f"word{number}" for number in range(40)]
         old, new = (
-            Entry(SearchKind.PROFILE, PERSON, " ".join(title), clock.now())
+            SearchEntry(SearchKind.PROFILE, PERSON, " ".join(title), clock.now())
             for title in (["ann", "lee"], ["ann", *words])
         )
-        postings.follow(old, new)
+        postings.update_index(old, new)
         expected = library.postings()
-        postings.follow(new, old)
-        postings.follow(None, old)
-        found = crashes(library.world, lambda: postings.follow(old, new), deliver=False)
+        postings.update_index(new, old)
+        postings.update_index(None, old)
+        found = crashes(library.world, lambda: postings.update_index(old, new), deliver=False)
         assert len(found.places) == 4
         for _ in found:
-            postings.follow(old, new)
+            postings.update_index(old, new)
             assert library.postings() == expected
 
     def test_what_dynamodb_leaves_for_later_is_written(
@@ -271,7 +271,9 @@ class TestFollowing:
 
         monkeypatch.setattr(client, "batch_write_item", throttled)
         postings = PostingRepository(library.workspace, SearchKind.PROFILE)
-        postings.follow(None, Entry(SearchKind.PROFILE, PERSON, "ann bo cat", clock.now()))
+        postings.update_index(
+            None, SearchEntry(SearchKind.PROFILE, PERSON, "ann bo cat", clock.now())
+        )
         assert [word for word in library.postings() if len(word) < 4] == ["ann", "bo", "cat"]
         assert left == []
 

@@ -4,7 +4,7 @@ import pytest
 
 from storepost.people.consent_changes import requests
 from tests.harness.world import World
-from tests.people.consent.shop import HOOK, Listener, Shop, open_shop
+from tests.people.consent.listening_store import HOOK, Listener, Shop, open_shop
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 
 from storepost.values import clock
 from tests.harness.world import CANARY, Answer
-from tests.people.consent.shop import Shop
+from tests.people.consent.listening_store import Shop
 
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
 ANN, BEN, CAT = (f"{name}.{CANARY}@example.com" for name in ("ann", "ben", "cat"))

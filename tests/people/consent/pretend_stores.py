@@ -15,8 +15,8 @@ from storepost.people.consent_changes.shops import tell_shop
 from storepost.stores.stores.model import Store
 from storepost.values import clock
 from tests.harness.world import Answer, World
+from tests.people.consent.listening_store import Shop
 from tests.people.consent.rules import Record, Rules
-from tests.people.consent.shop import Shop
 from tests.shopify.hooks import Hooks, consents, customer_body
 from tests.shopify.shops import SHOP, Shopify
 

@@ -16,8 +16,8 @@ from storepost.people.consent.states import Channel
 from storepost.values import clock
 from tests.harness.world import BASE_URL, CANARY
 from tests.people.consent.imports import PROOF, counts, upserted
+from tests.people.consent.listening_store import Shop
 from tests.people.consent.rules import AddressRules, Statement
-from tests.people.consent.shop import Shop
 from tests.people.consent.test_no_holds import put
 
 BEGIN = clock.now()

@@ -20,7 +20,7 @@ from storepost.platform.messaging.tries import TRIES
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from tests.harness.world import CANARY
-from tests.people.consent.shop import EMAIL, PHONE, Listener, Shop, hand_over
+from tests.people.consent.listening_store import EMAIL, PHONE, Listener, Shop, hand_over
 
 NOBODY = UUID("8d7c2f53-1b43-4a39-8c0e-0d1f6f7f0a11")
 

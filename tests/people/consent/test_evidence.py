@@ -19,7 +19,7 @@ from tests.people.consent.imports import (
     send,
     upserted,
 )
-from tests.people.consent.shop import Listener, Shop
+from tests.people.consent.listening_store import Listener, Shop
 from tests.people.consent.test_no_holds import put, yes
 
 WORDING = "I want news by email. I can unsubscribe at any time."

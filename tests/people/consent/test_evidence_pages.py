@@ -20,8 +20,8 @@ from storepost.platform.persistence.changes import Changes
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import World
 from tests.people.consent.imports import ANN, at, profile_of, send
+from tests.people.consent.listening_store import Shop
 from tests.people.consent.read_units import counted_units
-from tests.people.consent.shop import Shop
 from tests.people.consent.test_evidence import PROVEN, WORDING, ask
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -13,7 +13,7 @@ from storepost.platform.messaging.outbox import PARTITION, OutboxItem, Queue
 from storepost.platform.messaging.tries import TRIES
 from storepost.stores.stores.repository import StoreRepository
 from tests.harness.world import CANARY, Email
-from tests.people.consent.shop import HOOK, Listener, Shop, hand_over
+from tests.people.consent.listening_store import HOOK, Listener, Shop, hand_over
 from tests.people.consent.test_no_holds import put, say, tell, yes
 
 DAY_HOURS = 24

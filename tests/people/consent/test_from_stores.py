@@ -20,7 +20,7 @@ from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import World
-from tests.people.consent.shop import EMAIL, PHONE
+from tests.people.consent.listening_store import EMAIL, PHONE
 
 SUBSCRIBED, PENDING = ConsentState.SUBSCRIBED, ConsentState.PENDING
 UNSUBSCRIBED, NOTHING = ConsentState.UNSUBSCRIBED, ConsentState.NOT_SUBSCRIBED

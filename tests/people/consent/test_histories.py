@@ -33,6 +33,7 @@ from storepost.sync.pulls import running
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import BASE_URL, CANARY, Answer, World
+from tests.people.consent.listening_store import HOOK, Shop, open_shop
 from tests.people.consent.pretend_stores import CustomStore, MovingShop, deliver
 from tests.people.consent.rules import (
     NOT_SUBSCRIBED,
@@ -42,7 +43,6 @@ from tests.people.consent.rules import (
     Rules,
     Statement,
 )
-from tests.people.consent.shop import HOOK, Shop, open_shop
 from tests.people.consent.test_no_holds import tell
 from tests.shopify.shops import Shopify, ShopifyServer, canary_shops, running_server
 
@@ -63,7 +63,7 @@ def server() -> Iterator[ShopifyServer]:
 def shopify(world: World, server: ShopifyServer, monkeypatch: pytest.MonkeyPatch) -> Shopify:
     """The shop before it is connected; time stands still but between two steps."""
     start = clock.now()
-    monkeypatch.setattr(clock, "now", lambda: start + clock.ahead())
+    monkeypatch.setattr(clock, "now", lambda: start + clock.offset())
     world.advance(days=1)
     monkeypatch.setattr(patience, "sleep", lambda _seconds: None)
     monkeypatch.setattr(running, "sleep", lambda _seconds: None)

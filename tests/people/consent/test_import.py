@@ -18,7 +18,7 @@ from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.idempotency import RecordItem
 from storepost.platform.persistence.ledger import Ledger
 from storepost.values import clock
-from tests.harness.kills import before_the_commit, counted
+from tests.harness.call_interruption import before_the_commit, counted
 from tests.harness.world import CANARY
 from tests.people.consent.imports import (
     ANN,
@@ -35,7 +35,7 @@ from tests.people.consent.imports import (
     total,
     upserted,
 )
-from tests.people.consent.shop import PHONE, Listener, Shop
+from tests.people.consent.listening_store import PHONE, Listener, Shop
 
 OTHER_PHONE = "+436607654321"
 

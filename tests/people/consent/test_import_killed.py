@@ -10,15 +10,15 @@ from storepost.people.consent_changes import importing
 from storepost.people.profiles.lists import ProfileLists
 from storepost.platform.messaging.outbox import PARTITION
 from storepost.platform.persistence.counted_tree.checking import faults
-from storepost.platform.persistence.sealing import forget_keys
-from tests.harness.crashes import KEY, LEASE_SECONDS, crashes, until_answered
-from tests.harness.kills import (
+from storepost.platform.persistence.sealing import clear_key_cache
+from tests.harness.call_interruption import (
     Killed,
-    UtcDateTimeAttribute,
+    Side,
     another_container,
     around_calls,
     killed_at,
 )
+from tests.harness.crash_points import KEY, LEASE_SECONDS, crashes, until_answered
 from tests.harness.world import CANARY, Answer, World
 from tests.people.consent.imports import (
     ANN,
@@ -32,7 +32,7 @@ from tests.people.consent.imports import (
     send,
     total,
 )
-from tests.people.consent.shop import HOOK, PHONE, Listener, Shop, open_shop
+from tests.people.consent.listening_store import HOOK, PHONE, Listener, Shop, open_shop
 
 ROWS: list[Any] = [
     row(ANN, "unsubscribed", 5),
@@ -64,7 +64,7 @@ def ready(world: World) -> Shop:
     shop = open_shop(world)
     put_customer(shop, shop.store(), email=ANN)
     assert counts(shop, row(CAT)) == (1, 0, 0)
-    forget_keys()  # as a function has none that has just started
+    clear_key_cache()  # as a function has none that has just started
     return shop
 
 
@@ -133,14 +133,14 @@ class TestWithAKey:
         """The first one's lease has ended while it stood still; both answer the same."""
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
-        begin_anew = world.kept()
+        begin_anew = world.checkpoint()
         place = transactions_of(import_them)[number]
         begin_anew()
-        forget_keys()
+        clear_key_cache()
         second: list[Answer] = []
 
-        def overtake(at: int, _operation: str, moment: UtcDateTimeAttribute) -> None:
-            if (at, moment) == (place, UtcDateTimeAttribute.BEFORE) and not second:
+        def overtake(at: int, _operation: str, moment: Side) -> None:
+            if (at, moment) == (place, Side.BEFORE) and not second:
                 world.advance(seconds=LEASE_SECONDS)
                 with another_container():
                     second.append(import_them())
@@ -155,11 +155,11 @@ class TestWithAKey:
         """The retry neither undoes nor repeats it."""
         shop = ready(world)
         import_them = partial(send, shop, ROWS, key=KEY)
-        begin_anew = world.kept()
+        begin_anew = world.checkpoint()
         last = transactions_of(import_them)[-1]
         begin_anew()
-        forget_keys()
-        assert killed_at(last, UtcDateTimeAttribute.BEFORE, import_them)
+        clear_key_cache()
+        assert killed_at(last, Side.BEFORE, import_them)
         world.advance(seconds=LEASE_SECONDS)
         assert counts(shop, row(ANN, "subscribed", 9, proof={"reference": "form"})) == (1, 0, 0)
         as_if_once(import_them())
@@ -175,10 +175,10 @@ class TestWithAKey:
             {**row(PHONE, "unsubscribed"), "occurredAt": "2999-01-01T00:00:00Z"},
         ]
         import_them = partial(send, shop, rows, key=KEY)
-        begin_anew = world.kept()
+        begin_anew = world.checkpoint()
         first, *_ = transactions_of(import_them)
         begin_anew()
-        assert killed_at(first, UtcDateTimeAttribute.AFTER, import_them)
+        assert killed_at(first, Side.AFTER, import_them)
         world.advance(seconds=LEASE_SECONDS)
         assert import_them().json["recorded"] == 2
         moments = {
@@ -230,8 +230,8 @@ def transactions_of(work: Callable[[], object]) -> list[int]:
 def killed_after_a_transaction(work: Callable[[], object]) -> bool:
     """Kills the work once its first transaction is written; whether it came that far."""
 
-    def kill(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
-        if (operation, moment) == ("TransactWriteItems", UtcDateTimeAttribute.AFTER):
+    def kill(_number: int, operation: str, moment: Side) -> None:
+        if (operation, moment) == ("TransactWriteItems", Side.AFTER):
             raise Killed()
 
     try:

@@ -34,7 +34,7 @@ from tests.people.consent.imports import (
     total,
     upserted,
 )
-from tests.people.consent.shop import PHONE, Shop, open_shop
+from tests.people.consent.listening_store import PHONE, Shop, open_shop
 
 OTHER = "+436607654321"
 ADDRESSES = (ANN, PHONE, BEN, OTHER)

@@ -11,10 +11,10 @@ from storepost.people.profiles.model import Profile
 from storepost.platform.messaging.outbox import PARTITION, OutboxItem
 from storepost.platform.messaging.relay import relay
 from storepost.values.scope import WorkspaceScope
-from tests.harness.crashes import KEY, LEASE_SECONDS, crashes, until_answered
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import KEY, LEASE_SECONDS, crashes, until_answered
 from tests.harness.world import CANARY, Answer, Someone, World
-from tests.people.consent.shop import HOOK, Listener, Shop, open_shop
+from tests.people.consent.listening_store import HOOK, Listener, Shop, open_shop
 
 
 @pytest.fixture(autouse=True)

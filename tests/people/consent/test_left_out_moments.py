@@ -7,7 +7,7 @@ import pytest
 from storepost.accounts.identity.model import KeyScope
 from storepost.api.reference import documents
 from storepost.values import clock
-from tests.people.consent.shop import Shop
+from tests.people.consent.listening_store import Shop
 
 CHANNELS = {"email": "consent.changeEmail", "sms": "consent.changeSms"}
 NEEDS_NONE = "an unsubscription by request needs none"

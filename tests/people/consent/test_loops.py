@@ -9,7 +9,7 @@ import pytest
 from storepost.people.customers.contradictions import MAX_CONTRADICTIONS
 from storepost.values import clock
 from tests.people.consent.imports import ANN, profile_of
-from tests.people.consent.shop import Listener, Shop
+from tests.people.consent.listening_store import Listener, Shop
 from tests.people.consent.test_no_holds import put, say, state_of, tell
 
 MAX_ROUNDS = 100

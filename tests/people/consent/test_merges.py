@@ -10,7 +10,7 @@ from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel
 from tests.people.consent.imports import ANN, BEN, counts, history_of, profile_of, row, upserted
-from tests.people.consent.shop import Listener, Shop
+from tests.people.consent.listening_store import Listener, Shop
 from tests.people.consent.test_no_holds import put, say, state_of, tell, told
 
 PHONE = "+436601234567"

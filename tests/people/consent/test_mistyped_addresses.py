@@ -10,11 +10,11 @@ from storepost.accounts.identity.model import KeyScope
 from storepost.people.profiles.keys import claim_key
 from storepost.people.profiles.model import Identity, IdentityType
 from storepost.people.profiles.repository import ProfileRepository
-from tests.harness.crashes import KEY, crashes, until_answered
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import KEY, crashes, until_answered
 from tests.harness.world import Answer, World
 from tests.people.consent.imports import ANN, BEN, CAT, history_of, profile_of, upserted
-from tests.people.consent.shop import Listener, Shop, open_shop
+from tests.people.consent.listening_store import Listener, Shop, open_shop
 from tests.people.consent.test_no_holds import put, say, state_of, tell, yes
 
 PHONE = "+436601234567"

@@ -31,7 +31,7 @@ from tests.people.consent.imports import (
     row,
     upserted,
 )
-from tests.people.consent.shop import Listener, Shop, hand_over
+from tests.people.consent.listening_store import Listener, Shop, hand_over
 
 LATER = clock.to_text(clock.now() + timedelta(days=30_000))
 

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from tests.people.consent.imports import ANN, BEN, at, history_of, profile_of
-from tests.people.consent.shop import Listener, Shop
+from tests.people.consent.listening_store import Listener, Shop
 from tests.people.consent.test_no_holds import erase, has, owed_rows, say, state_of, told, yes
 
 

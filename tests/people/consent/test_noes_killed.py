@@ -7,10 +7,10 @@ from uuid import UUID
 
 from storepost.people.consent.missed import missed_partition
 from storepost.stores.stores.repository import StoreRepository
-from tests.harness.crashes import KEY, Crashes, crashes, until_answered
+from tests.harness.crash_points import KEY, Crashes, crashes, until_answered
 from tests.harness.world import Answer
 from tests.people.consent.imports import ANN, BEN, profile_of
-from tests.people.consent.shop import HOOK, Listener, Shop, hand_over
+from tests.people.consent.listening_store import HOOK, Listener, Shop, hand_over
 from tests.people.consent.test_failing_stores import emails
 from tests.people.consent.test_no_holds import (
     TestReconnecting,

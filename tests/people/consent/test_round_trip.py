@@ -9,7 +9,7 @@ import pytest
 from storepost.accounts.identity.model import KeyScope
 from storepost.values import clock
 from tests.harness.world import CANARY
-from tests.people.consent.shop import EMAIL, Listener, Shop
+from tests.people.consent.listening_store import EMAIL, Listener, Shop
 
 CREATED = "2025-01-01T00:00:00.000Z"
 

@@ -17,7 +17,7 @@ from storepost.people.consent_changes import retrying, write_back_list
 from storepost.people.profiles.model import Profile
 from storepost.values import clock
 from tests.harness.world import Answer, World
-from tests.people.consent.shop import HOOK, Listener, Shop, open_shop
+from tests.people.consent.listening_store import HOOK, Listener, Shop, open_shop
 
 STATUSES = ("pending", "written", "skipped", "failed")
 

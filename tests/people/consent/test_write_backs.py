@@ -27,20 +27,28 @@ from storepost.people.profiles.consent_summary import subject_of
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.fetching import FetchFailed, UrlNotAllowed
-from storepost.platform.fetching.guard import Failure, Refusal
+from storepost.platform.fetching.guard import Failure, UrlRefusal
 from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.values import clock
-from tests.harness.crashes import crashes
-from tests.harness.kills import (
+from tests.harness.call_interruption import (
     Killed,
-    UtcDateTimeAttribute,
+    Side,
     another_container,
     around_calls,
 )
+from tests.harness.crash_points import crashes
 from tests.harness.world import CANARY, World
-from tests.people.consent.shop import EMAIL, HOOK, URL, Listener, Shop, hand_over, open_shop
+from tests.people.consent.listening_store import (
+    EMAIL,
+    HOOK,
+    URL,
+    Listener,
+    Shop,
+    hand_over,
+    open_shop,
+)
 from tests.platform.fetching.servers import OK, serving
 
 SUBSCRIBED, UNSUBSCRIBED = ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED
@@ -452,10 +460,13 @@ class TestTries:
         store_id = shop.store()
         profile = shop.person(store_id)
         change = shop.change(profile, "subscribed")
-        listener.answers = [UrlNotAllowed(Refusal.NOT_PUBLIC)]
+        listener.answers = [UrlNotAllowed(UrlRefusal.NOT_PUBLIC)]
         shop.world.deliver()
         [write_back] = shop.read(profile, change)["writeBacks"]
-        assert (write_back["status"], write_back["error"]) == ("failed", Refusal.NOT_PUBLIC.value)
+        assert (write_back["status"], write_back["error"]) == (
+            "failed",
+            UrlRefusal.NOT_PUBLIC.value,
+        )
 
     @pytest.mark.parametrize("answer", [200, 201, 202, 204, 299])
     def test_any_2xx_is_written(self, shop: Shop, listener: Listener, answer: int) -> None:
@@ -534,7 +545,7 @@ class Known:
 def known(shop: Shop) -> Known:
     """Somebody whom a store knows that listens."""
     profile = shop.person(shop.store())
-    return Known(shop, profile, shop.world.kept())
+    return Known(shop, profile, shop.world.checkpoint())
 
 
 class TestAgainAndAgain:
@@ -695,12 +706,8 @@ class TestAgainAndAgain:
         change = shop.change(profile, "subscribed")
         [message] = shop.queued()
 
-        def meanwhile(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
-            if (
-                listener.received
-                and operation == "UpdateItem"
-                and moment is UtcDateTimeAttribute.BEFORE
-            ):
+        def meanwhile(_number: int, operation: str, moment: Side) -> None:
+            if listener.received and operation == "UpdateItem" and moment is Side.BEFORE:
                 with another_container():
                     shop.customer(profile, store_id, email=f"other.{CANARY}@example.com")
 
@@ -718,14 +725,9 @@ class TestAgainAndAgain:
         first, second = shop.queued()
         waiting = [second]
 
-        def meanwhile(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
+        def meanwhile(_number: int, operation: str, moment: Side) -> None:
             told = len(listener.received) == 1
-            if (
-                told
-                and operation == "UpdateItem"
-                and moment is UtcDateTimeAttribute.BEFORE
-                and waiting
-            ):
+            if told and operation == "UpdateItem" and moment is Side.BEFORE and waiting:
                 assert hand_over(waiting.pop())
 
         with around_calls(meanwhile):
@@ -743,14 +745,9 @@ class TestAgainAndAgain:
         [message] = shop.queued()
         waiting = [UNSUBSCRIBED]
 
-        def meanwhile(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
+        def meanwhile(_number: int, operation: str, moment: Side) -> None:
             told = len(listener.received) == 1
-            if (
-                told
-                and operation == "UpdateItem"
-                and moment is UtcDateTimeAttribute.BEFORE
-                and waiting
-            ):
+            if told and operation == "UpdateItem" and moment is Side.BEFORE and waiting:
                 with another_container():
                     gave(shop, profile, store_id, waiting.pop())
 
@@ -881,8 +878,8 @@ class TestToldAgain:
     ) -> None:
         message = self.holds_again(shop, person)
 
-        def kill_at_the_mark(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
-            if operation == "UpdateItem" and moment is UtcDateTimeAttribute.AFTER:
+        def kill_at_the_mark(_number: int, operation: str, moment: Side) -> None:
+            if operation == "UpdateItem" and moment is Side.AFTER:
                 raise Killed
 
         with pytest.raises(Killed), around_calls(kill_at_the_mark):
@@ -901,12 +898,8 @@ class TestToldAgain:
         [message] = shop.queued()
         waiting = [message]
 
-        def meanwhile(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
-            if (
-                listener.received
-                and operation == "UpdateItem"
-                and moment is UtcDateTimeAttribute.BEFORE
-            ):
+        def meanwhile(_number: int, operation: str, moment: Side) -> None:
+            if listener.received and operation == "UpdateItem" and moment is Side.BEFORE:
                 while waiting:
                     with another_container():
                         assert hand_over(waiting.pop())
@@ -928,7 +921,7 @@ def changed(shop: Shop, profile: Profile) -> tuple[dict[str, Any], dict[str, str
     """A change of the person's consent, and the message that it queued for the one store."""
     body = shop.change(profile, "subscribed")
     [message] = shop.queued()
-    forget_keys()  # as a function has none that has just started
+    clear_key_cache()  # as a function has none that has just started
     return body, message
 
 

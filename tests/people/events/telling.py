@@ -10,7 +10,7 @@ from storepost.stores.stores.model import Platform, Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.ids import new_id
 from tests.harness.world import Answer
-from tests.people.matching.town import Town, day
+from tests.people.matching.scenario import Town, day
 
 SHOWN = ("name", "source", "occurredAt", "storeId", "properties")
 

@@ -19,7 +19,7 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence import changes
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values import clock
-from tests.harness.kills import before_the_commit, counted
+from tests.harness.call_interruption import before_the_commit, counted
 from tests.harness.world import CANARY, World
 from tests.people.events.telling import (
     check_counts,
@@ -31,7 +31,7 @@ from tests.people.events.telling import (
     tell_many,
     told,
 )
-from tests.people.matching.town import ANN, BOB, CAT, PHONE, Town, day
+from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Town, day
 
 KEY = "77c3f2de-5a0e-4a51-a1f1-1a9b2c3d4e5f"
 

@@ -11,7 +11,7 @@ from storepost.people.events import listing
 from storepost.people.events.model import EventSource
 from storepost.stores.stores.model import Platform
 from storepost.values import clock
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY, Answer
 from tests.people.events.telling import (
     check_counts,
@@ -21,7 +21,7 @@ from tests.people.events.telling import (
     shopify_store,
     tell,
 )
-from tests.people.matching.town import ANN, BOB, PHONE, Town, day
+from tests.people.matching.scenario import ANN, BOB, PHONE, Town, day
 
 KEY = "5f1d8c0a-9a0e-4c55-8e57-1c9f3a3c8f10"
 

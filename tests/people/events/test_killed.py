@@ -7,16 +7,16 @@ import pytest
 
 from storepost.people.events import bulk, moving
 from storepost.platform.persistence import changes
-from storepost.platform.persistence.sealing import forget_keys
-from tests.harness.crashes import KEY, LEASE_SECONDS, crashes, until_answered
-from tests.harness.kills import (
-    UtcDateTimeAttribute,
+from storepost.platform.persistence.sealing import clear_key_cache
+from tests.harness.call_interruption import (
+    Side,
     another_container,
     around_calls,
     before_the_commit,
     counted,
     killed_at,
 )
+from tests.harness.crash_points import KEY, LEASE_SECONDS, crashes, until_answered
 from tests.harness.world import Answer, World
 from tests.people.events.telling import (
     check_counts,
@@ -27,7 +27,7 @@ from tests.people.events.telling import (
     tell_many,
     told,
 )
-from tests.people.matching.town import ANN, BOB, CAT, PHONE, Town
+from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Town
 
 
 class TestOne:
@@ -57,16 +57,16 @@ class TestOne:
             check_counts(town)
 
 
-@pytest.mark.parametrize("moment", UtcDateTimeAttribute)
+@pytest.mark.parametrize("moment", Side)
 def test_a_persons_events_that_were_divided(
-    town: Town, monkeypatch: pytest.MonkeyPatch, moment: UtcDateTimeAttribute
+    town: Town, monkeypatch: pytest.MonkeyPatch, moment: Side
 ) -> None:
     """Killed at the second part of what was too much for a transaction."""
     town.customer(town.store(), "7", 100, email=ANN)
     monkeypatch.setattr(changes, "MAX_ITEMS", bulk.MAX_OF_ONE + 4)
     rows = [event({"email": ANN}, f"{n:03}", at=90 - n / 10) for n in range(80)]
     send = partial(tell_many, town, *rows, key=KEY)
-    begin_anew = town.world.kept()
+    begin_anew = town.world.checkpoint()
     calls = counted(send)
     number = [n for n, call in enumerate(calls, 1) if call == "TransactWriteItems"][1]
     begin_anew()
@@ -134,23 +134,23 @@ class TestMany:
     def test_another_run_before_any_transaction(self, town: Town) -> None:
         """The first one's lease has ended while it stood still; both answer the same."""
         send = partial(tell_many, town, *ROWS, key=KEY)
-        begin_anew = town.world.kept()
+        begin_anew = town.world.checkpoint()
         calls = counted(send)
         places = [n for n, call in enumerate(calls, start=1) if call == "TransactWriteItems"]
         assert len(places) > 3
         for place in places:
             begin_anew()
-            forget_keys()
+            clear_key_cache()
             second: list[Answer] = []
 
             def overtake(
                 at: int,
                 _op: str,
-                moment: UtcDateTimeAttribute,
+                moment: Side,
                 place: int = place,
                 second: Any = second,
             ) -> None:
-                if (at, moment) == (place, UtcDateTimeAttribute.BEFORE) and not second:
+                if (at, moment) == (place, Side.BEFORE) and not second:
                     town.world.advance(seconds=LEASE_SECONDS)
                     with another_container():
                         second.append(send())
@@ -165,11 +165,11 @@ class TestMany:
         for row in rows:
             del row["occurredAt"]
         send = partial(tell_many, town, *rows, key=KEY)
-        begin_anew = town.world.kept()
+        begin_anew = town.world.checkpoint()
         last = len(counted(send))
         begin_anew()
-        forget_keys()
-        assert killed_at(last, UtcDateTimeAttribute.BEFORE, send)
+        clear_key_cache()
+        assert killed_at(last, Side.BEFORE, send)
         town.world.advance(seconds=LEASE_SECONDS)
         assert send().json["accepted"] == 6
         people = [row["id"] for row in town.get("/profiles")["items"]]
@@ -217,7 +217,7 @@ class TestMoving:
         """A unique id that is on its way is known all the same."""
         ann, bob = self.ready(town)
         town.world.lose_stream()
-        begin_anew = town.world.kept()
+        begin_anew = town.world.checkpoint()
         body = event({"id": bob}, "c", 0, uniqueId="c")
         for which in range(1, 4):
             begin_anew()
@@ -243,17 +243,15 @@ class TestMoving:
         """Between any two of the request's calls."""
         ann, bob = self.ready(town)
         town.world.lose_stream()
-        begin_anew = town.world.kept()
+        begin_anew = town.world.checkpoint()
         send = partial(tell, town, event({"id": bob}, "c", 0, uniqueId="c"))
         calls = counted(send)
         for place in range(1, len(calls) + 1):
             begin_anew()
             ran: list[int] = []
 
-            def move(
-                at: int, _op: str, moment: UtcDateTimeAttribute, place: int = place, ran: Any = ran
-            ) -> None:
-                if (at, moment) == (place, UtcDateTimeAttribute.BEFORE) and not ran:
+            def move(at: int, _op: str, moment: Side, place: int = place, ran: Any = ran) -> None:
+                if (at, moment) == (place, Side.BEFORE) and not ran:
                     ran.append(at)
                     with another_container():
                         town.run_merge(ann)
@@ -267,7 +265,7 @@ class TestMoving:
         """Between any two of the reader's calls: none is missed, none comes twice."""
         ann, bob = self.ready(town)
         town.world.lose_stream()
-        begin_anew = town.world.kept()
+        begin_anew = town.world.checkpoint()
         every = names_of(town, bob)
         for query in ({}, {"source": "manual"}):
             read = partial(names_of, town, bob, **query)
@@ -278,11 +276,11 @@ class TestMoving:
                 def move(
                     at: int,
                     _op: str,
-                    moment: UtcDateTimeAttribute,
+                    moment: Side,
                     place: int = place,
                     ran: Any = ran,
                 ) -> None:
-                    if (at, moment) == (place, UtcDateTimeAttribute.BEFORE) and not ran:
+                    if (at, moment) == (place, Side.BEFORE) and not ran:
                         ran.append(at)
                         with another_container():
                             town.run_merge(ann)

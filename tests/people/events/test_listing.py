@@ -16,7 +16,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
 from tests.harness.world import World
-from tests.people.matching.town import NEW_YEAR, Town
+from tests.people.matching.scenario import NEW_YEAR, Town
 
 NAMES = ("viewed", "bought", "view")
 STORES = (new_id(), new_id())

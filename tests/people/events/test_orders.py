@@ -6,11 +6,11 @@ from uuid import UUID
 import pytest
 
 from storepost.values.ids import derived_id
-from tests.harness.crashes import crashes
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import crashes
 from tests.harness.world import World
 from tests.people.events.telling import check_counts, events_of, names_of
-from tests.people.matching.town import ANN, BOB, Town, day
+from tests.people.matching.scenario import ANN, BOB, Town, day
 
 BUYER = {"email": ANN}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.harness.world import World
-from tests.people.matching.town import Town
+from tests.people.matching.scenario import Town
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.people.profiles.rows import ProfileItem
 from storepost.platform.persistence import changes
 from storepost.platform.persistence.changes import Changes
-from tests.harness.kills import UtcDateTimeAttribute, counted, killed_at
+from tests.harness.call_interruption import Side, counted, killed_at
 from tests.harness.transactions import MOST
 from tests.harness.world import CANARY
-from tests.people.matching.town import ANN, BOB, CAT, PHONE, Town
-from tests.sync.batches.shop import customer as sent_customer
-from tests.sync.batches.shop import order as sent_order
+from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Town
+from tests.sync.batches.batch_store import customer as sent_customer
+from tests.sync.batches.batch_store import order as sent_order
 
 
 @pytest.fixture
@@ -270,11 +270,11 @@ class TestManyStores:
         """Until they are settled, the lists have the person where either was; then once."""
         into, other, stores = both
         town.world.deliver()
-        begin_anew = town.world.kept()
+        begin_anew = town.world.checkpoint()
         calls = counted(lambda: town.merge(into, other))
         begin_anew()
         commit = calls.index("TransactWriteItems") + 1
-        assert killed_at(commit, UtcDateTimeAttribute.AFTER, lambda: town.merge(into, other))
+        assert killed_at(commit, Side.AFTER, lambda: town.merge(into, other))
         totals = []
         for store in stores:
             found = town.get("/profiles", storeId=store)

@@ -28,7 +28,7 @@ from storepost.people.profiles.rows import ErasedProfileItem, ProfileItem
 from storepost.values import clock
 from tests.harness.world import CANARY, Answer, World
 from tests.people.matching.model import CHANNELS, Channel, Model, Person, Refused
-from tests.people.matching.town import NEW_YEAR, Town, day
+from tests.people.matching.scenario import NEW_YEAR, Town, day
 
 EMAILS = st.sampled_from([None, *(f"{name}.{CANARY}@example.com" for name in "abc")])
 PHONES = st.sampled_from([None, "+14155550101", "+14155550102"])
@@ -114,7 +114,7 @@ class Histories(RuleBasedStateMachine):
             ]
             # A key is known by one read, a session by three.
             town.token = world.api_key(town.workspace, KeyScope.WRITE)
-            _kept.append((world, town, stores, world.kept()))
+            _kept.append((world, town, stores, world.checkpoint()))
         self.world, self.town, self.stores, begin_anew = _kept[0]
         begin_anew()
         self.now = clock.now()

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.harness.crashes import KEY, Shard, crashes, in_shards, until_answered
-from tests.people.matching.town import ANN, BOB, CAT, PHONE, Town
+from tests.harness.crash_points import KEY, Shard, crashes, in_shards, until_answered
+from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Town
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from storepost.people.profiles.merges import MergeCause
 from storepost.people.profiles.rows import IdentityItem, MergedProfileItem, ProfileItem
 from storepost.values import clock
 from tests.harness.world import CANARY
-from tests.people.matching.town import ANN, BOB, CAT, OTHER_PHONE, PHONE, Town, day
+from tests.people.matching.scenario import ANN, BOB, CAT, OTHER_PHONE, PHONE, Town, day
 
 READS = ("/identities", "/merges", "/customers")
 WRITES = [("PATCH", "", {"firstName": "Ann"}), ("POST", "/merge", {"profileId": str(uuid4())})]

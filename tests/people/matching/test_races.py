@@ -12,11 +12,10 @@ from storepost.orders.moving import MAX_ORDERS
 from storepost.people.profiles.merges import MAX_ABSORBING
 from storepost.people.profiles.messages import ProfileMergeMessage
 from storepost.people.profiles.repository import MAX_STEPS
-from tests.harness.kills import UtcDateTimeAttribute as Side
-from tests.harness.kills import another_container, around_calls, before_the_commit
+from tests.harness.call_interruption import Side, another_container, around_calls, before_the_commit
 from tests.harness.runs import run_worker
 from tests.harness.world import CANARY, Answer
-from tests.people.matching.town import ANN, BOB, CAT, PHONE, Town, day
+from tests.people.matching.scenario import ANN, BOB, CAT, PHONE, Town, day
 
 
 @pytest.fixture

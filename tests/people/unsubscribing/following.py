@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 from storepost.people.profiles.rows import IdentityItem, ProfileItem
 from tests.harness.world import BASE_URL, Answer
-from tests.people.matching.town import ANN, Town
+from tests.people.matching.scenario import ANN, Town
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0"
 # What Firefox and Chromium send for a page.

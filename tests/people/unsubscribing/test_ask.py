@@ -13,7 +13,7 @@ from storepost.accounts.workspaces.repository import (
     workspace_key,
 )
 from tests.harness.world import Answer, World
-from tests.people.matching.town import ANN, Town
+from tests.people.matching.scenario import ANN, Town
 from tests.people.unsubscribing.following import FIREFOX, forget, opened, posted, subscriber
 
 NOWHERE = ["", "x", "unsubscribe", "AQ", "A" * 150, "A" * 8000, "%2F", "ä", "a b", "…"]

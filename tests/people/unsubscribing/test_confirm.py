@@ -9,11 +9,11 @@ from storepost.people.consent_changes import requests
 from storepost.people.profiles.lists import is_settled
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.values import clock
-from tests.harness.crashes import crashes
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
+from tests.harness.crash_points import crashes
 from tests.harness.world import CANARY
-from tests.people.consent.shop import HOOK, URL, Listener
-from tests.people.matching.town import ANN, BOB, Town, day
+from tests.people.consent.listening_store import HOOK, URL, Listener
+from tests.people.matching.scenario import ANN, BOB, Town, day
 from tests.people.unsubscribing.following import (
     BROWSER,
     BY_PAGE,

@@ -6,7 +6,7 @@ from storepost.api.http.deadline import DeadlineReached
 from storepost.people.unsubscribing import service
 from storepost.values.problems import Busy, Conflict
 from tests.harness.world import Answer
-from tests.people.matching.town import ANN, Town
+from tests.people.matching.scenario import ANN, Town
 from tests.people.unsubscribing.following import (
     BROWSER,
     BY_PAGE,

@@ -7,7 +7,7 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from tests.harness.world import BASE_URL, CANARY
-from tests.people.matching.town import ANN, BOB, PHONE, Town
+from tests.people.matching.scenario import ANN, BOB, PHONE, Town
 from tests.people.unsubscribing.following import opened, subscriber
 
 LONGEST = f"{'l' * 64}@{'.'.join(['d' * 62] * 3)}.com"

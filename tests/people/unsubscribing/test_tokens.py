@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from storepost.people.unsubscribing.links import UnsubscribeLink, read_link
 from storepost.platform.persistence import sealed_tokens
 from storepost.platform.persistence.sealed_tokens import open_token, seal_token
-from storepost.platform.persistence.sealing import Purpose, derived_key, forget_keys
+from storepost.platform.persistence.sealing import Purpose, clear_key_cache, derived_key
 from storepost.values.scope import WorkspaceScope
-from tests.harness.kills import counted
+from tests.harness.call_interruption import counted
 
 ALPHABET = string.ascii_letters + string.digits + "-_"
 THIS = Purpose.UNSUBSCRIBE_LINK
@@ -25,9 +25,9 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 @pytest.fixture(scope="module", autouse=True)
 def _own_keys() -> Iterator[None]:
-    forget_keys()
+    clear_key_cache()
     yield
-    forget_keys()
+    clear_key_cache()
 
 
 class TestLinks:
@@ -103,7 +103,7 @@ class TestSealing:
         assert [open_token(each, THIS) for each in (old, new)] == [None, (HERE, b"content")]
 
     def test_a_container_asks_kms_once(self) -> None:
-        forget_keys()
+        clear_key_cache()
         assert counted(lambda: [seal_token(b"c", HERE, THIS) for _ in range(9)]) == ["GenerateMac"]
         assert counted(lambda: open_token(seal_token(b"c", HERE, THIS), THIS)) == []
 
@@ -111,5 +111,5 @@ class TestSealing:
         key = derived_key(THIS, 1)
         assert len(key) == 64
         assert key not in (derived_key(Purpose.ERASED_ADDRESS, 1), derived_key(THIS, 2))
-        forget_keys()
+        clear_key_cache()
         assert derived_key(THIS, 1) == key

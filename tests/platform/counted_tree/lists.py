@@ -8,11 +8,11 @@ from uuid import UUID
 from storepost.platform.persistence.changes import MAX_RUNS, Changes, LostRace, commit_anew
 from storepost.platform.persistence.counted_tree import (
     EVERYTHING,
-    Entry,
     Filter,
     FilterField,
     KeyRange,
     Tree,
+    TreeEntry,
     moment_key,
     text_key,
 )
@@ -26,20 +26,20 @@ FIELDS = (STATUS, TEST)
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NAMES = ("", "ann", "ann lee", "Ánn", "bob", "zoë", "\U0001f600", None)
 
-type Operation = tuple[Entry | None, Entry | None]
+type Operation = tuple[TreeEntry | None, TreeEntry | None]
 """What is there and what shall be there instead; None for nothing."""
 
 
-def entry(name: str | None, number: int, status: str | None, *, test: bool) -> Entry:
+def entry(name: str | None, number: int, status: str | None, *, test: bool) -> TreeEntry:
     """An entry whose payload says all of it."""
     values = {"status": status, "isTest": test}
-    return Entry(text_key(name, UUID(int=number)), values, [name, number])
+    return TreeEntry(text_key(name, UUID(int=number)), values, [name, number])
 
 
-def numbered(number: int, status: str | None = "paid", *, test: bool = False) -> Entry:
+def numbered(number: int, status: str | None = "paid", *, test: bool = False) -> TreeEntry:
     """The entry of a number; they sort as the numbers do."""
     key = moment_key(START + timedelta(minutes=number), UUID(int=number))
-    return Entry(key, {"status": status, "isTest": test}, number)
+    return TreeEntry(key, {"status": status, "isTest": test}, number)
 
 
 def tree(partition: str, fan_out: int = 3, top_nodes: int = 4, levels: int | None = None) -> Tree:
@@ -81,7 +81,7 @@ class Importer:
             try:
                 changes.commit()
             except LostRace:
-                self.reads.forget()
+                self.reads.clear()
                 continue
             assert not alone or len(changes) <= weighed
             return
@@ -93,7 +93,7 @@ class TwoLists:
     """The tree and what it must hold."""
 
     tree: Tree
-    model: dict[str, Entry] = field(default_factory=dict)
+    model: dict[str, TreeEntry] = field(default_factory=dict)
 
     def do(self, *operations: Operation) -> None:
         """Does the operations in one transaction."""
@@ -111,7 +111,7 @@ class TwoLists:
 
     def expected(
         self, *, descending: bool = False, by: Filter | None = None, within: KeyRange = EVERYTHING
-    ) -> list[Entry]:
+    ) -> list[TreeEntry]:
         """The whole list as it must be."""
         return expected(self.model, descending=descending, by=by, within=within)
 
@@ -144,12 +144,12 @@ class TwoLists:
 
 
 def expected(
-    model: Mapping[str, Entry],
+    model: Mapping[str, TreeEntry],
     *,
     descending: bool = False,
     by: Filter | None = None,
     within: KeyRange = EVERYTHING,
-) -> list[Entry]:
+) -> list[TreeEntry]:
     """What a plain list gives for the same question."""
     kept = [e for key, e in sorted(model.items()) if within.lo <= key < within.hi]
     kept = [e for e in kept if by is None or e.values[by.field.name] in by.values]

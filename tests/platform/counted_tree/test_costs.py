@@ -10,9 +10,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from storepost.platform.persistence.counted_tree import (
-    Entry,
     FilterField,
     Tree,
+    TreeEntry,
     moment_key,
     moments,
 )
@@ -56,10 +56,10 @@ def engine() -> Iterator[Engine]:
         yield small
 
 
-def order(number: int, random: Random) -> Entry:
+def order(number: int, random: Random) -> TreeEntry:
     """An order a minute, as its list shows it."""
     rare = number % 100 == 42
-    return Entry(
+    return TreeEntry(
         moment_key(START + timedelta(minutes=number), UUID(int=random.getrandbits(128))),
         {
             "financialStatus": "voided" if rare else random.choice(FINANCIAL.values[:6]),

@@ -19,10 +19,10 @@ from hypothesis.stateful import (
 from storepost.platform.persistence.changes import commit_anew
 from storepost.platform.persistence.counted_tree import (
     EVERYTHING,
-    Entry,
     Filter,
     FilterField,
     KeyRange,
+    TreeEntry,
     text_key,
 )
 from storepost.values.pagination import PageRequest
@@ -82,7 +82,7 @@ class Histories(RuleBasedStateMachine):
         """Nodes of any size, on as many levels as there have to be or on always so many."""
         self.lists = TwoLists(tree(f"history#{uuid4()}", fan_out, top_nodes, levels))
 
-    def operation(self, new: Entry, choice: int, taken: set[str]) -> Operation:
+    def operation(self, new: TreeEntry, choice: int, taken: set[str]) -> Operation:
         """Mostly puts the entry in; where its place is taken it is deleted, moved or changed."""
         free = [e for key, e in sorted(self.lists.model.items()) if key not in taken]
         there = self.lists.model.get(new.key)
@@ -91,7 +91,7 @@ class Histories(RuleBasedStateMachine):
             return old, new
         return there, (new if choice % 2 else None)
 
-    def operations(self, drawn: list[tuple[Entry, int]]) -> list[Operation]:
+    def operations(self, drawn: list[tuple[TreeEntry, int]]) -> list[Operation]:
         """As many of them as don't touch a key that another one touches."""
         chosen: list[Operation] = []
         taken: set[str] = set()
@@ -126,17 +126,17 @@ class Histories(RuleBasedStateMachine):
             act_once()
 
     @rule(new=ENTRIES, choice=CHOICES)
-    def write(self, new: Entry, choice: int) -> None:
+    def write(self, new: TreeEntry, choice: int) -> None:
         """One operation."""
         self.lists.do(self.operation(new, choice, set()))
 
     @rule(drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=2, max_size=12))
-    def write_together(self, drawn: list[tuple[Entry, int]]) -> None:
+    def write_together(self, drawn: list[tuple[TreeEntry, int]]) -> None:
         """Several operations in one transaction."""
         self.lists.do(*self.operations(drawn))
 
     @rule(drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12))
-    def write_remembering(self, drawn: list[tuple[Entry, int]]) -> None:
+    def write_remembering(self, drawn: list[tuple[TreeEntry, int]]) -> None:
         """By somebody who knows the nodes from the last time, whatever others did since."""
         done = self.operations(drawn)
         self.importer.do(self.lists.tree, done)
@@ -149,7 +149,7 @@ class Histories(RuleBasedStateMachine):
         call=st.integers(1, 8),
     )
     def write_remembering_between(
-        self, first: list[tuple[Entry, int]], second: list[tuple[Entry, int]], call: int
+        self, first: list[tuple[TreeEntry, int]], second: list[tuple[TreeEntry, int]], call: int
     ) -> None:
         """Another writer commits, and splits, before some call of one that remembers."""
         done = self.operations(first)
@@ -172,7 +172,7 @@ class Histories(RuleBasedStateMachine):
             self.lists.do((row, None))
 
     @rule(new=ENTRIES)
-    def take_back(self, new: Entry) -> None:
+    def remove_feed_data(self, new: TreeEntry) -> None:
         """A key deleted and inserted, or inserted and deleted, in one transaction."""
         there = self.lists.model.get(new.key)
         self.lists.do(*([(there, None), (None, new)] if there else [(None, new), (new, None)]))
@@ -218,7 +218,7 @@ class Histories(RuleBasedStateMachine):
         call=st.integers(1, 12),
     )
     def write_between(
-        self, first: list[tuple[Entry, int]], second: list[tuple[Entry, int]], call: int
+        self, first: list[tuple[TreeEntry, int]], second: list[tuple[TreeEntry, int]], call: int
     ) -> None:
         """Another writer commits, and splits, before some call of the first."""
         done = self.operations(first)
@@ -243,7 +243,7 @@ class Histories(RuleBasedStateMachine):
     )
     def read_between(
         self,
-        drawn: list[tuple[Entry, int]],
+        drawn: list[tuple[TreeEntry, int]],
         call: int,
         request: PageRequest,
         descending: bool,
@@ -279,7 +279,7 @@ class Histories(RuleBasedStateMachine):
         drawn=st.lists(st.tuples(ENTRIES, CHOICES), min_size=1, max_size=12),
         later=st.integers(1, 12),
     )
-    def die(self, drawn: list[tuple[Entry, int]], later: int) -> None:
+    def die(self, drawn: list[tuple[TreeEntry, int]], later: int) -> None:
         """The writer dies at some call after its commit: nothing is lost, nothing counted wrong."""
         done = self.operations(drawn)
         committed = 0

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storepost.platform.persistence.counted_tree import (
-    Entry,
     FilterField,
     KeyRange,
+    TreeEntry,
     id_of,
     moment_key,
     moment_of,
@@ -117,7 +117,7 @@ def test_a_range_is_what_two_ranges_share() -> None:
 def test_an_entry_stands_between_the_bounds(key: str) -> None:
     """What sorts outside of them would belong to no node."""
     with pytest.raises(ValueError, match="key"):
-        Entry(key)
+        TreeEntry(key)
 
 
 @pytest.mark.parametrize(

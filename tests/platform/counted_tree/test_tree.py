@@ -15,7 +15,13 @@ from storepost.platform.persistence.changes import (
     TooManyWrites,
     commit_anew,
 )
-from storepost.platform.persistence.counted_tree import Entry, KeyRange, Tree, moment_key, moments
+from storepost.platform.persistence.counted_tree import (
+    KeyRange,
+    Tree,
+    TreeEntry,
+    moment_key,
+    moments,
+)
 from storepost.platform.persistence.counted_tree.checking import faults
 from storepost.platform.persistence.item import Item
 from storepost.values.pagination import PageRequest
@@ -136,7 +142,7 @@ class TestPages:
         keys = sorted(moment_key(START, UUID(int=n * 2**100)) for n in range(5000))
         values = numbered(0).values
         for first in range(0, 5000, 80):
-            lists.do(*((None, Entry(key, values)) for key in keys[first : first + 80]))
+            lists.do(*((None, TreeEntry(key, values)) for key in keys[first : first + 80]))
         assert faults(lists.tree) == []
         for number in (1, 2, 57, 100, 200):
             lists.check_page(PageRequest(number, 25), descending=True)
@@ -184,7 +190,7 @@ class TestWrites:
     @pytest.mark.parametrize(
         "missing", [numbered(99), numbered(7, "pending"), numbered(7, test=True)]
     )
-    def test_what_is_not_there_so_is_neither_deleted_nor_moved(self, missing: Entry) -> None:
+    def test_what_is_not_there_so_is_neither_deleted_nor_moved(self, missing: TreeEntry) -> None:
         """Other filter values would be subtracted than were added."""
         lists = filled(range(30))
         before = stored(lists.tree)
@@ -221,11 +227,11 @@ class TestWrites:
     def test_a_list_without_filters_deletes_by_key(self) -> None:
         """There is nothing else to be wrong about."""
         plain = Tree(f"list#{uuid4()}", fan_out=3)
-        commit_anew(apply(plain, [(None, Entry("1", payload="x")), (None, Entry("2"))]))
-        commit_anew(apply(plain, [(Entry("1"), None)]))
-        assert plain.page(PageRequest()).items == [Entry("2")]
+        commit_anew(apply(plain, [(None, TreeEntry("1", payload="x")), (None, TreeEntry("2"))]))
+        commit_anew(apply(plain, [(TreeEntry("1"), None)]))
+        assert plain.page(PageRequest()).items == [TreeEntry("2")]
         changes = Changes()
-        plain.delete(changes, Entry("1"))
+        plain.delete(changes, TreeEntry("1"))
         with pytest.raises(LostRace):
             changes.commit()
 
@@ -247,7 +253,7 @@ class TestWrites:
         lists = filled(range(100))
         nodes, _ = stored(lists.tree)
         old = numbered(50)
-        new = Entry(old.key, old.values, {"total": "12.00", "tags": ["é", None]})
+        new = TreeEntry(old.key, old.values, {"total": "12.00", "tags": ["é", None]})
         changes = Changes()
         lists.tree.move(changes, old, new)
         lists.note((old, new))
@@ -262,7 +268,7 @@ class TestWrites:
         leaf = lists.tree.rows.floor(0, numbered(50).key)
         assert leaf
         first, second = lists.expected(within=leaf.range)[:2]
-        between = Entry(first.key[:-1] + chr(ord(first.key[-1]) + 1), first.values)
+        between = TreeEntry(first.key[:-1] + chr(ord(first.key[-1]) + 1), first.values)
         assert first.key < between.key < second.key
         changes = Changes()
         lists.tree.move(changes, first, between)

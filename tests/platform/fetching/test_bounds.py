@@ -18,7 +18,7 @@ from storepost.platform.fetching import (
     post,
 )
 from storepost.platform.fetching.client import Answer
-from storepost.platform.fetching.guard import Failure, Refusal, check_url
+from storepost.platform.fetching.guard import Failure, UrlRefusal, check_url
 from tests.platform.fetching.conftest import Resolver, Wire
 from tests.platform.fetching.servers import Script, dripping, saying, serving
 
@@ -125,7 +125,7 @@ def test_a_slow_resolver_refuses_the_url_when_set(
     monkeypatch.setattr(guard, "_LOOKUP_SECONDS", 0.1)
     with pytest.raises(UrlNotAllowed) as refused:
         check_url("https://shop.example/", schemes=HTTP_OR_HTTPS)
-    assert refused.value.reason == Refusal.UNRESOLVED.value
+    assert refused.value.reason == UrlRefusal.UNRESOLVED.value
 
 
 def test_silent_addresses_share_the_time(

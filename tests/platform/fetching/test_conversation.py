@@ -14,7 +14,7 @@ from storepost.platform.fetching import (
     FetchFailed,
     UrlNotAllowed,
 )
-from storepost.platform.fetching.guard import Failure, Refusal
+from storepost.platform.fetching.guard import Failure, UrlRefusal
 from tests.platform.fetching.conftest import Resolver, Wire
 from tests.platform.fetching.servers import Script, Server, dripping, saying, serving
 
@@ -92,7 +92,7 @@ def test_a_new_connection_is_authorized_anew(talk: Talk, wire: Wire, resolver: R
         resolver.answers["shop.example"] = [["169.254.169.254"]]
         with pytest.raises(UrlNotAllowed) as refused:
             say(conversation)
-    assert refused.value.reason == Refusal.NOT_PUBLIC.value
+    assert refused.value.reason == UrlRefusal.NOT_PUBLIC.value
     assert wire.connected == [(ADDRESS, 80)]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from storepost.platform.fetching import HTTP_OR_HTTPS, Failure, FetchFailed, UrlNotAllowed, download
-from storepost.platform.fetching.guard import Refusal
+from storepost.platform.fetching.guard import UrlRefusal
 from tests.platform.fetching.conftest import Resolver, Wire
 from tests.platform.fetching.servers import Script, Server, dripping, saying, serving
 from tests.platform.fetching.test_hostile import NOT_PUBLIC
@@ -180,7 +180,7 @@ class TestRedirects:
             resolver.answers["shop.example"] = [[PUBLIC], ["127.0.0.1"]]
             with pytest.raises(UrlNotAllowed) as refused:
                 whole()
-        assert refused.value.reason == Refusal.NOT_PUBLIC.value
+        assert refused.value.reason == UrlRefusal.NOT_PUBLIC.value
         assert wire.connected == [(PUBLIC, 80)]
 
     @pytest.mark.parametrize(

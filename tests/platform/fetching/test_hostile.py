@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from storepost.platform.fetching import HTTP_OR_HTTPS, HTTPS, UrlNotAllowed, check_url, post
-from storepost.platform.fetching.guard import Refusal, resolve
+from storepost.platform.fetching.guard import UrlRefusal, resolve
 from tests.platform.fetching.conftest import Resolver
 
 PUBLIC = "8.8.8.8"
@@ -17,7 +17,7 @@ class Hostile(NamedTuple):
     """A URL, why it is refused, and what its host resolves to (none: nobody may even ask)."""
 
     url: str
-    why: Refusal
+    why: UrlRefusal
     resolved: Sequence[str] | None = None
 
 
@@ -89,26 +89,26 @@ NOT_PUBLIC = {
 }
 
 NAMES = [
-    Hostile(f"https://shop.example/{why}".replace(" ", "-"), Refusal.NOT_PUBLIC, [address])
+    Hostile(f"https://shop.example/{why}".replace(" ", "-"), UrlRefusal.NOT_PUBLIC, [address])
     for address, why in NOT_PUBLIC.items()
 ]
 LITERALS = [
     Hostile(
-        f"https://[{address}]/" if ":" in address else f"https://{address}/", Refusal.NOT_PUBLIC
+        f"https://[{address}]/" if ":" in address else f"https://{address}/", UrlRefusal.NOT_PUBLIC
     )
     for address in NOT_PUBLIC
 ]
 ANSWERS = [
-    Hostile("https://shop.example/", Refusal.NOT_PUBLIC, ["127.0.0.1", "10.0.0.1"]),
-    Hostile("https://shop.example/", Refusal.NOT_PUBLIC, [PUBLIC, "10.0.0.1"]),
-    Hostile("https://shop.example/", Refusal.NOT_PUBLIC, ["10.0.0.1", PUBLIC]),
-    Hostile("https://shop.example/", Refusal.NOT_PUBLIC, [PUBLIC, "2606:4700::1111", "fe80::1"]),
-    Hostile("https://shop.example/", Refusal.NOT_PUBLIC, ["fe80::1%eth0"]),
-    Hostile("https://shop.example/", Refusal.NOT_PUBLIC, ["2606:4700::1111%eth0"]),
-    Hostile("http://shop.example:8080/feed.csv", Refusal.NOT_PUBLIC, ["::ffff:10.0.0.1"]),
+    Hostile("https://shop.example/", UrlRefusal.NOT_PUBLIC, ["127.0.0.1", "10.0.0.1"]),
+    Hostile("https://shop.example/", UrlRefusal.NOT_PUBLIC, [PUBLIC, "10.0.0.1"]),
+    Hostile("https://shop.example/", UrlRefusal.NOT_PUBLIC, ["10.0.0.1", PUBLIC]),
+    Hostile("https://shop.example/", UrlRefusal.NOT_PUBLIC, [PUBLIC, "2606:4700::1111", "fe80::1"]),
+    Hostile("https://shop.example/", UrlRefusal.NOT_PUBLIC, ["fe80::1%eth0"]),
+    Hostile("https://shop.example/", UrlRefusal.NOT_PUBLIC, ["2606:4700::1111%eth0"]),
+    Hostile("http://shop.example:8080/feed.csv", UrlRefusal.NOT_PUBLIC, ["::ffff:10.0.0.1"]),
 ]
 ODD_ADDRESSES = [
-    Hostile(url, Refusal.ADDRESS_FORM)
+    Hostile(url, UrlRefusal.ADDRESS_FORM)
     for url in (
         "http://2130706433/",  # decimal
         "http://134744072/",  # decimal, of 8.8.8.8
@@ -143,13 +143,13 @@ ODD_ADDRESSES = [
     )
 ]
 ZONES = [
-    Hostile("http://[fe80::1%25eth0]/", Refusal.NOT_PUBLIC),
-    Hostile("http://[fe80::1%eth0]/", Refusal.NOT_PUBLIC),
-    Hostile("http://[::1%lo]/", Refusal.NOT_PUBLIC),
-    Hostile("http://[2606:4700::1111%25eth0]/", Refusal.NOT_PUBLIC),
+    Hostile("http://[fe80::1%25eth0]/", UrlRefusal.NOT_PUBLIC),
+    Hostile("http://[fe80::1%eth0]/", UrlRefusal.NOT_PUBLIC),
+    Hostile("http://[::1%lo]/", UrlRefusal.NOT_PUBLIC),
+    Hostile("http://[2606:4700::1111%25eth0]/", UrlRefusal.NOT_PUBLIC),
 ]
 HOSTS = [
-    Hostile(url, Refusal.HOST)
+    Hostile(url, UrlRefusal.HOST)
     for url in (
         "http:///path",
         "http://?query",
@@ -183,7 +183,7 @@ HOSTS = [
     )
 ]
 PORTS = [
-    Hostile(url, Refusal.PORT)
+    Hostile(url, UrlRefusal.PORT)
     for url in (
         "https://shop.example:0/",
         "https://shop.example:65536/",
@@ -198,7 +198,7 @@ PORTS = [
     )
 ]
 INTERNAL_NAMES = [
-    Hostile(url, Refusal.INTERNAL_NAME)
+    Hostile(url, UrlRefusal.INTERNAL_NAME)
     for url in (
         "http://localhost/",
         "http://LOCALHOST/",
@@ -223,7 +223,7 @@ INTERNAL_NAMES = [
     )
 ]
 SCHEMES = [
-    Hostile(url, Refusal.SCHEME)
+    Hostile(url, UrlRefusal.SCHEME)
     for url in (
         "ftp://shop.example/",
         "file:///etc/passwd",
@@ -238,7 +238,7 @@ SCHEMES = [
     )
 ]
 SHAPES = [
-    Hostile(url, Refusal.SHAPE)
+    Hostile(url, UrlRefusal.SHAPE)
     for url in (
         "",
         "shop.example",
@@ -256,7 +256,7 @@ SHAPES = [
     )
 ]
 USERINFO = [
-    Hostile(url, Refusal.USERINFO)
+    Hostile(url, UrlRefusal.USERINFO)
     for url in (
         "https://ann@shop.example/",
         "https://ann:secret@shop.example/",
@@ -270,7 +270,7 @@ USERINFO = [
     )
 ]
 CHARACTERS = [
-    Hostile(url, Refusal.CHARACTERS)
+    Hostile(url, UrlRefusal.CHARACTERS)
     for url in (
         " https://shop.example/",
         "https://shop.example/ ",
@@ -299,8 +299,8 @@ CHARACTERS = [
     )
 ]
 TOO_LONG = [
-    Hostile("https://shop.example/".ljust(2049, "a"), Refusal.TOO_LONG),
-    Hostile("https://shop.example/?".ljust(1_000_000, "a"), Refusal.TOO_LONG),
+    Hostile("https://shop.example/".ljust(2049, "a"), UrlRefusal.TOO_LONG),
+    Hostile("https://shop.example/?".ljust(1_000_000, "a"), UrlRefusal.TOO_LONG),
 ]
 
 ROWS = [
@@ -380,7 +380,7 @@ def test_http_is_refused_where_only_https_is_allowed(
     ):
         with pytest.raises(UrlNotAllowed) as refused:
             refuse()
-        assert refused.value.reason == Refusal.SCHEME.value
+        assert refused.value.reason == UrlRefusal.SCHEME.value
     assert resolver.asked == []
     assert attempts == []
 
@@ -390,7 +390,7 @@ def test_a_name_without_an_address_is_refused_when_set(
 ) -> None:
     with pytest.raises(UrlNotAllowed) as refused:
         check_url("https://nowhere.example/", schemes=HTTPS)
-    assert refused.value.reason == Refusal.UNRESOLVED.value
+    assert refused.value.reason == UrlRefusal.UNRESOLVED.value
     assert resolver.asked == ["nowhere.example"]
     assert attempts == []
 

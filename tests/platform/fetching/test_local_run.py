@@ -6,7 +6,7 @@ In the local run and nowhere else.
 import pytest
 
 from storepost.platform.fetching import HTTP_OR_HTTPS, HTTPS, UrlNotAllowed, check_url, post
-from storepost.platform.fetching.guard import Refusal
+from storepost.platform.fetching.guard import UrlRefusal
 from tests.platform.fetching.conftest import Resolver
 from tests.platform.fetching.servers import OK, serving
 
@@ -51,24 +51,24 @@ def test_what_is_named_passes_in_the_local_run(
 @pytest.mark.parametrize(
     ("url", "why"),
     [
-        ("http://127.0.0.1:9001/", Refusal.NOT_PUBLIC),  # another port
-        ("http://127.0.0.1/", Refusal.NOT_PUBLIC),
-        ("http://127.0.0.2:9000/", Refusal.NOT_PUBLIC),
-        ("http://169.254.169.254:9000/", Refusal.NOT_PUBLIC),
-        ("http://127.1:9000/", Refusal.ADDRESS_FORM),  # the same address, written oddly
-        ("http://2130706433:9000/", Refusal.ADDRESS_FORM),
-        ("http://127.0.0.1.:9000/", Refusal.HOST),
-        ("http://[::ffff:127.0.0.1]:9000/", Refusal.NOT_PUBLIC),
-        ("http://localhost:9000/", Refusal.INTERNAL_NAME),  # the same host by another name
-        ("http://a.shop-stub:9001/", Refusal.NOT_PUBLIC),
-        ("http://ann@127.0.0.1:9000/", Refusal.USERINFO),
-        ("http://127.0.0.1:09000/", Refusal.PORT),
-        ("ftp://127.0.0.1:9000/", Refusal.SCHEME),
-        ("https://localhost/", Refusal.INTERNAL_NAME),  # port 443
+        ("http://127.0.0.1:9001/", UrlRefusal.NOT_PUBLIC),  # another port
+        ("http://127.0.0.1/", UrlRefusal.NOT_PUBLIC),
+        ("http://127.0.0.2:9000/", UrlRefusal.NOT_PUBLIC),
+        ("http://169.254.169.254:9000/", UrlRefusal.NOT_PUBLIC),
+        ("http://127.1:9000/", UrlRefusal.ADDRESS_FORM),  # the same address, written oddly
+        ("http://2130706433:9000/", UrlRefusal.ADDRESS_FORM),
+        ("http://127.0.0.1.:9000/", UrlRefusal.HOST),
+        ("http://[::ffff:127.0.0.1]:9000/", UrlRefusal.NOT_PUBLIC),
+        ("http://localhost:9000/", UrlRefusal.INTERNAL_NAME),  # the same host by another name
+        ("http://a.shop-stub:9001/", UrlRefusal.NOT_PUBLIC),
+        ("http://ann@127.0.0.1:9000/", UrlRefusal.USERINFO),
+        ("http://127.0.0.1:09000/", UrlRefusal.PORT),
+        ("ftp://127.0.0.1:9000/", UrlRefusal.SCHEME),
+        ("https://localhost/", UrlRefusal.INTERNAL_NAME),  # port 443
     ],
 )
 def test_only_what_is_named_passes(
-    url: str, why: Refusal, allow: pytest.MonkeyPatch, resolver: Resolver
+    url: str, why: UrlRefusal, allow: pytest.MonkeyPatch, resolver: Resolver
 ) -> None:
     resolver.answers = {"a.shop-stub": [["127.0.0.1"]]}
     assert refusal(url) == why.value
@@ -82,13 +82,13 @@ def test_nothing_is_exempt_outside_of_the_local_run(
         allow.delenv("STOREPOST_LOCAL")
     else:
         allow.setenv("STOREPOST_LOCAL", local)
-    assert refusal("http://127.0.0.1:9000/") == Refusal.NOT_PUBLIC.value
-    assert refusal("https://127.0.0.1:9000/", HTTPS) == Refusal.NOT_PUBLIC.value
-    assert refusal("http://127.0.0.1:9000/", HTTPS) == Refusal.SCHEME.value
-    assert refusal("http://shop-stub:9001/") == Refusal.INTERNAL_NAME.value
+    assert refusal("http://127.0.0.1:9000/") == UrlRefusal.NOT_PUBLIC.value
+    assert refusal("https://127.0.0.1:9000/", HTTPS) == UrlRefusal.NOT_PUBLIC.value
+    assert refusal("http://127.0.0.1:9000/", HTTPS) == UrlRefusal.SCHEME.value
+    assert refusal("http://shop-stub:9001/") == UrlRefusal.INTERNAL_NAME.value
     with pytest.raises(UrlNotAllowed) as refused:
         post("https://127.0.0.1:9000/", body=b"", headers={}, timeout=5)
-    assert refused.value.reason == Refusal.NOT_PUBLIC.value
+    assert refused.value.reason == UrlRefusal.NOT_PUBLIC.value
     assert resolver.asked == []
     assert attempts == []
 
@@ -101,7 +101,7 @@ def test_the_local_run_alone_exempts_nothing(
         allow.delenv("FEED_ALLOW_HOSTS")
     else:
         allow.setenv("FEED_ALLOW_HOSTS", named)
-    assert refusal("http://127.0.0.1:9000/") == Refusal.NOT_PUBLIC.value
+    assert refusal("http://127.0.0.1:9000/") == UrlRefusal.NOT_PUBLIC.value
 
 
 def test_the_setting_is_read_at_each_call(
@@ -162,30 +162,30 @@ class TestLoopback:
     @pytest.mark.parametrize(
         ("url", "why"),
         [
-            ("http://10.0.0.1:9000/", Refusal.NOT_PUBLIC),
-            ("http://169.254.169.254/", Refusal.NOT_PUBLIC),
-            ("http://0.0.0.0:9000/", Refusal.NOT_PUBLIC),
-            ("http://[::ffff:127.0.0.1]:9000/", Refusal.NOT_PUBLIC),
-            ("http://127.1:9000/", Refusal.ADDRESS_FORM),
-            ("http://2130706433/", Refusal.ADDRESS_FORM),
-            ("http://a.localhost:9000/", Refusal.INTERNAL_NAME),
-            ("http://shop:9000/", Refusal.INTERNAL_NAME),
+            ("http://10.0.0.1:9000/", UrlRefusal.NOT_PUBLIC),
+            ("http://169.254.169.254/", UrlRefusal.NOT_PUBLIC),
+            ("http://0.0.0.0:9000/", UrlRefusal.NOT_PUBLIC),
+            ("http://[::ffff:127.0.0.1]:9000/", UrlRefusal.NOT_PUBLIC),
+            ("http://127.1:9000/", UrlRefusal.ADDRESS_FORM),
+            ("http://2130706433/", UrlRefusal.ADDRESS_FORM),
+            ("http://a.localhost:9000/", UrlRefusal.INTERNAL_NAME),
+            ("http://shop:9000/", UrlRefusal.INTERNAL_NAME),
             # A name of the internet that leads here: a browser's rebinding, not a developer's shop.
-            ("http://shop.example:9000/", Refusal.NOT_PUBLIC),
-            ("ftp://127.0.0.1/", Refusal.SCHEME),
-            ("http://ann@127.0.0.1/", Refusal.USERINFO),
+            ("http://shop.example:9000/", UrlRefusal.NOT_PUBLIC),
+            ("ftp://127.0.0.1/", UrlRefusal.SCHEME),
+            ("http://ann@127.0.0.1/", UrlRefusal.USERINFO),
         ],
     )
-    def test_nothing_else_may(self, url: str, why: Refusal, resolver: Resolver) -> None:
+    def test_nothing_else_may(self, url: str, why: UrlRefusal, resolver: Resolver) -> None:
         resolver.answers = {"shop.example": [["127.0.0.1"]]}
         assert refusal(url) == why.value
 
     def test_localhost_must_lead_to_this_machine(self, resolver: Resolver) -> None:
         resolver.answers = {"localhost": [["127.0.0.1", "10.0.0.1"]]}
-        assert refusal("http://localhost:9000/") == Refusal.NOT_PUBLIC.value
+        assert refusal("http://localhost:9000/") == UrlRefusal.NOT_PUBLIC.value
 
     def test_plain_http_elsewhere_stays_closed(self) -> None:
-        assert refusal("http://8.8.8.8/", HTTPS) == Refusal.SCHEME.value
+        assert refusal("http://8.8.8.8/", HTTPS) == UrlRefusal.SCHEME.value
 
     @pytest.mark.parametrize("local", [None, "", "0", "true", "yes", " 1"])
     def test_nothing_may_outside_of_the_local_run(
@@ -199,10 +199,10 @@ class TestLoopback:
             monkeypatch.delenv("STOREPOST_LOCAL")
         else:
             monkeypatch.setenv("STOREPOST_LOCAL", local)
-        assert refusal("http://127.0.0.1:9000/") == Refusal.NOT_PUBLIC.value
-        assert refusal("http://[::1]:9000/") == Refusal.NOT_PUBLIC.value
-        assert refusal("http://localhost:9000/") == Refusal.INTERNAL_NAME.value
-        assert refusal("http://127.0.0.1:9000/", HTTPS) == Refusal.SCHEME.value
+        assert refusal("http://127.0.0.1:9000/") == UrlRefusal.NOT_PUBLIC.value
+        assert refusal("http://[::1]:9000/") == UrlRefusal.NOT_PUBLIC.value
+        assert refusal("http://localhost:9000/") == UrlRefusal.INTERNAL_NAME.value
+        assert refusal("http://127.0.0.1:9000/", HTTPS) == UrlRefusal.SCHEME.value
         with pytest.raises(UrlNotAllowed):
             post("https://127.0.0.1:9000/", body=b"", headers={}, timeout=5)
         assert resolver.asked == []
@@ -216,4 +216,4 @@ class TestLoopback:
             monkeypatch.delenv("FEED_ALLOW_LOOPBACK")
         else:
             monkeypatch.setenv("FEED_ALLOW_LOOPBACK", setting)
-        assert refusal("http://127.0.0.1:9000/") == Refusal.NOT_PUBLIC.value
+        assert refusal("http://127.0.0.1:9000/") == UrlRefusal.NOT_PUBLIC.value

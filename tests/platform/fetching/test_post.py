@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from storepost.platform.fetching import HTTP_OR_HTTPS, FetchFailed, UrlNotAllowed, guard, post
-from storepost.platform.fetching.guard import Failure, Refusal
+from storepost.platform.fetching.guard import Failure, UrlRefusal
 from tests.platform.fetching.conftest import Resolver, Wire
 from tests.platform.fetching.servers import OK, Server, saying, serving
 
@@ -104,7 +104,7 @@ def test_every_request_checks_anew(shop: Server, resolver: Resolver, wire: Wire)
     assert send("http://shop.example/") == (200, b"ok")
     with pytest.raises(UrlNotAllowed) as refused:
         send("http://shop.example/")
-    assert refused.value.reason == Refusal.NOT_PUBLIC.value
+    assert refused.value.reason == UrlRefusal.NOT_PUBLIC.value
     assert wire.connected == [(FIRST, 80)]
 
 

@@ -18,7 +18,7 @@ def test_a_claim_leaves_nothing_on_the_shared_client() -> None:
 
 def _take_one() -> None:
     claim = Claim({"key": uuid4().hex}, {"body": None})
-    assert claim.take(1000) is None
+    assert claim.acquire(1000) is None
     claim.release()
 
 

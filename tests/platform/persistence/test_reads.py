@@ -9,7 +9,7 @@ from storepost.accounts.identity.repository import EmailClaimItem, PersonItem, p
 from storepost.platform.persistence.changes import Changes, LostRace, WrittenTwice
 from storepost.platform.persistence.reads import REMEMBERED, ReadAfterWrite, ReadAhead, Reads
 from storepost.values.scope import PersonScope
-from tests.harness.kills import Calls, around_calls
+from tests.harness.call_interruption import Calls, around_calls
 from tests.harness.world import Someone, World
 
 
@@ -40,7 +40,7 @@ class TestReadAhead:
 
     def test_a_long_run_keeps_no_more_than_a_short_one(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()
-        reads.ahead([key_of(someone)])
+        reads.prefetch([key_of(someone)])
         for _ in range(REMEMBERED - 1):
             reads.next()
         assert reads.knows([key_of(someone)])
@@ -51,7 +51,7 @@ class TestReadAhead:
         people, reads = [world.person() for _ in range(3)], ReadAhead()
         missing = person_key(PersonScope(people[0].session_id))
         with calls() as made:
-            reads.ahead([missing, *map(key_of, people)])
+            reads.prefetch([missing, *map(key_of, people)])
             found = reads.find_all(map(key_of, people))
             assert reads.find(PersonItem, missing) is None
             second = reads.find(PersonItem, key_of(people[1]))
@@ -69,7 +69,7 @@ class TestReadAhead:
     def test_a_text_of_a_row(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()
         assert reads.text(key_of(someone), "name") is None
-        reads.ahead([key_of(someone)])
+        reads.prefetch([key_of(someone)])
         assert reads.text(key_of(someone), "name") == someone.name
         assert reads.text(key_of(someone), "colour") is None
 
@@ -107,18 +107,18 @@ class TestReadAhead:
 
     def test_what_others_wrote_is_a_lost_race_until_all_is_forgotten(self, world: World) -> None:
         someone, reads = world.person(), ReadAhead()
-        reads.ahead([key_of(someone)])
+        reads.prefetch([key_of(someone)])
         rename(Reads(), someone, "Ann").commit()
         with pytest.raises(LostRace):
             rename(reads, someone, "Bea").commit()
-        reads.forget()
+        reads.clear()
         rename(reads, someone, "Bea").commit()
 
     def test_what_is_kept_from_unit_to_unit(self) -> None:
         reads = ReadAhead()
-        first = reads.kept("it", object)
+        first = reads.cached("it", object)
         reads.next()
-        assert reads.kept("it", object) is first
-        reads.forget()
-        assert reads.kept("it", object) is not first
-        assert Reads().kept("it", object) is None
+        assert reads.cached("it", object) is first
+        reads.clear()
+        assert reads.cached("it", object) is not first
+        assert Reads().cached("it", object) is None

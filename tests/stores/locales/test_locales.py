@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.platform.persistence.changes import Changes
-from storepost.stores.locales.model import Locales, Origin
+from storepost.stores.locales.model import Locales, WorkspaceLocaleOrigin
 from storepost.stores.locales.repository import LocaleRepository
 from storepost.values import clock
 from storepost.values.ids import new_id
@@ -144,7 +144,7 @@ class TestCreate:
         repository = LocaleRepository(world.workspace(owner))
         locales, changes = repository.get(), Changes()
         for number in range(499):
-            new = locales.new(f"de-x-n{number}", None, Origin.MANUAL, clock.now())
+            new = locales.new(f"de-x-n{number}", None, WorkspaceLocaleOrigin.MANUAL, clock.now())
             locales = locales.put(new)
         repository.save(changes, locales)
         changes.commit()
@@ -241,13 +241,17 @@ class TestFollowingStores:
         workspace, now = WorkspaceScope(new_id()), clock.now()
         locales = Locales(workspace, {})
         for code in sorted(manual):
-            locales = locales.put(locales.new(code, f"My {code}", Origin.MANUAL, now))
+            locales = locales.put(
+                locales.new(code, f"My {code}", WorkspaceLocaleOrigin.MANUAL, now)
+            )
         for codes in history:
-            locales = locales.brought_by_stores(codes, now)
+            locales = locales.with_store_locales(codes, now)
         ever = {code for codes in history for code in codes}
         current = set(history[-1]) if history else set()
         rows = locales.by_code
         assert set(rows) == ever | manual
-        assert {code for code, row in rows.items() if row.origin is Origin.STORE} == current
+        assert {
+            code for code, row in rows.items() if row.origin is WorkspaceLocaleOrigin.STORE
+        } == current
         assert all(rows[code].label == f"My {code}" for code in manual)
         assert [row.is_default for row in rows.values()].count(True) == bool(rows)

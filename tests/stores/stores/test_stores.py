@@ -13,7 +13,7 @@ from storepost.stores.locales import service as locales
 from storepost.stores.stores.write_back import WriteBackRepository
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import Someone, World
 
 NEW = {

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.harness.world import World
-from tests.sync.batches.shop import Shop, open_shop
+from tests.sync.batches.batch_store import Shop, open_shop
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.stores.imports.model import ImportFailure, ImportScope, ImportStatus, StoreImport
 from storepost.stores.imports.repository import TurnsRepository
 from storepost.stores.imports.service import complete_import, fail_import, queue_import
-from tests.sync.batches.shop import Shop
+from tests.sync.batches.batch_store import Shop
 
 
 def make(shop: Shop, scope: ImportScope, status: ImportStatus) -> StoreImport:

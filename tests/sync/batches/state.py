@@ -11,7 +11,7 @@ from storepost.people.customers.repository import CustomerItem
 from storepost.people.profiles.rows import IdentityItem, ProfileItem
 from storepost.platform.persistence.item import Item
 from storepost.values.ids import from_short
-from tests.sync.batches.shop import Shop
+from tests.sync.batches.batch_store import Shop
 
 type Who = frozenset[tuple[str, str]]
 """A person by what identifies them."""

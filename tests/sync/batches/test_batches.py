@@ -9,9 +9,9 @@ import pytest
 
 from storepost.accounts.identity.model import KeyScope
 from storepost.stores.stores.model import Platform
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import World
-from tests.sync.batches.shop import Shop, customer, open_shop, order, orders
+from tests.sync.batches.batch_store import Shop, customer, open_shop, order, orders
 
 
 class TestCreateBatch:

@@ -5,10 +5,10 @@ import pytest
 from storepost.orders.repository import OrderItem
 from storepost.platform.persistence.changes import MAX_ITEMS
 from storepost.sync.batches import chunks
-from tests.harness.kills import around_calls, before_the_commit
+from tests.harness.call_interruption import around_calls, before_the_commit
 from tests.harness.world import CANARY
 from tests.orders.sample import eur
-from tests.sync.batches.shop import Shop, buyer, customer, order, orders
+from tests.sync.batches.batch_store import Shop, buyer, customer, order, orders
 from tests.sync.batches.watching import (
     FIRST_CHUNK,
     SECOND_CHUNK,

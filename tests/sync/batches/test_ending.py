@@ -10,8 +10,8 @@ from storepost.orders.service import write_order
 from storepost.platform.messaging.tries import RECEIVES, TRIES
 from storepost.stores.imports.model import ImportStatus
 from storepost.sync.batches import chunks, records
-from tests.harness.kills import before_the_commit
-from tests.sync.batches.shop import QUEUE, Shop, order, orders
+from tests.harness.call_interruption import before_the_commit
+from tests.sync.batches.batch_store import QUEUE, Shop, order, orders
 from tests.sync.batches.watching import (
     FIRST_CHUNK,
     SECOND_CHUNK,
@@ -105,7 +105,7 @@ class TestFailing:
 
     def test_an_object_that_is_gone(self, shop: Shop) -> None:
         first = shop.queue(orders=orders(3))
-        shop.world.forget_objects()
+        shop.world.delete_objects()
         second = shop.queue(orders=[order(7)])
         shop.world.deliver()
         shown = shop.read(first)
@@ -115,7 +115,7 @@ class TestFailing:
     def test_only_the_import_that_can_not_go_on(self, shop: Shop) -> None:
         """Another one's turn comes before the failure is written."""
         gone, later = shop.queue(orders=orders(3)), list[str]()
-        shop.world.forget_objects()
+        shop.world.delete_objects()
 
         def meanwhile() -> None:
             shop.disconnect()
@@ -130,7 +130,7 @@ class TestFailing:
 
     def test_an_object_that_says_something_else(self, shop: Shop) -> None:
         queued = shop.queue(orders=orders(3))
-        shop.world.forget_objects(instead=b'{"orders": {}}')
+        shop.world.delete_objects(instead=b'{"orders": {}}')
         shop.world.deliver()
         assert shop.read(queued)["error"] == "import_failed"
 

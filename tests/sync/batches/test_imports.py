@@ -11,8 +11,8 @@ from storepost.stores.imports.model import ImportScope, ImportStatus
 from storepost.values import clock
 from tests.harness.world import World
 from tests.orders.sample import eur
+from tests.sync.batches.batch_store import Shop, customer, open_shop, order, orders
 from tests.sync.batches.making import make
-from tests.sync.batches.shop import Shop, customer, open_shop, order, orders
 from tests.sync.batches.watching import slow
 
 CENTS = {"amount": 5, "currency": "USD"}

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from storepost.platform.messaging.outbox import PARTITION
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.sync.batches import chunks
-from tests.harness.crashes import KEY, crashes, until_answered
-from tests.harness.kills import UtcDateTimeAttribute, killed_at
+from tests.harness.call_interruption import Side, killed_at
+from tests.harness.crash_points import KEY, crashes, until_answered
 from tests.harness.world import World
-from tests.sync.batches.shop import Body, Shop, buyer, customer, open_shop, order
+from tests.sync.batches.batch_store import Body, Shop, buyer, customer, open_shop, order
 from tests.sync.batches.state import state_of
 
 BATCH: Body = {
@@ -34,7 +34,7 @@ def ready(world: World) -> Shop:
     shop = open_shop(world)
     body = {name: value for name, value in order(3, 5).items() if name != "externalId"}
     assert shop.do("PUT", "/orders/o-3", body).status == 201
-    forget_keys()
+    clear_key_cache()
     return shop
 
 
@@ -96,7 +96,7 @@ class TestWorker:
         """A store with an import whose message is on its way; the way back to that moment."""
         shop = ready(world)
         shop.queue(**BATCH)
-        return shop, world.kept(deliver=False)
+        return shop, world.checkpoint(deliver=False)
 
     def work(self, shop: Shop) -> None:
         """One run that nothing kills."""
@@ -120,7 +120,7 @@ class TestWorker:
         expected = outcome(shop)
         begin_anew()
         for number in range(calls, calls + 40):
-            if not killed_at(number, UtcDateTimeAttribute.AFTER, lambda: self.work(shop)):
+            if not killed_at(number, Side.AFTER, lambda: self.work(shop)):
                 break
         assert outcome(shop) == expected
 

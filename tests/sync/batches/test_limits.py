@@ -9,10 +9,10 @@ from storepost.stores.imports.model import ImportScope, ImportStatus
 from storepost.stores.imports.repository import TurnsRepository
 from storepost.stores.imports.turns import Turns
 from storepost.sync.batches.service import MAX_WAITING
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import CANARY
 from tests.orders.sample import eur
-from tests.sync.batches.shop import Shop, order, orders
+from tests.sync.batches.batch_store import Shop, order, orders
 
 
 class TestRecords:

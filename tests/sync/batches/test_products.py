@@ -7,7 +7,7 @@ import pytest
 from tests.catalog.products.sample import product, variant
 from tests.catalog.products.state import check, products, store_of
 from tests.harness.world import World
-from tests.sync.batches.shop import Shop, open_shop
+from tests.sync.batches.batch_store import Shop, open_shop
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ class TestProducts:
         shop.world.advance(hours=1)
         shop.send(products=[record(1)])
         assert shop.get(shop.path)["lastProductSyncAt"] == shown["completedAt"]
-        shop.world.forget_objects()
+        shop.world.delete_objects()
         shop.world.deliver()
         assert shop.get(shop.path)["imports"]["products"]["status"] == "failed"
         assert shop.get(shop.path)["lastProductSyncAt"] == shown["completedAt"]

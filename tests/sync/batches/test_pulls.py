@@ -11,10 +11,10 @@ import pytest
 from storepost.accounts.identity.model import KeyScope
 from storepost.stores.imports.model import ImportScope, ImportStatus
 from storepost.stores.stores.model import ConnectionStatus, Platform
-from tests.harness.kills import before_the_commit
+from tests.harness.call_interruption import before_the_commit
 from tests.harness.world import Answer, World
+from tests.sync.batches.batch_store import Shop, open_shop
 from tests.sync.batches.making import make
-from tests.sync.batches.shop import Shop, open_shop
 
 PULL = {"scope": "customers_orders"}
 

@@ -12,7 +12,7 @@ from storepost.sync.batches import chunks, records
 from storepost.values.problems import Conflict
 from tests.harness.world import World
 from tests.orders.sample import eur
-from tests.sync.batches.shop import Shop, buyer, customer, order, orders
+from tests.sync.batches.batch_store import Shop, buyer, customer, order, orders
 from tests.sync.batches.watching import (
     slow,
 )

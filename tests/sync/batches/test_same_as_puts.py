@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.harness.world import CANARY, World
 from tests.orders.sample import eur
-from tests.sync.batches.shop import Body, Shop, moment, open_shop, order
+from tests.sync.batches.batch_store import Body, Shop, moment, open_shop, order
 from tests.sync.batches.state import state_of
 
 MINUTES = st.integers(0, 3)

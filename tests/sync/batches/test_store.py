@@ -5,8 +5,8 @@ from typing import Any
 
 from storepost.stores.imports.model import ImportScope, ImportStatus
 from storepost.stores.imports.repository import ImportRepository
+from tests.sync.batches.batch_store import Shop, orders
 from tests.sync.batches.making import make
-from tests.sync.batches.shop import Shop, orders
 
 
 class TestStore:

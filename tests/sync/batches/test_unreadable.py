@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.orders.sample import eur
-from tests.sync.batches.shop import Shop, customer, order
+from tests.sync.batches.batch_store import Shop, customer, order
 
 LINE = {"title": "Tea", "quantity": 1, "unitPrice": eur(100), "totalDiscount": eur(0)}
 LONG = "x" * 256

@@ -11,7 +11,7 @@ from local import functions
 from local.events.pumps import reader_of
 from local.functions import JobContext
 from storepost.stores.imports.messages import StoreImportMessage
-from tests.sync.batches.shop import QUEUE
+from tests.sync.batches.batch_store import QUEUE
 
 FIRST_CHUNK, SECOND_CHUNK = 2, 3
 """Transactions of a run: the first is the import's start."""

@@ -53,15 +53,15 @@ def assign_code(
     if coupon.store_id not in profile.store_ids:
         raise ProfileNotInStore()
     occasion = _occasion(coupon, reference)
-    pointers, kept = _kept(coupon, codes, profile, occasion)
+    pointers, assigned_code = _assigned_before(coupon, codes, profile, occasion)
     of_pool = coupon.kind is not CouponKind.PERSONAL
-    before = _available(coupon, codes) if of_pool and not kept else None
-    if of_pool and not (kept or before):
+    before = _available(coupon, codes) if of_pool and not assigned_code else None
+    if of_pool and not (assigned_code or before):
         # The last one may have gone to the same occasion since it was looked up.
-        pointers, kept = _kept(coupon, codes, profile, occasion)
-    if kept:
-        return Assigned(coupon, kept, profile, is_new=False)
-    code = _given(before or _made(coupon, codes), coupon, profile)
+        pointers, assigned_code = _assigned_before(coupon, codes, profile, occasion)
+    if assigned_code:
+        return Assigned(coupon, assigned_code, profile, is_new=False)
+    code = _with_owner(before or _made(coupon, codes), coupon, profile)
     codes.save(changes, before, code)
     codes.point(changes, profile.id, code, _name(occasion, code, pointers))
     ProfileRepository(workspace).expect_live(changes, profile)
@@ -70,7 +70,7 @@ def assign_code(
     return Assigned(coupon, code, profile, is_new=True)
 
 
-def _kept(
+def _assigned_before(
     coupon: Coupon, codes: CodeRepository, profile: Profile, occasion: str | None
 ) -> tuple[Sequence[Pointer], Code | None]:
     """What the person was given for such an occasion, and the code of it that they keep."""
@@ -83,10 +83,12 @@ def _kept(
     found = codes.get_many(each.code_id for each in pointers)
     if keeps_any:
         over, now = {CodeStatus.USED, CodeStatus.EXPIRED}, clock.now()
-        found = {each: code for each, code in found.items() if code.shown(coupon, now) not in over}
+        found = {
+            each: code for each, code in found.items() if code.status_shown(coupon, now) not in over
+        }
     # Of two that a merge brought together, the one that was there first.
-    kept = min(found.values(), key=lambda code: (code.created_at, code.id), default=None)
-    return pointers, kept
+    oldest = min(found.values(), key=lambda code: (code.created_at, code.id), default=None)
+    return pointers, oldest
 
 
 def _available(coupon: Coupon, codes: CodeRepository) -> Code | None:
@@ -106,12 +108,12 @@ def _made(coupon: Coupon, codes: CodeRepository) -> Code:
         raise NoCodesLeft()
     text = made_code(coupon.prefix)
     identifier = code_id(coupon.store_id, text)
-    if codes.held([identifier]):
+    if codes.find_stored([identifier]):
         raise LostRace()
     return Code(identifier, coupon.id, text, first_status(coupon), clock.now())
 
 
-def _given(code: Code, coupon: Coupon, profile: Profile) -> Code:
+def _with_owner(code: Code, coupon: Coupon, profile: Profile) -> Code:
     """The code as the person's; one that the platform has to take first is assigned by then."""
     of_person = replace(code, profile_id=profile.id)
     return of_person if code.status is CodeStatus.PENDING else assigned(of_person, coupon)

@@ -27,31 +27,31 @@ _DOUBLED_AT_MOST = 10
 def schedule_retry(changes: Changes, coupon: Coupon, *, is_connected: bool) -> None:
     """Notes that the shop couldn't be told; it is told again later."""
     coupons, now = CouponRepository(coupon.workspace), clock.now()
-    held = coupons.get(coupon.id)
-    if held is None:
+    stored = coupons.get(coupon.id)
+    if stored is None:
         return
-    in_vain, again_at = held.failed_syncs, held.tells_again_at
+    in_vain, again_at = stored.failed_syncs, stored.retry_at
     if is_connected and again_at and again_at > now + LONGEST:
         # From when the store was disconnected: now that it is back, it is told soon.
-        coupons.look_away(changes, held, again_at)
+        coupons.look_away(changes, stored, again_at)
         in_vain, again_at = 0, None
     if again_at and again_at > now:
-        after = replace(held, failed_syncs=max(1, in_vain))
+        after = replace(stored, failed_syncs=max(1, in_vain))
     else:
         longest = LONGEST if is_connected else LONGEST_AWAY
         again_at = now + min(longest, FIRST * (1 << min(in_vain, _DOUBLED_AT_MOST)))
-        after = replace(held, failed_syncs=in_vain + 1, tells_again_at=again_at)
+        after = replace(stored, failed_syncs=in_vain + 1, retry_at=again_at)
         coupons.look_at(changes, after, again_at)
-    if after != held:
+    if after != stored:
         coupons.save(changes, after)
 
 
 def clear_backoff(changes: Changes, coupon: Coupon) -> None:
     """Notes that the shop has forgotten all that it was to."""
     coupons = CouponRepository(coupon.workspace)
-    held = coupons.get(coupon.id)
-    if held and held.failed_syncs:
-        coupons.save(changes, replace(held, failed_syncs=0))
+    stored = coupons.get(coupon.id)
+    if stored and stored.failed_syncs:
+        coupons.save(changes, replace(stored, failed_syncs=0))
 
 
 def queue_restored(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:

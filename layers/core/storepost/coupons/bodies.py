@@ -14,7 +14,7 @@ from pydantic import (
 
 from storepost.coupons import model
 from storepost.coupons.files import MAX_BYTES
-from storepost.coupons.model import CouponKind, Reissue, Terms, Validity, ValueType
+from storepost.coupons.model import CouponKind, CouponTerms, Reissue, Validity, ValueType
 from storepost.coupons.service import ImportedCoupon, NewCoupon
 from storepost.values import clock
 from storepost.values.wire import (
@@ -122,7 +122,7 @@ class CouponBody(RequestBody):
             raise ValueError("`minimumSubtotal` must not be negative")
         return self
 
-    def given(self) -> NewCoupon:
+    def details(self) -> NewCoupon:
         """What the service is told."""
         least, combines = self.minimum_subtotal, self.combines_with
         return NewCoupon(
@@ -130,7 +130,7 @@ class CouponBody(RequestBody):
             kind=self.kind,
             quantity=self.quantity,
             prefix=self.prefix,
-            terms=Terms(
+            terms=CouponTerms(
                 self.value_type,
                 self.value,
                 least.value() if least else None,
@@ -156,7 +156,7 @@ class CouponImportBody(CouponImportCheckBody):
     validity: NewValidity
     reissue: Reissue
 
-    def given(self) -> ImportedCoupon:
+    def details(self) -> ImportedCoupon:
         """What the service is told."""
         return ImportedCoupon(self.name, _validity(self.validity), self.reissue)
 
@@ -183,7 +183,7 @@ class CouponUpdate(RequestBody):
     name: Annotated[Text | None, NotNull()] = None
     reissue: Annotated[Reissue | None, NotNull()] = None
 
-    def given(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """The fields that were sent."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
@@ -195,7 +195,7 @@ class CodeAssignment(RequestBody):
     reference: Text | None = None
 
 
-def _validity(given: ValidForDays | ValidUntil | ValidForEver) -> Validity:
-    if isinstance(given, ValidForDays):
-        return Validity(days=given.days)
-    return Validity(ends_at=given.ends_at) if isinstance(given, ValidUntil) else Validity()
+def _validity(value: ValidForDays | ValidUntil | ValidForEver) -> Validity:
+    if isinstance(value, ValidForDays):
+        return Validity(days=value.days)
+    return Validity(ends_at=value.ends_at) if isinstance(value, ValidUntil) else Validity()

@@ -44,14 +44,14 @@ def delete_code(workspace: WorkspaceScope, code_id: UUID, changes: Changes) -> N
     """Removes a code that nobody has. Raises CodeAssigned."""
     found = _found(workspace, code_id)
     code = found.code
-    if code.shown(found.coupon, clock.now()) not in _DELETABLE:
+    if code.status_shown(found.coupon, clock.now()) not in _DELETABLE:
         raise CodeAssigned()
     found.codes.delete(changes, code)
     if code.profile_id:
         profile = ProfileRepository(workspace).get(code.profile_id)
         if profile:
             found.codes.unpoint(changes, profile, code)
-    found.coupons.forget_at_platform(changes, code)
+    found.coupons.queue_removal(changes, code)
     if code.external_id:
         found.coupons.send(changes, found.coupon.id)
 

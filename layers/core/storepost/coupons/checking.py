@@ -40,9 +40,9 @@ def check_import(
     store = found_store(StoreRepository(workspace), store_id)
     file = read_codes(content, column)
     keys = {text: code_key(workspace, code_id(store.id, text)) for text in file.codes}
-    held = existing(CodeItem, keys.values())
-    known = [text for text in file.codes if keys[text] in held]
-    new = [text for text in file.codes if keys[text] not in held]
+    stored = existing(CodeItem, keys.values())
+    known = [text for text in file.codes if keys[text] in stored]
+    new = [text for text in file.codes if keys[text] not in stored]
     return ImportCheck(
         column=file.column,
         rows=file.rows,

@@ -17,7 +17,7 @@ from storepost.coupons.repository import CouponRepository
 from storepost.coupons.trees import CodeList, among
 from storepost.people.profiles.model import Profile
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.platform.persistence.counted_tree import Entry
+from storepost.platform.persistence.counted_tree import TreeEntry
 from storepost.values import clock
 from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageRequest, cut
 from storepost.values.scope import WorkspaceScope
@@ -25,7 +25,7 @@ from storepost.values.text import matches
 
 
 @dataclass(frozen=True)
-class ShownCode:
+class CodeView:
     """A code with the person who has it."""
 
     code: Code
@@ -43,48 +43,50 @@ class CodeFilter:
 
 
 def list_codes(
-    workspace: WorkspaceScope, coupon_id: UUID, asked: CodeFilter, page: PageRequest
-) -> Listing[ShownCode]:
+    workspace: WorkspaceScope, coupon_id: UUID, filters: CodeFilter, page: PageRequest
+) -> Listing[CodeView]:
     """A coupon's codes, the newest first.
 
     Raises FilterTooBroad, but not where `q` is a whole code that we made: those of a coupon are
     as long as each other, so it is the only one that `q` finds, in a pool of any size.
     """
     coupon = found_coupon(CouponRepository(workspace), coupon_id)
-    if asked.profile_id is not None:
-        return _shown(coupon, _of_profile(coupon, asked), page)
+    if filters.profile_id is not None:
+        return _page(coupon, _of_profile(coupon, filters), page)
     try:
-        entries = _entries(coupon, asked, page)
+        entries = _entries(coupon, filters, page)
     except FilterTooBroad:
         is_ours = coupon.source is CouponSource.PLATFORM
-        named = _named(coupon, asked.q) if asked.q and is_ours else None
+        named = _named(coupon, filters.q) if filters.q and is_ours else None
         if named is None:
             raise
-        return _shown(coupon, _with_status(coupon, [named], asked), page)
+        return _page(coupon, _with_status(coupon, [named], filters), page)
     codes = CodeRepository(workspace).get_many(entry.id for entry in entries.items)
     there = [codes[entry.id] for entry in entries.items if entry.id in codes]
-    return Listing(shown_codes(coupon, there), entries.total, page)
+    return Listing(code_views(coupon, there), entries.total, page)
 
 
-def _shown(coupon: Coupon, found: Sequence[Code], page: PageRequest) -> Listing[ShownCode]:
+def _page(coupon: Coupon, found: Sequence[Code], page: PageRequest) -> Listing[CodeView]:
     """A page of codes that were read all."""
     some = cut(found, page)
-    return Listing(shown_codes(coupon, some.items), some.total, page)
+    return Listing(code_views(coupon, some.items), some.total, page)
 
 
-def shown_codes(coupon: Coupon, codes: Sequence[Code]) -> list[ShownCode]:
+def code_views(coupon: Coupon, codes: Sequence[Code]) -> list[CodeView]:
     """The codes with the people who have them."""
     people = _people(coupon.workspace, codes)
     now = clock.now()
     return [
-        ShownCode(
-            code, code.shown(coupon, now), people.get(code.profile_id) if code.profile_id else None
+        CodeView(
+            code,
+            code.status_shown(coupon, now),
+            people.get(code.profile_id) if code.profile_id else None,
         )
         for code in codes
     ]
 
 
-def codes_of(profile: Profile) -> list[ShownCode]:
+def codes_of(profile: Profile) -> list[CodeView]:
     """Everything that one person has of codes, the newest first."""
     codes = CodeRepository(profile.workspace)
     found = codes.get_many(each.code_id for each in codes.pointers_of(profile.partitions)).values()
@@ -92,7 +94,7 @@ def codes_of(profile: Profile) -> list[ShownCode]:
     named = {each: coupons.get(each) for each in {code.coupon_id for code in found}}
     now = clock.now()
     return [
-        ShownCode(code, code.shown(coupon, now), profile)
+        CodeView(code, code.status_shown(coupon, now), profile)
         for code in sorted(found, key=lambda code: (code.created_at, code.id), reverse=True)
         if (coupon := named[code.coupon_id])
     ]
@@ -103,32 +105,32 @@ def _people(workspace: WorkspaceScope, codes: Iterable[Code]) -> dict[UUID, Prof
     return ProfileRepository(workspace).by_id(named) if named else {}
 
 
-def _entries(coupon: Coupon, asked: CodeFilter, page: PageRequest) -> Listing[Entry]:
+def _entries(coupon: Coupon, filters: CodeFilter, page: PageRequest) -> Listing[TreeEntry]:
     now = clock.now()
     tree = CodeList(coupon.workspace, coupon.id).tree
-    wanted = set(CodeStatus) if asked.statuses is None else set(asked.statuses)
-    stored = {each for shown in wanted for each in coupon.stored_for(shown, now)}
-    overdue = _overdue(coupon, wanted)
-    if asked.q is None and not overdue:
-        by = None if asked.statuses is None else among(stored)
+    allowed = set(CodeStatus) if filters.statuses is None else set(filters.statuses)
+    stored = {each for status in allowed for each in coupon.stored_for(status, now)}
+    overdue = _overdue(coupon, allowed)
+    if filters.q is None and not overdue:
+        by = None if filters.statuses is None else among(stored)
         return tree.page(page, descending=True, by=by)
     if overdue:
         stored |= {CodeStatus.ASSIGNED}
 
-    def keep(entries: Sequence[Entry]) -> list[Entry]:
+    def keep(entries: Sequence[TreeEntry]) -> list[TreeEntry]:
         return [
             entry
             for entry in entries
-            if _shows(coupon, entry, overdue) in wanted
-            and (asked.q is None or matches(asked.q, str(entry.payload)))
+            if _shows(coupon, entry, overdue) in allowed
+            and (filters.q is None or matches(filters.q, str(entry.payload)))
         ]
 
     return tree.scan(page, keep, advised="status", descending=True, by=[among(stored)])
 
 
-def _overdue(coupon: Coupon, wanted: Collection[CodeStatus]) -> frozenset[UUID]:
+def _overdue(coupon: Coupon, allowed: Collection[CodeStatus]) -> frozenset[UUID]:
     """The codes that have passed their own end, where that makes a difference to the list."""
-    differs = (CodeStatus.ASSIGNED in wanted) != (CodeStatus.EXPIRED in wanted)
+    differs = (CodeStatus.ASSIGNED in allowed) != (CodeStatus.EXPIRED in allowed)
     if not differs or not coupon.validity.days:
         return frozenset()
     found = set[UUID]()
@@ -139,10 +141,10 @@ def _overdue(coupon: Coupon, wanted: Collection[CodeStatus]) -> frozenset[UUID]:
     return frozenset(found)
 
 
-def _shows(coupon: Coupon, entry: Entry, overdue: Collection[UUID]) -> CodeStatus:
+def _shows(coupon: Coupon, entry: TreeEntry, overdue: Collection[UUID]) -> CodeStatus:
     if entry.id in overdue:
         return CodeStatus.EXPIRED
-    return coupon.shown(CodeStatus(str(entry.values["status"])), clock.now())
+    return coupon.status_shown(CodeStatus(str(entry.values["status"])), clock.now())
 
 
 def _named(coupon: Coupon, text: str) -> Code | None:
@@ -152,22 +154,26 @@ def _named(coupon: Coupon, text: str) -> Code | None:
     return code if code and code.coupon_id == coupon.id else None
 
 
-def _with_status(coupon: Coupon, codes: Iterable[Code], asked: CodeFilter) -> list[Code]:
+def _with_status(coupon: Coupon, codes: Iterable[Code], filters: CodeFilter) -> list[Code]:
     """Those of the codes that show a status that is asked for."""
     now = clock.now()
-    return [c for c in codes if asked.statuses is None or c.shown(coupon, now) in asked.statuses]
+    return [
+        c
+        for c in codes
+        if filters.statuses is None or c.status_shown(coupon, now) in filters.statuses
+    ]
 
 
-def _of_profile(coupon: Coupon, asked: CodeFilter) -> list[Code]:
+def _of_profile(coupon: Coupon, filters: CodeFilter) -> list[Code]:
     """The codes of one person, the newest first: they are few."""
     profile = (
-        ProfileRepository(coupon.workspace).get(asked.profile_id) if asked.profile_id else None
+        ProfileRepository(coupon.workspace).get(filters.profile_id) if filters.profile_id else None
     )
     if profile is None:
         return []
     codes = CodeRepository(coupon.workspace)
     pointers = codes.pointers_of(profile.partitions, coupon.id)
     found = codes.get_many(each.code_id for each in pointers).values()
-    of_status = _with_status(coupon, found, asked)
-    kept = [code for code in of_status if asked.q is None or matches(asked.q, code.text)]
-    return sorted(kept, key=lambda code: (code.created_at, code.id), reverse=True)
+    of_status = _with_status(coupon, found, filters)
+    matching = [code for code in of_status if filters.q is None or matches(filters.q, code.text)]
+    return sorted(matching, key=lambda code: (code.created_at, code.id), reverse=True)

@@ -57,16 +57,16 @@ class CodeRepository:
 
     def get_many(self, code_ids: Iterable[UUID]) -> dict[UUID, Code]:
         """Those of the codes that there are, by id."""
-        held = self.held(code_ids)
-        return {code_id: each for code_id, each in held.items() if isinstance(each, Code)}
+        stored = self.find_stored(code_ids)
+        return {code_id: each for code_id, each in stored.items() if isinstance(each, Code)}
 
-    def held(self, code_ids: Iterable[UUID]) -> dict[UUID, Code | Use]:
+    def find_stored(self, code_ids: Iterable[UUID]) -> dict[UUID, Code | Use]:
         """The codes that there are, and the uses of those that there aren't, by id."""
         keys = {each: code_key(self._scope, each) for each in code_ids}
         rows = self._reads.find_all(keys.values())
         found = {each: find_in(rows, CodeRow, key) for each, key in keys.items()}
         self._read |= {each: row for each, row in found.items() if row}
-        return {each: _as_held(row) for each, row in found.items() if row}
+        return {each: _as_stored(row) for each, row in found.items() if row}
 
     def save(self, changes: Changes, before: Code | None, after: Code) -> None:
         """Writes the code, if nobody changed what was read here, and its places elsewhere.
@@ -77,15 +77,15 @@ class CodeRepository:
         item = CodeItem(*key, **code_attributes(after))
         self._as_read(item)
         changes.save(item)
-        CodeList(self._scope, after.coupon_id).follow(changes, before, after)
-        self._follow_due(changes, before, after)
+        CodeList(self._scope, after.coupon_id).update_index(changes, before, after)
+        self._update_due(changes, before, after)
 
     def delete(self, changes: Changes, code: Code) -> None:
         """Removes a code that was read here, with its places elsewhere; its use stays known."""
         row = self._read[code.id]
         changes.delete(row)
-        CodeList(self._scope, code.coupon_id).follow(changes, code, None)
-        self._follow_due(changes, code, None)
+        CodeList(self._scope, code.coupon_id).update_index(changes, code, None)
+        self._update_due(changes, code, None)
 
     def keep_use(self, changes: Changes, code_id: UUID, use: Use) -> None:
         """Keeps the use of what is no code of ours, or not yet."""
@@ -137,11 +137,11 @@ class CodeRepository:
         Where that one has its own under the same name, the moved one gets another name.
         """
         moving = list(pointers)
-        places = {p.code_id: pointer_key(self._scope, into, p.coupon_id, p.name) for p in moving}
-        taken = self._reads.find_all(places.values())
+        keys = {p.code_id: pointer_key(self._scope, into, p.coupon_id, p.name) for p in moving}
+        existing = self._reads.find_all(keys.values())
         for each in moving:
-            place = places[each.code_id]
-            if place in taken:
+            place = keys[each.code_id]
+            if place in existing:
                 other = f"{each.name}~{source.hex}"
                 place = pointer_key(self._scope, into, each.coupon_id, other)
             changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
@@ -154,7 +154,7 @@ class CodeRepository:
             changes.update(code, [CodeItem.profile_id.remove()], CodeItem.pk.exists())
             changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
 
-    def forget(self, changes: Changes, pointers: Iterable[Pointer]) -> None:
+    def delete_pointers(self, changes: Changes, pointers: Iterable[Pointer]) -> None:
         """Removes the pointers of codes that were deleted meanwhile."""
         for each in pointers:
             changes.delete(CodePointerItem(*each.item.key), CodePointerItem.pk.exists())
@@ -171,11 +171,11 @@ class CodeRepository:
 
     def _as_read(self, item: CodeRow) -> None:
         """Lets a row be saved only over the version that was read here."""
-        held = self._read.get(item.id)
-        if held:
-            item.version = held.version
+        find_stored = self._read.get(item.id)
+        if find_stored:
+            item.version = find_stored.version
 
-    def _follow_due(self, changes: Changes, before: Code | None, after: Code | None) -> None:
+    def _update_due(self, changes: Changes, before: Code | None, after: Code | None) -> None:
         old, new = (each if each and each.is_due else None for each in (before, after))
         if old and old.expires_at and not new:
             changes.delete(CouponDueItem(*due_key(old.coupon_id, old.expires_at, old.id)))
@@ -187,7 +187,7 @@ class CodeRepository:
             changes.save(row)
 
 
-def _as_held(row: CodeRow) -> Code | Use:
+def _as_stored(row: CodeRow) -> Code | Use:
     return as_code(row) if isinstance(row, CodeItem) else as_use(row.use)
 
 

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from storepost.coupons.code_listing import ShownCode
+from storepost.coupons.code_listing import CodeView
 from storepost.coupons.model import (
     CodeStatus,
 )
@@ -39,13 +39,13 @@ class CouponCode(Shape):
     created_at: Timestamp
 
     @classmethod
-    def of(cls, shown: ShownCode) -> "CouponCode":
+    def of(cls, view: CodeView) -> "CouponCode":
         """The code in this shape."""
-        code, profile, use = shown.code, shown.profile, shown.code.use
+        code, profile, use = view.code, view.profile, view.code.use
         return cls(
             id=code.id,
             code=code.text,
-            status=shown.status,
+            status=view.status,
             profile=CodeProfile(id=profile.id, name=profile.name, email=profile.email)
             if profile
             else None,

@@ -32,19 +32,19 @@ def _erase_some(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     found = codes.get_many(pointer.code_id for pointer in some)
     unfinished = {code.id: code for code in found.values() if code.status in _UNFINISHED}
     now = some[:CODES_CHANGED_AT_ONCE] if unfinished else some
-    codes.forget(changes, (pointer for pointer in now if pointer.code_id not in found))
+    codes.delete_pointers(changes, (pointer for pointer in now if pointer.code_id not in found))
     finished = found.keys() - unfinished.keys()
     codes.erase(changes, (pointer for pointer in now if pointer.code_id in finished))
     for pointer in now:
         if pointer.code_id in unfinished:
             code = unfinished[pointer.code_id]
             codes.erase_unfinished(changes, pointer, code)
-            _forget_at_platform(changes, erasure.workspace, code)
+            _queue_removal(changes, erasure.workspace, code)
     return len(some) == ERASED_AT_ONCE or len(now) < len(some)
 
 
-def _forget_at_platform(changes: Changes, workspace: WorkspaceScope, code: Code) -> None:
+def _queue_removal(changes: Changes, workspace: WorkspaceScope, code: Code) -> None:
     if code.external_id:
         coupons = CouponRepository(workspace)
-        coupons.forget_at_platform(changes, code)
+        coupons.queue_removal(changes, code)
         coupons.send(changes, code.coupon_id)

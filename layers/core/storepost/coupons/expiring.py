@@ -46,19 +46,19 @@ class Repositories:
 def expire(changes: Changes, repositories: Repositories, code: Code) -> None:
     """Makes a code expired; the platform, if it knows it, is to forget it."""
     repositories.codes.save(changes, code, replace(code, status=CodeStatus.EXPIRED))
-    repositories.coupons.forget_at_platform(changes, code)
+    repositories.coupons.queue_removal(changes, code)
 
 
 def move_what_is_due() -> int:
     """Moves what has ended, and sends what was put off till now; how many rows it looked at."""
-    moved = 0
+    looked_at = 0
     for shard in range(DUE_SHARDS):
         rows = due_before(shard, clock.now(), MAX_OF_A_SHARD)
-        moved += len(rows)
+        looked_at += len(rows)
         rows.sort(key=lambda row: (row.workspace_id, row.coupon_id))
         for named, some in groupby(rows, lambda row: (row.workspace_id, row.coupon_id)):
             _move(WorkspaceScope(named[0]), named[1], list(some))
-    return moved
+    return looked_at
 
 
 def _move(workspace: WorkspaceScope, coupon_id: UUID, rows: list[CouponDueItem]) -> None:
@@ -102,13 +102,13 @@ def _expire_codes(
     repositories, now = Repositories.of(workspace), clock.now()
     named = {row.code_id: row for row in rows}
     found = repositories.codes.get_many(named)
-    tells_platform = False
+    is_on_platform = False
     for code_id, row in named.items():
         code = found.get(code_id)
         if code and code.is_due and code.expires_at and code.expires_at <= now:
             expire(changes, repositories, code)
-            tells_platform = tells_platform or code.external_id is not None
+            is_on_platform = is_on_platform or code.external_id is not None
         else:
             repositories.codes.not_due(changes, row)
-    if tells_platform:
+    if is_on_platform:
         repositories.coupons.send(changes, coupon_id)

@@ -15,7 +15,7 @@ from itertools import islice
 from storepost.coupons.codes import cleaned, fault_of, folded
 from storepost.coupons.problems import ColumnNotFound
 from storepost.values.csv_reading import csv_rows
-from storepost.values.problems import FieldError, Unreadable
+from storepost.values.problems import FieldError, UnreadableContent
 
 MAX_BYTES = 3_000_000
 DELIMITERS = ",;\t|"
@@ -65,7 +65,7 @@ def read_codes(content: str, column: str | None) -> CodeFile:
     """The codes of a CSV file. Raises Unreadable and ColumnNotFound."""
     rows = _rows(content)
     if not rows:
-        raise Unreadable(
+        raise UnreadableContent(
             "Send the codes as CSV, in one row at least.",
             errors=[FieldError("/content", "Has no row")],
         )
@@ -89,7 +89,7 @@ def read_codes(content: str, column: str | None) -> CodeFile:
 def _check_bounds(rows: Sequence[Row]) -> None:
     columns = len(rows[0][1])
     if len(rows) > MAX_ROWS or columns > MAX_COLUMNS:
-        raise Unreadable(
+        raise UnreadableContent(
             "Send fewer rows, or the column with the codes alone.",
             errors=[
                 FieldError(
@@ -102,7 +102,7 @@ def _check_bounds(rows: Sequence[Row]) -> None:
 def _rows(content: str) -> list[Row]:
     text = content.removeprefix("\ufeff")
     if "\x00" in text:
-        raise Unreadable(
+        raise UnreadableContent(
             "Send the codes as CSV in plain text; a spreadsheet is saved as CSV first.",
             errors=[FieldError("/content", "Has a character that text doesn't have")],
         )
@@ -110,7 +110,7 @@ def _rows(content: str) -> list[Row]:
     try:
         return list(islice((row for row in _numbered(reader) if row[1]), MAX_ROWS + 1))
     except csv.Error as error:
-        raise Unreadable(
+        raise UnreadableContent(
             "Send the codes as CSV; `errors` says what keeps this from being read.",
             errors=[FieldError("/content", f"{error}".capitalize())],
         ) from error

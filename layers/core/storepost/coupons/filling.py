@@ -9,7 +9,7 @@ from uuid import UUID
 from storepost.coupons.code_repository import CodeRepository
 from storepost.coupons.model import Coupon
 from storepost.coupons.pool import CODES_ADDED_AT_ONCE, add_codes, made_codes
-from storepost.coupons.repository import CouponRepository, Work
+from storepost.coupons.repository import CouponRepository, CouponWork
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.platform.persistence.objects import ObjectGone, get_object
 from storepost.platform.persistence.reads import ReadAhead
@@ -45,7 +45,7 @@ class Filling:
             self._coupons.end_unstored(changes, coupon.id, works[0])
         return True
 
-    def _store(self, changes: Changes, coupon: Coupon, work: Work) -> None:
+    def _store(self, changes: Changes, coupon: Coupon, work: CouponWork) -> None:
         codes = CodeRepository(self._scope, self._reads)
         if work.content is None:
             texts = made_codes(coupon, min(work.left, CODES_ADDED_AT_ONCE))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from storepost.coupons.assigning import Assigned
-from storepost.coupons.code_listing import ShownCode
+from storepost.coupons.code_listing import CodeView
 from storepost.coupons.finding import found_coupon
 from storepost.coupons.model import (
     CodeStatus,
@@ -31,7 +31,7 @@ HIDDEN = frozenset({CouponStatus.ARCHIVED})
 
 
 @dataclass(frozen=True)
-class ShownCoupon:
+class CouponView:
     """A coupon with its store and how many codes it has."""
 
     coupon: Coupon
@@ -59,23 +59,23 @@ class CouponFilter:
 
     def takes(self, coupon: Coupon, status: CouponStatus) -> bool:
         """Whether the coupon is what is asked for."""
-        asked: tuple[tuple[Collection[object] | None, object], ...] = (
+        conditions: tuple[tuple[Collection[object] | None, object], ...] = (
             ([self.store_id] if self.store_id else None, coupon.store_id),
             (self.sources, coupon.source),
             (self.kinds, coupon.kind),
             (self.statuses or set(CouponStatus) - HIDDEN, status),
         )
-        if any(wanted is not None and value not in wanted for wanted, value in asked):
+        if any(allowed is not None and value not in allowed for allowed, value in conditions):
             return False
         return self.q is None or matches(self.q, coupon.name)
 
 
 def list_coupons(
-    workspace: WorkspaceScope, asked: CouponFilter, sort: str, page: PageRequest
-) -> Listing[ShownCoupon]:
+    workspace: WorkspaceScope, filters: CouponFilter, sort: str, page: PageRequest
+) -> Listing[CouponView]:
     """The coupons that are asked for, in the order of `createdAt` or `name`."""
     now = clock.now()
-    found = [c for c in CouponRepository(workspace).all() if asked.takes(c, c.status_at(now))]
+    found = [c for c in CouponRepository(workspace).all() if filters.takes(c, c.status_at(now))]
     ordered = in_order(
         found,
         sort,
@@ -89,32 +89,34 @@ def list_coupons(
         store.id: store
         for store in StoreRepository(workspace).named({c.store_id for c in listing.items})
     }
-    shown = [_with_counts(coupon, stores[coupon.store_id]) for coupon in listing.items]
-    return Listing(shown, listing.total, page)
+    views = [_with_counts(coupon, stores[coupon.store_id]) for coupon in listing.items]
+    return Listing(views, listing.total, page)
 
 
-def get_coupon(workspace: WorkspaceScope, coupon_id: UUID) -> ShownCoupon:
+def get_coupon(workspace: WorkspaceScope, coupon_id: UUID) -> CouponView:
     """A coupon; 404 where the workspace has none of that id."""
     coupon = found_coupon(CouponRepository(workspace), coupon_id)
     return _with_counts(coupon, found_store(StoreRepository(workspace), coupon.store_id))
 
 
-def as_filled(filled: FilledCoupon) -> ShownCoupon:
+def as_filled(filled: FilledCoupon) -> CouponView:
     """A coupon as it will be once a unit of work that fills its pool is written."""
     return _with_counts(filled.coupon, filled.store, filled.added, filled.waiting)
 
 
-def as_changed(coupon: Coupon) -> ShownCoupon:
+def as_changed(coupon: Coupon) -> CouponView:
     """A coupon as it will be once a unit of work is written that leaves its codes alone."""
     return _with_counts(coupon, found_store(StoreRepository(coupon.workspace), coupon.store_id))
 
 
-def as_assigned(given: Assigned) -> ShownCode:
+def as_assigned(assigned: Assigned) -> CodeView:
     """A code that somebody has just got, or had."""
-    return ShownCode(given.code, given.code.shown(given.coupon, clock.now()), given.profile)
+    return CodeView(
+        assigned.code, assigned.code.status_shown(assigned.coupon, clock.now()), assigned.profile
+    )
 
 
-def _with_counts(coupon: Coupon, store: Store, added: int = 0, coming: int = 0) -> ShownCoupon:
+def _with_counts(coupon: Coupon, store: Store, added: int = 0, coming: int = 0) -> CouponView:
     coupons, now = CouponRepository(coupon.workspace), clock.now()
     stored = dict(CodeList(coupon.workspace, coupon.id).stored())
     stored[CodeStatus.AVAILABLE] += added
@@ -125,4 +127,4 @@ def _with_counts(coupon: Coupon, store: Store, added: int = 0, coming: int = 0) 
     if coupon.kind is CouponKind.BULK:
         waiting = coming + sum(work.left for work in coupons.works(coupon.id))
     counts = counts_at(coupon, stored, overdue, waiting, now)
-    return ShownCoupon(coupon, store, coupon.status_at(now), counts)
+    return CouponView(coupon, store, coupon.status_at(now), counts)

@@ -88,7 +88,7 @@ class Combinations:
 
 
 @dataclass(frozen=True)
-class Terms:
+class CouponTerms:
     """What a coupon of the platform is worth, and under which conditions."""
 
     value_type: ValueType
@@ -111,7 +111,7 @@ class Coupon:
     quantity: int | None
     """Codes that were asked for, top-ups with them; None where they are personal or imported."""
     prefix: str | None
-    terms: Terms | None
+    terms: CouponTerms | None
     validity: Validity
     reissue: Reissue
     status: CouponStatus
@@ -126,7 +126,7 @@ class Coupon:
     """How many times in a row the platform couldn't be told what it is to forget."""
     never_stored: int = 0
     """Codes that were asked for, and weren't stored yet when the coupon ended."""
-    tells_again_at: datetime | None = None
+    retry_at: datetime | None = None
     """When the platform is told again, or was."""
 
     def has_passed(self, now: datetime) -> bool:
@@ -143,16 +143,16 @@ class Coupon:
         """Whether it gives codes out."""
         return self.status_at(now) is CouponStatus.ACTIVE
 
-    def shown(self, stored: CodeStatus, now: datetime) -> CodeStatus:
+    def status_shown(self, stored: CodeStatus, now: datetime) -> CodeStatus:
         """What a code of that status shows, but for one that ends by itself."""
         ends = stored in UNASSIGNED and not self.is_active(now)
         if ends or (stored is CodeStatus.ASSIGNED and self.has_passed(now)):
             return CodeStatus.EXPIRED
         return stored
 
-    def stored_for(self, shown: CodeStatus, now: datetime) -> frozenset[CodeStatus]:
+    def stored_for(self, status: CodeStatus, now: datetime) -> frozenset[CodeStatus]:
         """The statuses that show as this one."""
-        return frozenset(each for each in CodeStatus if self.shown(each, now) is shown)
+        return frozenset(each for each in CodeStatus if self.status_shown(each, now) is status)
 
 
 @dataclass(frozen=True)
@@ -193,12 +193,12 @@ class Code:
         """Whether a row says when it ends: as long as it is assigned."""
         return self.ends_by_itself and self.status is CodeStatus.ASSIGNED
 
-    def shown(self, coupon: Coupon, now: datetime) -> CodeStatus:
+    def status_shown(self, coupon: Coupon, now: datetime) -> CodeStatus:
         """What it shows: one whose end has passed is expired."""
         ended = self.expires_at is not None and self.expires_at <= now
         if self.status is CodeStatus.ASSIGNED and ended:
             return CodeStatus.EXPIRED
-        return coupon.shown(self.status, now)
+        return coupon.status_shown(self.status, now)
 
 
 @dataclass(frozen=True)
@@ -220,11 +220,11 @@ def counts_at(
     `overdue` codes have passed their own end and are still `assigned`; `waiting` ones are still to
     be stored. Once it is over they won't be: they end as those do that are stored and nobody has.
     """
-    shown = Counter[CodeStatus]()
+    by_status = Counter[CodeStatus]()
     for status, count in stored.items():
-        shown[coupon.shown(status, now)] += count
-    shown[CodeStatus.ASSIGNED] -= overdue
-    shown[CodeStatus.EXPIRED] += overdue
-    shown[coupon.shown(CodeStatus.PENDING, now)] += waiting
-    shown[CodeStatus.EXPIRED] += coupon.never_stored
-    return Counts(shown)
+        by_status[coupon.status_shown(status, now)] += count
+    by_status[CodeStatus.ASSIGNED] -= overdue
+    by_status[CodeStatus.EXPIRED] += overdue
+    by_status[coupon.status_shown(CodeStatus.PENDING, now)] += waiting
+    by_status[CodeStatus.EXPIRED] += coupon.never_stored
+    return Counts(by_status)

@@ -34,17 +34,17 @@ def add_codes(
 
     One that an order has had already is used from the beginning.
     """
-    wanted = {code_id(coupon.store_id, text): text for text in texts}
-    held, now = codes.held(wanted), clock.now()
+    texts_by_id = {code_id(coupon.store_id, text): text for text in texts}
+    find_stored, now = codes.find_stored(texts_by_id), clock.now()
     added = 0
-    for identifier, text in wanted.items():
-        found = held.get(identifier)
+    for identifier, text in texts_by_id.items():
+        found = find_stored.get(identifier)
         if isinstance(found, Code):
             continue
         new = Code(identifier, coupon.id, text, first_status(coupon), now)
         codes.save(changes, None, used(new, found) if isinstance(found, Use) else new)
         added += 1
-    return added, len(wanted) - added
+    return added, len(texts_by_id) - added
 
 
 def used(code: Code, use: Use) -> Code:

@@ -38,7 +38,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 @dataclass(frozen=True)
-class Work:
+class CouponWork:
     """Codes of a coupon that are still to be stored."""
 
     item: CouponWorkItem
@@ -107,16 +107,16 @@ class CouponRepository:
         changes.create(CouponWorkItem(*key, left=left, content=content, done=0))
         self.send(changes, coupon_id)
 
-    def works(self, coupon_id: UUID) -> list[Work]:
+    def works(self, coupon_id: UUID) -> list[CouponWork]:
         """What is to be stored of a coupon, what was asked for first first."""
         rows = CouponWorkItem.query(
             jobs_partition(self._scope, coupon_id),
             CouponWorkItem.sk.startswith(work_prefix()),
             consistent_read=True,
         )
-        return [Work(row, int(row.left), row.content, int(row.done)) for row in rows]
+        return [CouponWork(row, int(row.left), row.content, int(row.done)) for row in rows]
 
-    def resume(self, changes: Changes, work: Work, *, left: int, done: int) -> None:
+    def resume(self, changes: Changes, work: CouponWork, *, left: int, done: int) -> None:
         """Notes how far the work is, if nobody did since; it goes with its last code."""
         if left:
             work.item.left, work.item.done = left, done
@@ -124,18 +124,18 @@ class CouponRepository:
         else:
             changes.delete(work.item)
 
-    def drop(self, changes: Changes, work: Work) -> None:
+    def drop(self, changes: Changes, work: CouponWork) -> None:
         """Forgets what isn't stored yet."""
         changes.delete(work.item)
 
-    def end_unstored(self, changes: Changes, coupon_id: UUID, work: Work) -> None:
+    def end_unstored(self, changes: Changes, coupon_id: UUID, work: CouponWork) -> None:
         """Counts as ended what isn't stored yet, and won't be."""
         self.drop(changes, work)
         more: list[Action] = [CouponItem.never_stored.add(work.left)]
         item = CouponItem(*coupon_key(self._scope, coupon_id))
         changes.update(item, more, CouponItem.pk.exists())
 
-    def forget_at_platform(self, changes: Changes, code: Code) -> None:
+    def queue_removal(self, changes: Changes, code: Code) -> None:
         """Keeps that the platform is to forget the code, if it knows it."""
         if code.external_id:
             key = removal_key(self._scope, code.coupon_id, code.id)
@@ -151,7 +151,7 @@ class CouponRepository:
         )
         return list(rows)
 
-    def forgotten(self, changes: Changes, removals: Iterable[CodeRemovalItem]) -> None:
+    def delete_removals(self, changes: Changes, removals: Iterable[CodeRemovalItem]) -> None:
         """Notes that the platform has forgotten these."""
         for each in removals:
             changes.delete(CodeRemovalItem(*each.key))

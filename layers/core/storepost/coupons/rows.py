@@ -14,8 +14,8 @@ from storepost.coupons.model import (
     CouponKind,
     CouponSource,
     CouponStatus,
+    CouponTerms,
     Reissue,
-    Terms,
     Use,
     Validity,
     ValueType,
@@ -55,7 +55,7 @@ class CouponItem(VersionedItem, discriminator="coupon"):
     on_platform = BooleanAttribute(null=True)
     never_stored = NumberAttribute(null=True)
     failed_syncs = NumberAttribute(null=True)
-    tells_again_at = UtcDateTimeAttribute(null=True)
+    retry_at = UtcDateTimeAttribute(attr_name="tells_again_at", null=True)
 
 
 class CodeRow(VersionedItem):
@@ -138,7 +138,7 @@ def coupon_attributes(coupon: Coupon) -> dict[str, Any]:
         "on_platform": coupon.on_platform or None,
         "never_stored": coupon.never_stored or None,
         "failed_syncs": coupon.failed_syncs or None,
-        "tells_again_at": coupon.tells_again_at,
+        "retry_at": coupon.retry_at,
     }
 
 
@@ -164,7 +164,7 @@ def as_coupon(workspace: WorkspaceScope, item: CouponItem) -> Coupon:
         on_platform=bool(item.on_platform),
         never_stored=int(item.never_stored or 0),
         failed_syncs=int(item.failed_syncs or 0),
-        tells_again_at=item.tells_again_at,
+        retry_at=item.retry_at,
     )
 
 
@@ -215,7 +215,7 @@ def as_use(row: list[str]) -> Use:
     return Use(UUID(order_id), number, clock.from_text(at))
 
 
-def _terms_row(terms: Terms | None) -> list[Any] | None:
+def _terms_row(terms: CouponTerms | None) -> list[Any] | None:
     if terms is None:
         return None
     least, combines = terms.minimum_subtotal, terms.combines_with
@@ -229,11 +229,11 @@ def _terms_row(terms: Terms | None) -> list[Any] | None:
     ]
 
 
-def _as_terms(row: list[Any] | None) -> Terms | None:
+def _as_terms(row: list[Any] | None) -> CouponTerms | None:
     if row is None:
         return None
     value_type, value, least, combines = row
-    return Terms(
+    return CouponTerms(
         ValueType(value_type),
         value,
         Money(*least) if least else None,

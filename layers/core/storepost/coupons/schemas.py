@@ -12,7 +12,7 @@ from storepost.coupons.bodies import (
 )
 from storepost.coupons.checking import ImportCheck
 from storepost.coupons.files import Fault
-from storepost.coupons.listing import ShownCoupon
+from storepost.coupons.listing import CouponView
 from storepost.coupons.model import (
     CodeStatus,
     CouponKind,
@@ -76,9 +76,9 @@ class Coupon(Shape):
     archived_at: Timestamp | None
 
     @classmethod
-    def of(cls, shown: ShownCoupon) -> "Coupon":
+    def of(cls, view: CouponView) -> "Coupon":
         """The coupon in this shape."""
-        coupon, store, terms = shown.coupon, shown.store, shown.coupon.terms
+        coupon, store, terms = view.coupon, view.store, view.coupon.terms
         least = terms.minimum_subtotal if terms else None
         combines = terms.combines_with if terms else None
         return cls(
@@ -103,11 +103,11 @@ class Coupon(Shape):
             if combines
             else None,
             reissue=coupon.reissue,
-            status=shown.status,
+            status=view.status,
             external_id=coupon.external_id,
-            admin_url=shown.admin_url,
+            admin_url=view.admin_url,
             import_skipped=coupon.import_skipped,
-            codes=CouponCounts.of(shown.counts),
+            codes=CouponCounts.of(view.counts),
             created_at=coupon.created_at,
             archived_at=coupon.archived_at,
         )

@@ -15,8 +15,8 @@ from storepost.coupons.model import (
     CouponKind,
     CouponSource,
     CouponStatus,
+    CouponTerms,
     Reissue,
-    Terms,
     Validity,
 )
 from storepost.coupons.pool import CODES_ADDED_AT_ONCE, add_codes, made_codes
@@ -51,7 +51,7 @@ class NewCoupon:
     kind: CouponKind
     quantity: int | None
     prefix: str | None
-    terms: Terms
+    terms: CouponTerms
     validity: Validity
     reissue: Reissue
 
@@ -78,7 +78,7 @@ class ImportedCoupon:
 
 
 def create_coupon(
-    workspace: WorkspaceScope, store_id: UUID, given: NewCoupon, changes: Changes
+    workspace: WorkspaceScope, store_id: UUID, payload: NewCoupon, changes: Changes
 ) -> FilledCoupon:
     """A coupon whose codes are made here; a pool's first codes at once, the rest by the worker.
 
@@ -86,7 +86,7 @@ def create_coupon(
     """
     store = _connected(workspace, store_id)
     _check_permission(store)
-    least = given.terms.minimum_subtotal
+    least = payload.terms.minimum_subtotal
     if least and least.currency != store.currency:
         error = f"Must be {store.currency}, the store's currency"
         raise CurrencyMismatch(errors=[FieldError("/minimumSubtotal/currency", error)])
@@ -94,26 +94,26 @@ def create_coupon(
         id=new_id(),
         workspace=workspace,
         store_id=store.id,
-        name=given.name,
+        name=payload.name,
         source=CouponSource.PLATFORM,
-        kind=given.kind,
-        quantity=given.quantity,
-        prefix=given.prefix,
-        terms=given.terms,
-        validity=given.validity,
-        reissue=given.reissue,
+        kind=payload.kind,
+        quantity=payload.quantity,
+        prefix=payload.prefix,
+        terms=payload.terms,
+        validity=payload.validity,
+        reissue=payload.reissue,
         status=CouponStatus.ACTIVE,
         created_at=clock.now(),
         on_platform=not store.is_custom,
     )
-    added = _make(changes, _add(changes, coupon), coupon, given.quantity or 0)
-    return FilledCoupon(coupon, store, added, (given.quantity or 0) - added)
+    added = _make(changes, _add(changes, coupon), coupon, payload.quantity or 0)
+    return FilledCoupon(coupon, store, added, (payload.quantity or 0) - added)
 
 
 def import_coupon(
     workspace: WorkspaceScope,
     store_id: UUID,
-    given: ImportedCoupon,
+    payload: ImportedCoupon,
     content: str,
     column: str | None,
     changes: Changes,
@@ -128,14 +128,14 @@ def import_coupon(
         id=new_id(),
         workspace=workspace,
         store_id=store.id,
-        name=given.name,
+        name=payload.name,
         source=CouponSource.IMPORT,
         kind=CouponKind.BULK,
         quantity=None,
         prefix=None,
         terms=None,
-        validity=given.validity,
-        reissue=given.reissue,
+        validity=payload.validity,
+        reissue=payload.reissue,
         status=CouponStatus.ACTIVE,
         created_at=clock.now(),
         import_skipped=file.duplicates + len(file.faults),
@@ -167,14 +167,14 @@ def top_up(
     added = waiting = 0
     if coupon.source is CouponSource.IMPORT:
         if content is None:
-            raise _asked_wrongly("/content", "An imported coupon takes `content`")
+            raise _invalid_field("/content", "An imported coupon takes `content`")
         file = read_codes(content, column)
         skipped = (coupon.import_skipped or 0) + file.duplicates + len(file.faults)
         coupon, waiting = replace(coupon, import_skipped=skipped), len(file.codes)
         _bring(changes, coupons, coupon, file)
     else:
         if quantity is None:
-            raise _asked_wrongly("/quantity", "A coupon of the platform takes `quantity`")
+            raise _invalid_field("/quantity", "A coupon of the platform takes `quantity`")
         _check_permission(store)
         coupon = replace(coupon, quantity=(coupon.quantity or 0) + quantity)
         added = _make(changes, coupons, coupon, quantity)
@@ -184,14 +184,14 @@ def top_up(
 
 
 def update_coupon(
-    workspace: WorkspaceScope, coupon_id: UUID, given: dict[str, Any], changes: Changes
+    workspace: WorkspaceScope, coupon_id: UUID, fields: dict[str, Any], changes: Changes
 ) -> Coupon:
     """Changes the fields that are given. Raises CouponArchived."""
     coupons = CouponRepository(workspace)
     coupon = found_coupon(coupons, coupon_id)
     if coupon.status is CouponStatus.ARCHIVED:
         raise CouponArchived()
-    after = replace(coupon, **given)
+    after = replace(coupon, **fields)
     coupons.save(changes, after)
     return after
 
@@ -231,7 +231,7 @@ def _check_permission(store: Store) -> None:
         raise PermissionMissing()
 
 
-def _asked_wrongly(path: str, message: str) -> ValidationFailed:
+def _invalid_field(path: str, message: str) -> ValidationFailed:
     return ValidationFailed(errors=[FieldError(path, message)])
 
 

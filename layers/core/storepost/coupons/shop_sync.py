@@ -18,9 +18,9 @@ from storepost.coupons.expiring import CODES_CHANGED_AT_ONCE, Repositories
 from storepost.coupons.model import Code, CodeStatus, Coupon
 from storepost.coupons.repository import CouponRepository
 from storepost.coupons.rows import CodeRemovalItem
-from storepost.coupons.shop import (
+from storepost.coupons.shop_discounts import (
     CODES_OF_A_CALL,
-    Taken,
+    CodeResult,
     add_codes,
     delete_codes,
     delete_discount,
@@ -55,7 +55,7 @@ class ShopSync:
     failing: str | None = None
     """Why codes fail without the shop being asked; None until it was told in vain."""
 
-    def tell_some(self) -> bool:
+    def sync_some(self) -> bool:
         """Tells the shop some of what it has to know; whether there may be more.
 
         What can't be told, now or after some tries, makes codes failed that the shop was to take;
@@ -70,14 +70,14 @@ class ShopSync:
         if self.failing is None:
             try:
                 check_tries(self.tries)
-                return self._told(coupon, store)
+                return self._synced(coupon, store)
             except Exception as error:
                 if self.tries < TRIES and not _lasts(error):
                     raise
                 self.failing = _why(error)
         return self._give_up(coupon, store, self.failing)
 
-    def _told(self, coupon: Coupon, store: Store) -> bool:
+    def _synced(self, coupon: Coupon, store: Store) -> bool:
         removals = CouponRepository(self.workspace).removals(coupon.id, CODES_OF_A_CALL)
         pending = self._pending(coupon)
         is_over = _is_over(coupon)
@@ -91,20 +91,20 @@ class ShopSync:
                 self._offer(admin, coupon, store, pending)
                 return True
             if removals:
-                self._forget(admin, coupon, removals)
+                self._delete_codes(admin, coupon, removals)
             if is_over and coupon.external_id and len(removals) < CODES_OF_A_CALL:
                 delete_discount(admin, coupon.external_id)
                 self._name_discount(None)
         return bool(removals or coupon.failed_syncs)
 
-    def _forget(
+    def _delete_codes(
         self, admin: AdminClient, coupon: Coupon, removals: Sequence[CodeRemovalItem]
     ) -> None:
         """Has the shop forget codes; without a discount it has none."""
         if coupon.external_id:
             delete_codes(admin, coupon.external_id, (each.external_id for each in removals))
         for some in batched(removals, REMOVALS_AT_ONCE, strict=False):
-            commit_anew(partial(CouponRepository(self.workspace).forgotten, removals=some))
+            commit_anew(partial(CouponRepository(self.workspace).delete_removals, removals=some))
 
     def _has_discount(self, coupon: Coupon, store: Store) -> bool:
         """Makes the discount of a coupon that has no codes yet."""
@@ -138,40 +138,40 @@ class ShopSync:
         self, admin: AdminClient, coupon: Coupon, store: Store, pending: Sequence[Code]
     ) -> None:
         results = add_codes(admin, self._discount(admin, coupon, store), pending)
-        missing = Taken(None, "The shop doesn't say what became of it.")
+        missing = CodeResult(None, "The shop doesn't say what became of it.")
         self._note(coupon, {code.id: results.get(folded(code.text), missing) for code in pending})
 
-    def _note(self, coupon: Coupon, results: dict[UUID, Taken]) -> None:
+    def _note(self, coupon: Coupon, results: dict[UUID, CodeResult]) -> None:
         for some in batched(results.items(), CODES_CHANGED_AT_ONCE, strict=False):
             commit_anew(partial(_note, coupon=coupon, results=dict(some)))
 
     def _give_up(self, coupon: Coupon, store: Store, why: str) -> bool:
         """Some codes that the shop was to take have failed; what it is to forget is put off."""
         if pending := self._pending(coupon):
-            self._note(coupon, {code.id: Taken(None, why) for code in pending})
+            self._note(coupon, {code.id: CodeResult(None, why) for code in pending})
             return True
-        forgets = CouponRepository(self.workspace).removals(coupon.id, 1)
-        if forgets or (coupon.external_id and _is_over(coupon)):
+        removals = CouponRepository(self.workspace).removals(coupon.id, 1)
+        if removals or (coupon.external_id and _is_over(coupon)):
             commit_anew(partial(schedule_retry, coupon=coupon, is_connected=store.is_active))
         return False
 
 
-def _note(changes: Changes, coupon: Coupon, results: dict[UUID, Taken]) -> None:
+def _note(changes: Changes, coupon: Coupon, results: dict[UUID, CodeResult]) -> None:
     """Writes what became of codes; of one that ended meanwhile the shop is to forget it."""
     repositories = Repositories.of(coupon.workspace)
     stored = repositories.coupons.get(coupon.id) or coupon
     for code in repositories.codes.get_many(results).values():
         result = results[code.id]
         known = replace(code, external_id=result.external_id or code.external_id)
-        shown = code.shown(stored, clock.now())
-        if shown is CodeStatus.PENDING:
+        status = code.status_shown(stored, clock.now())
+        if status is CodeStatus.PENDING:
             repositories.codes.save(changes, code, _after(known, coupon, result))
-        elif shown is CodeStatus.EXPIRED and (result.external_id or code.status is not shown):
+        elif status is CodeStatus.EXPIRED and (result.external_id or code.status is not status):
             repositories.codes.save(changes, code, replace(known, status=CodeStatus.EXPIRED))
-            repositories.coupons.forget_at_platform(changes, known)
+            repositories.coupons.queue_removal(changes, known)
 
 
-def _after(code: Code, coupon: Coupon, result: Taken) -> Code:
+def _after(code: Code, coupon: Coupon, result: CodeResult) -> Code:
     if result.error is not None:
         return replace(code, status=CodeStatus.FAILED, error=result.error)
     if code.profile_id is not None:
@@ -207,10 +207,10 @@ def _why(error: Exception) -> str:
         log_unexpected(error)
         return "The shop couldn't be told."
     logger.warning("a shop was not told of a coupon", extra={"reason": str(error)})
-    return _said(error)
+    return _reason(error)
 
 
-def _said(error: ShopifyError) -> str:
+def _reason(error: ShopifyError) -> str:
     if isinstance(error, MutationRefused):
         return "; ".join(each.message for each in error.errors)
     if isinstance(error, ShopUnavailable):

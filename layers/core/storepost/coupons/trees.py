@@ -7,7 +7,13 @@ from uuid import UUID
 from storepost.coupons.keys import list_partition
 from storepost.coupons.model import Code, CodeStatus
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.counted_tree import Entry, Filter, FilterField, Tree, moment_key
+from storepost.platform.persistence.counted_tree import (
+    Filter,
+    FilterField,
+    Tree,
+    TreeEntry,
+    moment_key,
+)
 from storepost.values.scope import WorkspaceScope
 
 STATUS = FilterField("status", "s", tuple(CodeStatus))
@@ -37,15 +43,15 @@ class CodeList:
         partition = list_partition(self.workspace, self.coupon_id)
         return Tree(partition, (STATUS,), top_nodes=TOP_NODES, levels=LEVELS)
 
-    def entry(self, code: Code) -> Entry:
+    def entry(self, code: Code) -> TreeEntry:
         """The code's entry."""
         key = moment_key(code.created_at, code.id)
-        return Entry(key, {STATUS.name: code.status.value}, code.text)
+        return TreeEntry(key, {STATUS.name: code.status.value}, code.text)
 
-    def follow(self, changes: Changes, before: Code | None, after: Code | None) -> None:
+    def update_index(self, changes: Changes, before: Code | None, after: Code | None) -> None:
         """Makes the list follow a change of one code."""
         old, new = (self.entry(each) if each else None for each in (before, after))
-        self.tree.follow(changes, old, new)
+        self.tree.update_index(changes, old, new)
 
     def stored(self) -> Mapping[CodeStatus, int]:
         """How many codes are stored of each status."""

@@ -30,27 +30,27 @@ def mark_used(changes: Changes, store: Store, texts: Iterable[str], use: Use) ->
     if not ids:
         return
     codes = CodeRepository(store.workspace, changes.reads)
-    held, told = codes.held(ids), set[UUID]()
+    find_stored, ended_with = codes.find_stored(ids), set[UUID]()
     for each in ids:
-        found = held.get(each)
+        found = find_stored.get(each)
         known = found.use if isinstance(found, Code) else found
         if known and not use.is_before(known):
             continue
         if isinstance(found, Code):
             codes.save(changes, found, used(found, use))
-            told |= _kept_by_shop(found)
+            ended_with |= _coupon_at_shop(found)
         else:
             codes.keep_use(changes, each, use)
-    _tell_of_ended(changes, store, told)
+    _queue_ended(changes, store, ended_with)
 
 
-def _kept_by_shop(code: Code) -> set[UUID]:
+def _coupon_at_shop(code: Code) -> set[UUID]:
     """The coupon of the code if a shop keeps an ended one's discount for as long as that lives."""
     lives_there = code.status is CodeStatus.ASSIGNED and code.external_id is not None
     return {code.coupon_id} if lives_there else set()
 
 
-def _tell_of_ended(changes: Changes, store: Store, coupon_ids: Iterable[UUID]) -> None:
+def _queue_ended(changes: Changes, store: Store, coupon_ids: Iterable[UUID]) -> None:
     """Has the worker see whether anybody still has a code of those of the coupons that are over."""
     coupons = CouponRepository(store.workspace, changes.reads)
     for each in coupon_ids:

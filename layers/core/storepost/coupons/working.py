@@ -23,7 +23,7 @@ def resume(run: Run[CouponMessage]) -> None:
     steps: tuple[Step, ...] = (
         Filling(workspace, coupon_id).store_some,
         partial(expire_some, workspace, coupon_id),
-        sync.tell_some,
+        sync.sync_some,
     )
     for step in steps:
         while step():

@@ -7,7 +7,7 @@ from uuid import UUID
 from storepost.orders.events import events_of
 from storepost.orders.incoming import IncomingBuyer, IncomingOrder
 from storepost.orders.model import Order, RecordedEvents
-from storepost.orders.repository import Held
+from storepost.orders.repository import StoredOrder
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.events.model import ProfileEvent
 from storepost.people.events.repository import ProfileEventRepository
@@ -38,8 +38,8 @@ def redactable_customer(store: Store, incoming: IncomingOrder) -> str | None:
     return incoming.buyer.external_id if incoming.buyer and not store.is_custom else None
 
 
-def settle_buyer(
-    changes: Changes, store: Store, held: Held | None, incoming: IncomingOrder
+def update_buyer(
+    changes: Changes, store: Store, stored: StoredOrder | None, incoming: IncomingOrder
 ) -> Buyer:
     """The buyer's profile with the order counted.
 
@@ -49,42 +49,42 @@ def settle_buyer(
     that had it. Raises MergedFirst, having added nothing.
     """
     repository = ProfileRepository(store.workspace, changes.reads)
-    before, told = (held.order, held.told) if held else (None, RecordedEvents())
-    former = repository.get(held.profile_id) if held and held.profile_id else None
+    before, recorded = (stored.order, stored.recorded) if stored else (None, RecordedEvents())
+    former = repository.get(stored.profile_id) if stored and stored.profile_id else None
     # Before anything that its buyer's names could do to others.
-    if _was_erased(held, former) or _is_redacted(changes, store, incoming):
-        _leave(changes, repository, former, before)
+    if _was_erased(stored, former) or _is_redacted(changes, store, incoming):
+        _uncount(changes, repository, former, before)
         return Buyer(None, is_erased=True)
     identities = incoming.identities(store)
     cause = MergeCause(store.platform, incoming.external_id)
     arrival = Arrival(store.workspace, identities, people_of_arrival, cause)
     known, known_profile = person_of(changes, arrival)
     if former and (known_profile is None or former.id != known_profile.id):
-        _leave(changes, repository, former, before)
+        _uncount(changes, repository, former, before)
     if not identities:
         return Buyer(None)
-    taken = takes_in(known_profile, identities, known)
-    seen = dict.fromkeys(taken, (incoming.placed_at,))
-    profile = _told(known_profile, store, incoming).identified(seen)
+    added = takes_in(known_profile, identities, known)
+    seen = dict.fromkeys(added, (incoming.placed_at,))
+    profile = _with_names(known_profile, store, incoming).identified(seen)
     had = before if former and former.id == profile.id else None
-    order = replace(incoming.as_order(store, profile.id), told=told)
+    order = replace(incoming.as_order(store, profile.id), recorded=recorded)
     profile = _counted(_counted(profile, had, -1), order, +1)
     events = events_of(order, store.platform)
     profile = _with_events(profile, events)
     profile = show_consents(changes, known_profile, profile, {})
     if profile != known_profile:
         repository.save(changes, known_profile, profile)
-    repository.claim(changes, profile, known.claims, taken)
+    repository.claim(changes, profile, known.claims, added)
     for event in events:
         ProfileEventRepository(store.workspace).add(changes, profile.id, event)
     return Buyer(profile)
 
 
-def _was_erased(held: Held | None, former: Profile | None) -> bool:
+def _was_erased(stored: StoredOrder | None, former: Profile | None) -> bool:
     """Whether the order was somebody's who was erased; the worker may not have come to it yet."""
-    if held is None or held.buyer_erased:
-        return held is not None
-    return held.profile_id is not None and former is None
+    if stored is None or stored.buyer_erased:
+        return stored is not None
+    return stored.profile_id is not None and former is None
 
 
 def _is_redacted(changes: Changes, store: Store, incoming: IncomingOrder) -> bool:
@@ -94,7 +94,7 @@ def _is_redacted(changes: Changes, store: Store, incoming: IncomingOrder) -> boo
     return customer is not None and customers.redacts(store.id, customer, incoming.updated_at)
 
 
-def _leave(
+def _uncount(
     changes: Changes, repository: ProfileRepository, former: Profile | None, before: Order | None
 ) -> None:
     """Takes the order from who had it; who had it when it was deleted must still be somebody."""
@@ -106,7 +106,7 @@ def _leave(
         repository.save(changes, former, _counted(former, before, -1))
 
 
-def take_away(changes: Changes, workspace: WorkspaceScope, order: Order) -> bool:
+def uncount_order(changes: Changes, workspace: WorkspaceScope, order: Order) -> bool:
     """Takes an order out of what its buyer's profile counts; whether the buyer was erased."""
     if order.profile_id is None:
         return order.buyer_erased
@@ -122,7 +122,7 @@ def buyer_of(workspace: WorkspaceScope, profile_id: UUID | None) -> Profile | No
     return ProfileRepository(workspace).get(profile_id) if profile_id else None
 
 
-def _told(known: Profile | None, store: Store, incoming: IncomingOrder) -> Profile:
+def _with_names(known: Profile | None, store: Store, incoming: IncomingOrder) -> Profile:
     """The profile after what the order says of the person: names fill what is empty."""
     placed, buyer = incoming.placed_at, incoming.buyer or IncomingBuyer()
     profile = known or Profile(new_id(), store.workspace, first_seen_at=placed, last_seen_at=placed)

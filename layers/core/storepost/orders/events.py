@@ -20,24 +20,24 @@ def recorded_events_of(order: Order) -> RecordedEvents:
     """What the order has led to once all of it is told."""
     return RecordedEvents(
         placed=True,
-        cancelled=order.told.cancelled or order.cancelled,
-        refunded=max(order.told.refunded, order.amounts.total_refunded),
+        cancelled=order.recorded.cancelled or order.cancelled,
+        refunded=max(order.recorded.refunded, order.amounts.total_refunded),
     )
 
 
 def events_of(order: Order, platform: Platform) -> list[ProfileEvent]:
     """What happened that isn't told yet."""
-    told, amount, events = order.told, order.amounts.total_refunded, list[ProfileEvent]()
-    if not told.placed:
+    recorded, amount, events = order.recorded, order.amounts.total_refunded, list[ProfileEvent]()
+    if not recorded.placed:
         events.append(_event(order, platform, PLACED, order.placed_at))
-    if order.cancelled_at and not told.cancelled:
+    if order.cancelled_at and not recorded.cancelled:
         events.append(_event(order, platform, CANCELLED, order.cancelled_at))
-    if amount > told.refunded:
-        given_back = {
-            "refunded": _money(order, amount - told.refunded),
+    if amount > recorded.refunded:
+        refund = {
+            "refunded": _money(order, amount - recorded.refunded),
             "totalRefunded": _money(order, amount),
         }
-        events.append(_event(order, platform, REFUNDED, order.updated_at, given_back))
+        events.append(_event(order, platform, REFUNDED, order.updated_at, refund))
     return events
 
 

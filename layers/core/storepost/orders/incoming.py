@@ -60,12 +60,12 @@ class IncomingOrder:
             store_id=store.id, customer_id=buyer.external_id, email=buyer.email, phone=buyer.phone
         )
 
-    def check_currency(self, store: Store, held: Order | None) -> None:
+    def check_currency(self, store: Store, stored: Order | None) -> None:
         """Raises CurrencyMismatch, naming each amount that isn't in the store's currency.
 
         An order that is held in another one, as its store had before, may stay in that.
         """
-        if held and set(self.currencies.values()) == {held.currency}:
+        if stored and set(self.currencies.values()) == {stored.currency}:
             return
         errors = [
             FieldError(f"{pointer}/currency", f"Must be {store.currency}, the store's currency")

@@ -17,7 +17,7 @@ from storepost.orders.trees import (
     OrderList,
 )
 from storepost.people.profiles.repository import ProfileRepository
-from storepost.platform.persistence.counted_tree import Entry, Filter, moments
+from storepost.platform.persistence.counted_tree import Filter, TreeEntry, moments
 from storepost.platform.postings.entries import SearchKind
 from storepost.platform.postings.listing import found_by
 from storepost.stores.stores.repository import StoreRepository
@@ -43,14 +43,14 @@ class OrderFilter:
 
     def takes(self, order: OrderSummary) -> bool:
         """Whether the order is what is asked for; whose it is was asked before."""
-        asked: tuple[tuple[Collection[object] | None, object], ...] = (
+        conditions: tuple[tuple[Collection[object] | None, object], ...] = (
             ([self.store_id] if self.store_id else None, order.store_id),
             (self.financial_statuses, order.financial_status),
             (self.fulfillment_statuses, order.fulfillment_status),
             (None if self.cancelled is None else [self.cancelled], order.cancelled),
             (None if self.is_test is None else [self.is_test], order.is_test),
         )
-        if any(wanted is not None and value not in wanted for wanted, value in asked):
+        if any(allowed is not None and value not in allowed for allowed, value in conditions):
             return False
         if self.q and not matches(self.q, order.number):
             return False
@@ -72,23 +72,23 @@ class OrderFilter:
 
 
 def list_orders(
-    workspace: WorkspaceScope, asked: OrderFilter, page: PageRequest, *, descending: bool
+    workspace: WorkspaceScope, filters: OrderFilter, page: PageRequest, *, descending: bool
 ) -> Listing[OrderSummary]:
     """The orders that are asked for, by `placedAt`."""
-    if asked == OrderFilter(profile_id=asked.profile_id) and asked.profile_id is not None:
-        return _page_of_profile(workspace, asked.profile_id, page, descending=descending)
-    if asked.q is not None:
-        if asked == OrderFilter(q=asked.q):
-            return _page_of_found(workspace, asked.q, page, descending=descending)
-        found = _by_words(workspace, asked)
-    elif asked.external_id is not None:
-        found = _by_external_id(workspace, asked)
-    elif asked.profile_id is not None:
-        found = _of_profile(workspace, asked.profile_id)
+    if filters == OrderFilter(profile_id=filters.profile_id) and filters.profile_id is not None:
+        return _page_of_profile(workspace, filters.profile_id, page, descending=descending)
+    if filters.q is not None:
+        if filters == OrderFilter(q=filters.q):
+            return _page_of_found(workspace, filters.q, page, descending=descending)
+        found = _by_words(workspace, filters)
+    elif filters.external_id is not None:
+        found = _by_external_id(workspace, filters)
+    elif filters.profile_id is not None:
+        found = _of_profile(workspace, filters.profile_id)
     else:
-        return _from_tree(workspace, asked, page, descending=descending)
+        return _from_tree(workspace, filters, page, descending=descending)
     rows = sorted(
-        (row for row in found if asked.takes(row)),
+        (row for row in found if filters.takes(row)),
         key=lambda row: (row.placed_at, row.id),
         reverse=descending,
     )
@@ -96,10 +96,10 @@ def list_orders(
 
 
 def _from_tree(
-    workspace: WorkspaceScope, asked: OrderFilter, page: PageRequest, *, descending: bool
+    workspace: WorkspaceScope, filters: OrderFilter, page: PageRequest, *, descending: bool
 ) -> Listing[OrderSummary]:
-    orders = OrderList(workspace, asked.store_id)
-    within, counted = moments(asked.placed_from, asked.placed_to), asked.counted()
+    orders = OrderList(workspace, filters.store_id)
+    within, counted = moments(filters.placed_from, filters.placed_to), filters.counted()
     if len(counted) > 1:
         listing = orders.tree.scan(
             page, _all, advised="placedFrom", descending=descending, by=counted, within=within
@@ -121,25 +121,25 @@ def _page_of_found(
     return Listing([order.summary for order in orders], listing.total, page)
 
 
-def _by_words(workspace: WorkspaceScope, asked: OrderFilter) -> list[OrderSummary]:
+def _by_words(workspace: WorkspaceScope, filters: OrderFilter) -> list[OrderSummary]:
     """The orders that the words find, and that are whose and what is asked besides."""
-    found = found_by(workspace, SearchKind.ORDER, asked.q or "")
+    found = found_by(workspace, SearchKind.ORDER, filters.q or "")
     orders = OrderRepository(workspace).get_many(posting.id for posting in found)
-    if asked.external_id is not None:
-        orders = [order for order in orders if order.external_id == asked.external_id]
-    return [order.summary for order in _of_whom(workspace, orders, asked.profile_id)]
+    if filters.external_id is not None:
+        orders = [order for order in orders if order.external_id == filters.external_id]
+    return [order.summary for order in _of_whom(workspace, orders, filters.profile_id)]
 
 
-def _all(entries: Sequence[Entry]) -> Sequence[Entry]:
+def _all(entries: Sequence[TreeEntry]) -> Sequence[TreeEntry]:
     return entries
 
 
-def _by_external_id(workspace: WorkspaceScope, asked: OrderFilter) -> list[OrderSummary]:
+def _by_external_id(workspace: WorkspaceScope, filters: OrderFilter) -> list[OrderSummary]:
     """An order's id follows from its store and external id: each store can have one."""
-    ids = [asked.store_id] if asked.store_id else _store_ids(workspace)
-    wanted = [order_id(store_id, asked.external_id or "") for store_id in ids]
-    orders = OrderRepository(workspace).get_many(wanted)
-    return [order.summary for order in _of_whom(workspace, orders, asked.profile_id)]
+    ids = [filters.store_id] if filters.store_id else _store_ids(workspace)
+    order_ids = [order_id(store_id, filters.external_id or "") for store_id in ids]
+    orders = OrderRepository(workspace).get_many(order_ids)
+    return [order.summary for order in _of_whom(workspace, orders, filters.profile_id)]
 
 
 def _of_whom(

@@ -96,7 +96,7 @@ class Order:
     customer_external_id: str | None
     profile_id: UUID | None
     """The buyer's, None where the order names nobody."""
-    told: RecordedEvents = RecordedEvents()
+    recorded: RecordedEvents = RecordedEvents()
     buyer_erased: bool = False
     """Whether its buyer was erased: then it stays without one, whatever its store sends."""
 

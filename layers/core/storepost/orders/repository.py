@@ -70,7 +70,7 @@ class OrderItem(VersionedItem, discriminator="order"):
     customer_external_id = UnicodeAttribute(null=True)
     profile_id = Identifier(null=True)
     """Of a deleted one too."""
-    told = Json(null=True)
+    recorded = Json(attr_name="told", null=True)
     """Placed and cancelled as 0 or 1, refunded; of a deleted one too."""
     buyer_erased = BooleanAttribute(null=True)
     """Of a deleted one too."""
@@ -85,12 +85,12 @@ class OrderPointerItem(Item, discriminator="order_pointer"):
 
 
 @dataclass(frozen=True)
-class Held:
+class StoredOrder:
     """What is held of an order: the order, or that it was deleted."""
 
     updated_at: datetime
     order: Order | None
-    told: RecordedEvents
+    recorded: RecordedEvents
     store_id: UUID
     profile_id: UUID | None
     """Whose it is, or was when it was deleted."""
@@ -108,18 +108,18 @@ class OrderRepository:
 
     def get(self, order_id: UUID) -> Order | None:
         """The order, or None where there is none any more."""
-        held = self.held(order_id)
-        return held.order if held else None
+        stored = self.find_stored(order_id)
+        return stored.order if stored else None
 
-    def held(self, order_id: UUID) -> Held | None:
+    def find_stored(self, order_id: UUID) -> StoredOrder | None:
         """What is held under the id, deleted or not."""
         item = self._reads.find(OrderItem, order_key(self._scope, order_id))
         if item is None:
             return None
         self._read[order_id] = item
         order = _as_order(item) if item.deleted_at is None else None
-        told, erased = _as_told(item), bool(item.buyer_erased)
-        return Held(item.updated_at, order, told, item.store_id, item.profile_id, erased)
+        recorded, erased = _as_recorded(item), bool(item.buyer_erased)
+        return StoredOrder(item.updated_at, order, recorded, item.store_id, item.profile_id, erased)
 
     def get_many(self, order_ids: Iterable[UUID]) -> list[Order]:
         """Those of the orders that there are, in the order of the ids."""
@@ -187,7 +187,7 @@ class OrderRepository:
         changes.save(item)
         self._point(changes, old, self._pointer(item))
 
-    def forget_buyer(self, changes: Changes, order_id: UUID) -> None:
+    def redact_buyer(self, changes: Changes, order_id: UUID) -> None:
         """Leaves the order, or what is left of it, which was read here, without its buyer."""
         item = self._read[order_id]
         old = self._pointer(item)
@@ -196,7 +196,7 @@ class OrderRepository:
         changes.save(item)
         self._point(changes, old, None)
 
-    def forget(self, changes: Changes, order_id: UUID) -> None:
+    def delete(self, changes: Changes, order_id: UUID) -> None:
         """Removes the order, if nobody changed it since it was read here."""
         item = self._read[order_id]
         changes.delete(item)
@@ -216,24 +216,24 @@ class OrderRepository:
 
         Nobody may have changed the order since it was read here.
         """
-        wanted = order_id(store_id, external_id)
-        held = self._read.get(wanted)
+        identifier = order_id(store_id, external_id)
+        known = self._read.get(identifier)
         left = OrderItem(
-            *order_key(self._scope, wanted),
-            id=wanted,
+            *order_key(self._scope, identifier),
+            id=identifier,
             store_id=store_id,
             external_id=external_id,
             updated_at=updated_at,
             deleted_at=deleted_at,
-            told=held.told if held else None,
-            profile_id=held.profile_id if held and not buyer_erased else None,
+            recorded=known.recorded if known else None,
+            profile_id=known.profile_id if known and not buyer_erased else None,
             buyer_erased=buyer_erased or None,
         )
-        if held:
-            left.version = held.version
+        if known:
+            left.version = known.version
         changes.save(left)
-        changes.save(DeletedOrderItem(*deleted_key(self._scope, wanted)))
-        self._point(changes, self._pointer(held), self._pointer(left))
+        changes.save(DeletedOrderItem(*deleted_key(self._scope, identifier)))
+        self._point(changes, self._pointer(known), self._pointer(left))
 
     def _point(self, changes: Changes, old: Key | None, new: Key | None) -> None:
         if old == new:
@@ -282,7 +282,7 @@ def _attributes(order: Order) -> dict[str, Any]:
         "discount_codes": list(order.discount_codes),
         "customer_external_id": order.customer_external_id,
         "profile_id": order.profile_id,
-        "told": _told_row(order.told),
+        "recorded": _recorded_row(order.recorded),
         "buyer_erased": order.buyer_erased or None,
     }
 
@@ -322,17 +322,19 @@ def _as_order(item: OrderItem) -> Order:
         discount_codes=tuple(item.discount_codes),
         customer_external_id=item.customer_external_id,
         profile_id=item.profile_id,
-        told=_as_told(item),
+        recorded=_as_recorded(item),
         buyer_erased=bool(item.buyer_erased),
     )
 
 
-def _told_row(told: RecordedEvents) -> list[int] | None:
+def _recorded_row(recorded: RecordedEvents) -> list[int] | None:
     return (
-        None if told == RecordedEvents() else [int(told.placed), int(told.cancelled), told.refunded]
+        None
+        if recorded == RecordedEvents()
+        else [int(recorded.placed), int(recorded.cancelled), recorded.refunded]
     )
 
 
-def _as_told(item: OrderItem) -> RecordedEvents:
-    placed, cancelled, refunded = item.told or (0, 0, 0)
+def _as_recorded(item: OrderItem) -> RecordedEvents:
+    placed, cancelled, refunded = item.recorded or (0, 0, 0)
     return RecordedEvents(bool(placed), bool(cancelled), refunded)

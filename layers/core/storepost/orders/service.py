@@ -6,13 +6,13 @@ from uuid import UUID
 
 from storepost.coupons.model import Use
 from storepost.coupons.using import mark_used
-from storepost.orders.buyers import buyer_of, settle_buyer, take_away
+from storepost.orders.buyers import buyer_of, uncount_order, update_buyer
 from storepost.orders.details import OrderDetails
 from storepost.orders.events import recorded_events_of
 from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id
 from storepost.orders.model import Order, RecordedEvents
-from storepost.orders.repository import Held, OrderRepository
+from storepost.orders.repository import OrderRepository, StoredOrder
 from storepost.orders.sales import queue_sales_count
 from storepost.orders.trees import reindex
 from storepost.people.customers.repository import CustomerRepository
@@ -55,16 +55,16 @@ def write_order(store: Store, incoming: IncomingOrder, changes: Changes) -> Writ
     CurrencyMismatch; before either it has added nothing.
     """
     repository = OrderRepository(store.workspace, changes.reads)
-    held = repository.held(order_id(store.id, incoming.external_id))
-    incoming.check_currency(store, held.order if held else None)
-    _refuse_stale(held, incoming.updated_at)
-    before = held.order if held else None
-    told = held.told if held else RecordedEvents()
-    buyer = settle_buyer(changes, store, held, incoming)
+    stored = repository.find_stored(order_id(store.id, incoming.external_id))
+    incoming.check_currency(store, stored.order if stored else None)
+    _refuse_stale(stored, incoming.updated_at)
+    before = stored.order if stored else None
+    recorded = stored.recorded if stored else RecordedEvents()
+    buyer = update_buyer(changes, store, stored, incoming)
     after = incoming.as_order(store, buyer.profile.id if buyer.profile else None)
-    after = replace(after, told=told)
+    after = replace(after, recorded=recorded)
     if buyer.profile:
-        after = replace(after, told=recorded_events_of(after))
+        after = replace(after, recorded=recorded_events_of(after))
     if buyer.is_erased:
         after = replace(after, customer_external_id=None, buyer_erased=True)
     if after != before:
@@ -86,16 +86,16 @@ def delete_order(
     workspace: WorkspaceScope, store_id: UUID, external_id: str, changes: Changes
 ) -> None:
     """Deletes a custom store's order: it is gone from lists and counts."""
-    remove_order(active_custom_store(workspace, store_id), external_id, changes)
+    mark_order_deleted(active_custom_store(workspace, store_id), external_id, changes)
 
 
-def remove_order(store: Store, external_id: str, changes: Changes) -> None:
+def mark_order_deleted(store: Store, external_id: str, changes: Changes) -> None:
     """Adds to a unit of work that a store has deleted an order. Raises NotFound."""
     repository = OrderRepository(store.workspace)
     order = repository.get(order_id(store.id, external_id))
     if order is None:
         raise NotFound()
-    erased = take_away(changes, store.workspace, order)
+    erased = uncount_order(changes, store.workspace, order)
     at, updated_at = clock.now(), order.updated_at
     repository.tombstone(
         changes, store.id, external_id, at, updated_at=updated_at, buyer_erased=erased
@@ -104,53 +104,53 @@ def remove_order(store: Store, external_id: str, changes: Changes) -> None:
     queue_sales_count(changes, store.workspace, order, None)
 
 
-def bury_order(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
+def tombstone_order(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
     """Adds to a unit of work that a store has deleted an order at that moment, known or not.
 
     Nothing older brings it back, in whatever order that comes.
     """
     repository = OrderRepository(store.workspace)
-    held = repository.held(order_id(store.id, external_id))
-    erased = held is not None and held.buyer_erased
-    if held and held.order:
-        erased = take_away(changes, store.workspace, held.order)
-        reindex(changes, store.workspace, held.order, None)
-        queue_sales_count(changes, store.workspace, held.order, None)
-    if held is None or held.order or held.updated_at < at:
-        updated_at = max(at, held.updated_at) if held else at
+    stored = repository.find_stored(order_id(store.id, external_id))
+    erased = stored is not None and stored.buyer_erased
+    if stored and stored.order:
+        erased = uncount_order(changes, store.workspace, stored.order)
+        reindex(changes, store.workspace, stored.order, None)
+        queue_sales_count(changes, store.workspace, stored.order, None)
+    if stored is None or stored.order or stored.updated_at < at:
+        updated_at = max(at, stored.updated_at) if stored else at
         repository.tombstone(
             changes, store.id, external_id, at, updated_at=updated_at, buyer_erased=erased
         )
 
 
-def forget_order(store: Store, external_id: str, changes: Changes) -> None:
+def redact_order(store: Store, external_id: str, changes: Changes) -> None:
     """Adds to a unit of work that there is no order, and that nothing says there was one."""
     repository = OrderRepository(store.workspace)
     order = repository.get(order_id(store.id, external_id))
     if order is None:
         return
-    take_away(changes, store.workspace, order)
-    repository.forget(changes, order.id)
+    uncount_order(changes, store.workspace, order)
+    repository.delete(changes, order.id)
     reindex(changes, store.workspace, order, None)
 
 
-def forget_buyer(store: Store, external_id: str, changes: Changes) -> None:
+def redact_order_buyer(store: Store, external_id: str, changes: Changes) -> None:
     """Adds to a unit of work that an order names nobody any more, whatever its store tells.
 
     One that was deleted won't either, should it come back.
     """
-    repository, wanted = OrderRepository(store.workspace), order_id(store.id, external_id)
-    held = repository.held(wanted)
-    if held is None or held.buyer_erased:
+    repository, identifier = OrderRepository(store.workspace), order_id(store.id, external_id)
+    stored = repository.find_stored(identifier)
+    if stored is None or stored.buyer_erased:
         return
-    if held.order:
-        take_away(changes, store.workspace, held.order)
-    repository.forget_buyer(changes, wanted)
+    if stored.order:
+        uncount_order(changes, store.workspace, stored.order)
+    repository.redact_buyer(changes, identifier)
 
 
-def get_order(workspace: WorkspaceScope, wanted: UUID) -> OrderDetails:
+def get_order(workspace: WorkspaceScope, order_id: UUID) -> OrderDetails:
     """An order whole; 404 where the workspace has none of that id."""
-    order = OrderRepository(workspace).get(wanted)
+    order = OrderRepository(workspace).get(order_id)
     if order is None:
         raise NotFound()
     store = found_store(StoreRepository(workspace), order.store_id)
@@ -164,10 +164,10 @@ def _details(store: Store, order: Order, buyer: Profile | None) -> OrderDetails:
     return OrderDetails(order, store, buyer, customer.admin_url if customer else None)
 
 
-def _refuse_stale(held: Held | None, updated_at: datetime) -> None:
+def _refuse_stale(stored: StoredOrder | None, updated_at: datetime) -> None:
     """Equal times are accepted of what is there, newer ones alone of what was deleted."""
-    if held is None:
+    if stored is None:
         return
-    stale = updated_at < held.updated_at if held.order else updated_at <= held.updated_at
+    stale = updated_at < stored.updated_at if stored.order else updated_at <= stored.updated_at
     if stale:
         raise StaleUpdate()

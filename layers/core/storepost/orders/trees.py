@@ -10,9 +10,9 @@ from uuid import UUID
 from storepost.orders.model import FinancialStatus, FulfillmentStatus, Order, OrderSummary
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import (
-    Entry,
     FilterField,
     Tree,
+    TreeEntry,
     moment_key,
     moment_of,
 )
@@ -43,11 +43,11 @@ class OrderList:
             self.workspace.partition("orders", "store", short(self.store_id), "placed"), FILTERS
         )
 
-    def entry(self, order: Order) -> Entry:
+    def entry(self, order: Order) -> TreeEntry:
         """The order's entry; in a store's own list it doesn't name the store once more."""
         total, currency = order.amounts.total, order.currency
         payload = [order.number, total, currency, order.locale]
-        return Entry(
+        return TreeEntry(
             moment_key(order.placed_at, order.id),
             {
                 FINANCIAL.name: order.financial_status,
@@ -58,7 +58,7 @@ class OrderList:
             payload if self.store_id else [*payload, short(order.store_id)],
         )
 
-    def summary(self, entry: Entry) -> OrderSummary:
+    def summary(self, entry: TreeEntry) -> OrderSummary:
         """What the list shows of an entry."""
         number, amount, currency, locale, *store = cast(
             "tuple[str, int, str, str | None, *tuple[str]]", entry.payload
@@ -86,4 +86,4 @@ def reindex(
         return
     for each in (OrderList(workspace), OrderList(workspace, order.store_id)):
         old, new = (each.entry(o) if o else None for o in (before, after))
-        each.tree.follow(changes, old, new)
+        each.tree.update_index(changes, old, new)

@@ -5,31 +5,31 @@ Everything asks here, so that the local run can move all of the service's time a
 
 from datetime import UTC, datetime, timedelta
 
-_ahead = timedelta()
+_offset = timedelta()
 
 
 def now() -> datetime:
     """The present moment in UTC, cut to milliseconds."""
-    return to_milliseconds(datetime.now(UTC) + _ahead)
+    return to_milliseconds(datetime.now(UTC) + _offset)
 
 
-def ahead() -> timedelta:
+def offset() -> timedelta:
     """How far the service's time is ahead of the machine's: zero but in the local run and tests."""
-    return _ahead
+    return _offset
 
 
 def advance(by: timedelta) -> None:
     """Moves the service's time forward; it never goes back."""
-    global _ahead  # noqa: PLW0603 - one clock for the whole process is the point
+    global _offset  # noqa: PLW0603 - one clock for the whole process is the point
     if by < timedelta():
         raise ValueError("time never goes back")
-    _ahead += by
+    _offset += by
 
 
 def reset() -> None:
     """Puts the service's time back to the machine's, between tests."""
-    global _ahead  # noqa: PLW0603
-    _ahead = timedelta()
+    global _offset  # noqa: PLW0603
+    _offset = timedelta()
 
 
 def to_milliseconds(moment: datetime) -> datetime:

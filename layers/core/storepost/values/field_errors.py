@@ -23,11 +23,11 @@ def errors_of_record(errors: Iterable[Error], record: object) -> Iterator[FieldE
 
 
 def _distinct(errors: Iterable[tuple[str, Error]]) -> Iterator[FieldError]:
-    told = set[FieldError]()
+    reported = set[FieldError]()
     for path, error in errors:
         found = FieldError(path, _message(error))
-        if found not in told:
-            told.add(found)
+        if found not in reported:
+            reported.add(found)
             yield found
 
 
@@ -40,11 +40,11 @@ def _path(error: Error, body: object) -> str:
 
 
 def _pointer(where: list[str | int], error: Error, body: object) -> str:
-    parts = [*_places(where, body), *_discriminator(error)]
+    parts = [*_path_parts(where, body), *_discriminator(error)]
     return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
 
 
-def _places(parts: list[str | int], body: object) -> Iterator[str]:
+def _path_parts(parts: list[str | int], body: object) -> Iterator[str]:
     """The names and numbers that lead to a place in the body.
 
     Where a value has one of several shapes, pydantic puts the shape's name between them.

@@ -37,7 +37,7 @@ class DepthGuard:
         self._in_string = False
         self._escape = ""
 
-    def follow(self, piece: str) -> None:
+    def feed(self, piece: str) -> None:
         """Takes the next piece. Raises TooDeep where it goes too deep anywhere."""
         text = _ESCAPE.sub("", self._escape + piece)
         self._escape = "\\" if text.endswith("\\") else ""
@@ -78,7 +78,7 @@ def check_depth(text: str) -> None:
         return  # as most texts: nothing can be deeper than it has brackets
     guard = DepthGuard()
     for piece in _slices(text):
-        guard.follow(piece)
+        guard.feed(piece)
 
 
 def _slices(text: str) -> Iterator[str]:

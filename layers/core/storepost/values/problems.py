@@ -177,7 +177,7 @@ class ValidationFailed(Problem):
     remedy = "Mend the fields that `errors` names."
 
 
-class Unreadable(ValidationFailed):
+class UnreadableContent(ValidationFailed):
     """What was sent, or lies at the address that was sent, isn't in a form that is read."""
 
     code = "unreadable"

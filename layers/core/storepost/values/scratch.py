@@ -18,7 +18,7 @@ _in_use: set[Path] = set()
 @contextmanager
 def scratch() -> Iterator[Path]:
     """An empty directory until the end of the block."""
-    _remove_leftovers()
+    _delete_leftovers()
     place = Path(mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
     _in_use.add(place)
     try:
@@ -28,7 +28,7 @@ def scratch() -> Iterator[Path]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _remove_leftovers() -> None:
+def _delete_leftovers() -> None:
     for place in Path(gettempdir()).glob(f"{_PREFIX}*-*"):
         if place not in _in_use and not _is_at_work(place.name.split("-")[1]):
             shutil.rmtree(place, ignore_errors=True)

@@ -13,7 +13,7 @@ def _read(name: str, default: str | None = None) -> str:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServiceSettings:
     """The environment, read once a container."""
 
     table: str = field(default_factory=lambda: _read("TABLE_NAME"))
@@ -75,6 +75,6 @@ class Settings:
 
 
 @cache
-def settings() -> Settings:
+def settings() -> ServiceSettings:
     """The one reading of the environment."""
-    return Settings()
+    return ServiceSettings()

@@ -15,7 +15,7 @@ _LETTERS = str.maketrans(
 _BREAKS = re.compile(r"[\t\r\n\v\f\x85\u2028\u2029]+")
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
-type Asked = tuple[str, ...]
+type SearchTerm = tuple[str, ...]
 """Words of a search of which a row needs one, as the beginning of a word of its own."""
 
 
@@ -32,8 +32,8 @@ def fold(text: str) -> str:
     # Case on both sides of the decomposition: either can bring what the other has to fold.
     lower = unicodedata.normalize("NFKD", text.casefold()).casefold().translate(_LETTERS)
     decomposed = unicodedata.normalize("NFKD", lower)
-    kept = (c for c in decomposed if unicodedata.category(c) not in {"Mn", "Cc"})
-    return unicodedata.normalize("NFC", "".join(kept)).strip()
+    letters = (c for c in decomposed if unicodedata.category(c) not in {"Mn", "Cc"})
+    return unicodedata.normalize("NFC", "".join(letters)).strip()
 
 
 def sort_key(text: str) -> str:
@@ -60,8 +60,8 @@ def matches(q: str, *texts: str | None) -> bool:
     any word finds nothing.
     """
     row = [word for text in texts if text for word in words_of_row(text)]
-    asked = asked_words(q)
-    return bool(asked) and all(any(word.startswith(each) for word in row) for each in asked)
+    terms = search_terms(q)
+    return bool(terms) and all(any(word.startswith(each) for word in row) for each in terms)
 
 
 def words_of_row(text: str) -> list[str]:
@@ -78,18 +78,18 @@ def words_to_find(folded: str) -> list[str]:
     return [*words_of_folded(folded), *(part for part in folded.split() if "@" in part)]
 
 
-def asked_words(q: str) -> list[Asked]:
+def search_terms(q: str) -> list[SearchTerm]:
     """The words of a search: whole emails as such, phones as such or as they are cut, the rest cut.
 
     Each is some words that a row needs one of.
     """
     folded = fold(q)
-    asked = [
+    terms = [
         (word,)
         for part in " ".join(_PHONE.split(folded)).split()
         for word in ([part] if _EMAIL.fullmatch(part) else _WORD.findall(part))
     ]
-    return [*asked, *(each for phone in _PHONE.findall(folded) for each in _asked_phone(phone))]
+    return [*terms, *(each for phone in _PHONE.findall(folded) for each in _phone_terms(phone))]
 
 
 def whole_phone(folded: str) -> str | None:
@@ -97,7 +97,7 @@ def whole_phone(folded: str) -> str | None:
     return "".join(_WORD.findall(folded)) if _PHONE.fullmatch(folded) else None
 
 
-def _asked_phone(phone: str) -> list[Asked]:
+def _phone_terms(phone: str) -> list[SearchTerm]:
     """The whole phone, or else each word that it is cut into: a size looks just so."""
     first, *others = _WORD.findall(phone)
     # What begins like the whole phone begins like its first word.

@@ -130,16 +130,16 @@ class ApiKeyRepository:
     ) -> None:
         """Puts the newest secret of `after` in place; the one before it works until it ends."""
         secret = after.secrets[-1]
-        kept = before.secrets[-1:] if old_ends_at > now else ()
-        gone = before.secrets[: len(before.secrets) - len(kept)]
+        overlapping = before.secrets[-1:] if old_ends_at > now else ()
+        ended = before.secrets[: len(before.secrets) - len(overlapping)]
         actions: list[Action] = [
-            ApiKeyItem.digests.set([*(old.digest for old in kept), secret.digest]),
+            ApiKeyItem.digests.set([*(old.digest for old in overlapping), secret.digest]),
             ApiKeyItem.prefix.set(after.prefix),
             ApiKeyItem.rotated_at.set(now),
         ]
-        self._change(changes, before, gone, actions)
+        self._change(changes, before, ended, actions)
         self._add_token(changes, after, secret.digest)
-        for old in kept:
+        for old in overlapping:
             changes.update(
                 ApiKeyTokenItem(*token_key(old.digest)),
                 [ApiKeyTokenItem.ends_at.set(old_ends_at)],
@@ -177,14 +177,14 @@ class ApiKeyRepository:
             changes.delete(ApiKeyTokenItem(*token_key(digest)))
 
     def _change(
-        self, changes: Changes, key: ApiKey, gone: tuple[Secret, ...], actions: list[Action]
+        self, changes: Changes, key: ApiKey, ended: tuple[Secret, ...], actions: list[Action]
     ) -> None:
         """Changes the key's row and ends secrets, if both are still what was read."""
-        used = latest(key.used_before, *(secret.used_at for secret in gone))
+        used = latest(key.used_before, *(secret.used_at for secret in ended))
         carried = [ApiKeyItem.used_before.set(used)] if used else []
         row = ApiKeyItem(*api_key_key(self._scope, key.id))
         changes.update(row, [*actions, *carried], ApiKeyItem.digests == _digests(key))
-        for secret in gone:
+        for secret in ended:
             token = ApiKeyTokenItem(*token_key(secret.digest))
             changes.delete(token, _unused_since(secret))
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field, StrictInt, StringConstraints
 
 from storepost.accounts.api_keys.model import OVERLAP_SECONDS, ApiKey, KeyStatus
-from storepost.accounts.api_keys.service import NewSecret, ShownKey
+from storepost.accounts.api_keys.service import KeyView, NewSecret
 from storepost.accounts.identity.model import KeyScope
 from storepost.values.wire import RequestBody, SecretAnswer, Shape, Timestamp
 
@@ -49,15 +49,15 @@ class ApiKeySummary(Shape):
     revoked_at: Timestamp | None
 
     @classmethod
-    def of(cls, shown: ShownKey) -> "ApiKeySummary":
+    def of(cls, view: KeyView) -> "ApiKeySummary":
         """The key in this shape."""
-        key: ApiKey = shown.key
+        key: ApiKey = view.key
         return cls(
             id=key.id,
             name=key.name,
             scope=key.scope,
             prefix=key.prefix,
-            created_by=shown.created_by,
+            created_by=view.created_by,
             created_at=key.created_at,
             last_used_at=key.last_used_at,
             rotated_at=key.rotated_at,
@@ -75,4 +75,4 @@ class CreatedApiKey(SecretAnswer):
     @classmethod
     def of(cls, made: NewSecret) -> "CreatedApiKey":
         """The key and its secret in this shape."""
-        return cls(api_key=ApiKeySummary.of(made.shown), key=made.secret)
+        return cls(api_key=ApiKeySummary.of(made.view), key=made.secret)

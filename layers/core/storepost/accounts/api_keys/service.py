@@ -18,7 +18,7 @@ from storepost.accounts.emails import messages
 from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.identity.model import KeyScope, Person
 from storepost.accounts.identity.repository import find_people
-from storepost.accounts.identity.tokens import digest, new_api_key, shown_prefix
+from storepost.accounts.identity.tokens import digest, new_api_key, prefix_of_key
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.platform.persistence.changes import Changes
@@ -31,7 +31,7 @@ from storepost.values.text import fold, matches
 
 
 @dataclass(frozen=True)
-class ShownKey:
+class KeyView:
     """A key with its maker's name, None once that account is deleted."""
 
     key: ApiKey
@@ -42,7 +42,7 @@ class ShownKey:
 class NewSecret:
     """A key with a secret that was just made."""
 
-    shown: ShownKey
+    view: KeyView
     secret: str = field(repr=False)
 
 
@@ -64,11 +64,11 @@ class KeyFilter:
 
 
 def list_keys(
-    workspace: WorkspaceScope, wanted: KeyFilter, sort: str, page: PageRequest
-) -> Listing[ShownKey]:
+    workspace: WorkspaceScope, filters: KeyFilter, sort: str, page: PageRequest
+) -> Listing[KeyView]:
     """The workspace's keys, revoked ones too."""
     repository = ApiKeyRepository(workspace)
-    found = [key for key in repository.all() if wanted.passes(key)]
+    found = [key for key in repository.all() if filters.passes(key)]
     by_use = sort.removeprefix("-") == "lastUsedAt"
     ordered = in_order(
         repository.with_uses(found) if by_use else found,
@@ -80,13 +80,13 @@ def list_keys(
         },
     )
     listing = cut(ordered, page)
-    shown = listing.items if by_use else repository.with_uses(listing.items)
-    return Listing(_shown(shown), listing.total, page)
+    keys = listing.items if by_use else repository.with_uses(listing.items)
+    return Listing(_views(keys), listing.total, page)
 
 
-def get_key(workspace: WorkspaceScope, key_id: UUID) -> ShownKey:
+def get_key(workspace: WorkspaceScope, key_id: UUID) -> KeyView:
     """The key, a revoked one too."""
-    return _shown([_found(workspace, key_id)])[0]
+    return _views([_found(workspace, key_id)])[0]
 
 
 def create_key(caller: WorkspaceCaller, name: str, scope: KeyScope, changes: Changes) -> NewSecret:
@@ -97,7 +97,7 @@ def create_key(caller: WorkspaceCaller, name: str, scope: KeyScope, changes: Cha
         workspace_id=caller.workspace.id,
         name=name,
         scope=scope,
-        prefix=shown_prefix(secret),
+        prefix=prefix_of_key(secret),
         maker_id=caller.person_id,
         created_at=clock.now(),
         used_before=None,
@@ -107,7 +107,7 @@ def create_key(caller: WorkspaceCaller, name: str, scope: KeyScope, changes: Cha
     )
     WorkspaceRepository(caller.workspace).expect_live(changes)
     ApiKeyRepository(caller.workspace).add(changes, key)
-    return NewSecret(_shown([key])[0], secret)
+    return NewSecret(_views([key])[0], secret)
 
 
 def rename_key(workspace: WorkspaceScope, key_id: UUID, name: str, changes: Changes) -> None:
@@ -127,14 +127,14 @@ def rotate_key(
     secret = new_api_key()
     rotated = replace(
         key,
-        prefix=shown_prefix(secret),
+        prefix=prefix_of_key(secret),
         rotated_at=now,
         secrets=(*key.secrets, Secret(digest(secret), None)),
     )
     WorkspaceRepository(caller.workspace).expect_live(changes)
     ApiKeyRepository(caller.workspace).rotate(changes, key, rotated, now, now + overlap)
-    _tell_of_rotation(caller, rotated, now, now + overlap if overlap else None, changes)
-    return NewSecret(_shown([rotated])[0], secret)
+    _email_rotation(caller, rotated, now, now + overlap if overlap else None, changes)
+    return NewSecret(_views([rotated])[0], secret)
 
 
 def revoke_key(workspace: WorkspaceScope, key_id: UUID, changes: Changes) -> None:
@@ -156,7 +156,7 @@ def _overlap(caller: WorkspaceCaller, seconds: int | None) -> timedelta:
     return timedelta(seconds=seconds)
 
 
-def _tell_of_rotation(
+def _email_rotation(
     caller: WorkspaceCaller,
     key: ApiKey,
     now: datetime,
@@ -167,9 +167,9 @@ def _tell_of_rotation(
     workspace, owner = repository.get(), repository.owner()
     if workspace is None or owner is None:
         raise NotFound()
-    told = {owner.person_id, key.maker_id} - {None}
+    recipients = {owner.person_id, key.maker_id} - {None}
     acting = None if caller.key else caller.person_id
-    people = _people(told | {acting})
+    people = _people(recipients | {acting})
     message = messages.ApiKeyRotated(
         workspace=workspace.name,
         key_name=key.name,
@@ -179,7 +179,7 @@ def _tell_of_rotation(
         overlap_ends_at=old_ends_at,
     )
     for person in people.values():
-        if person.id in told:
+        if person.id in recipients:
             send_email(changes, person.email, message)
 
 
@@ -197,11 +197,11 @@ def _found(workspace: WorkspaceScope, key_id: UUID) -> ApiKey:
     return key
 
 
-def _shown(keys: Iterable[ApiKey]) -> list[ShownKey]:
+def _views(keys: Iterable[ApiKey]) -> list[KeyView]:
     keys = list(keys)
     people = _people({key.maker_id for key in keys})
     names = {person.id: person.name for person in people.values()}
-    return [ShownKey(key, names.get(key.maker_id) if key.maker_id else None) for key in keys]
+    return [KeyView(key, names.get(key.maker_id) if key.maker_id else None) for key in keys]
 
 
 def _people(ids: Iterable[UUID | None]) -> dict[UUID | None, Person]:

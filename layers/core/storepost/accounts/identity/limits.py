@@ -116,10 +116,10 @@ def count_at_place(place: Key) -> Attempt:
 def give_back(*attempts: Attempt) -> None:
     """Takes attempts back that turned out right. What can't be taken back stays counted."""
     with suppress(Conflict):
-        commit_anew(partial(_remove_all, attempts))
+        commit_anew(partial(_delete_all, attempts))
 
 
-def forget_address(changes: Changes, email: str) -> None:
+def delete_attempts_for(changes: Changes, email: str) -> None:
     """Removes what was counted for an address, as part of a unit of work."""
     for limit in _OF_ADDRESS:
         changes.delete(Item(*address_attempts_key(limit.name, email)))
@@ -140,7 +140,7 @@ def _count_all(*subjects: tuple[Limit, Key]) -> list[Attempt]:
 
 def _add(changes: Changes, limit: Limit, key: Key) -> Attempt:
     row, now = find(AttemptsItem, key) or AttemptsItem(*key, made=[]), clock.now()
-    counted = _still_counted(row.made, limit, now)
+    counted = _counted_since(row.made, limit, now)
     if len(counted) >= limit.most:
         since = counted[-1] if limit.locks else counted[-limit.most]
         raise limit.problem(retry_after=_seconds_until(since, limit.within, now))
@@ -151,12 +151,12 @@ def _add(changes: Changes, limit: Limit, key: Key) -> Attempt:
     return Attempt(limit, key, made, len(row.made))
 
 
-def _remove_all(attempts: Sequence[Attempt], changes: Changes) -> None:
+def _delete_all(attempts: Sequence[Attempt], changes: Changes) -> None:
     for attempt in attempts:
-        _remove(attempt, changes)
+        _delete(attempt, changes)
 
 
-def _remove(attempt: Attempt, changes: Changes) -> None:
+def _delete(attempt: Attempt, changes: Changes) -> None:
     row = find(AttemptsItem, attempt.key)
     if row is None or attempt.made not in row.made:
         return
@@ -166,7 +166,7 @@ def _remove(attempt: Attempt, changes: Changes) -> None:
     changes.save(row)
 
 
-def _still_counted(made: list[int], limit: Limit, now: datetime) -> list[int]:
+def _counted_since(made: list[int], limit: Limit, now: datetime) -> list[int]:
     """The attempts in the window that ends now; of a lock in force, those that led to it."""
     window = limit.within // timedelta(milliseconds=1)
     recent = [moment for moment in made if moment > in_milliseconds(now) - window]

@@ -25,7 +25,7 @@ Password = Annotated[
 ]
 """A new password in a request: 12 to 200 characters as they are sent."""
 
-GivenPassword = Annotated[
+SubmittedPassword = Annotated[
     str,
     StringConstraints(min_length=1, max_length=LONGEST),
     Field(repr=False, json_schema_extra=_IN_SCHEMA),

@@ -133,7 +133,7 @@ def find_account(email: str) -> Person | None:
     return find_person(PersonScope(claim.person_id if claim else NOBODY))
 
 
-def add_person(changes: Changes, person: Person, taken: Exception) -> None:
+def add_person(changes: Changes, person: Person, on_conflict: Exception) -> None:
     """A new account with a verified address; raises `taken` where somebody else has that."""
     changes.create(
         PersonItem(
@@ -147,7 +147,7 @@ def add_person(changes: Changes, person: Person, taken: Exception) -> None:
         )
     )
     claim = EmailClaimItem(*email_claim_key(person.email), person_id=person.id)
-    changes.create(claim, on_conflict=taken)
+    changes.create(claim, on_conflict=on_conflict)
 
 
 def setting_password(password_hash: str) -> list[Action]:
@@ -217,7 +217,7 @@ def add_session(changes: Changes, session: Session) -> None:
     )
 
 
-def remove_session(changes: Changes, session: Session) -> None:
+def delete_session(changes: Changes, session: Session) -> None:
     """The session's two rows; repeatable."""
     changes.delete(SessionItem(*token_key(session.token_digest)))
     pointer = session_pointer_key(PersonScope(session.person_id), session.id)

@@ -19,8 +19,8 @@ from storepost.accounts.identity.repository import (
     PersonItem,
     SessionItem,
     add_session,
+    delete_session,
     person_key,
-    remove_session,
     sessions_of,
     token_key,
 )
@@ -29,7 +29,7 @@ from storepost.platform.persistence.changes import MAX_ITEMS, Changes
 from storepost.values import clock
 from storepost.values.ids import new_id
 
-_SHOWN = 100
+_MAX_LABEL = 100
 _ROWS_OF_A_SESSION = 2
 
 
@@ -50,8 +50,8 @@ def device_of(ip_address: str | None, user_agent: str | None) -> Device:
 
     browser, system = parse_user_agent(user_agent), parse_os(user_agent)
     return Device(
-        browser.family[:_SHOWN] if browser else None,
-        system.family[:_SHOWN] if system else None,
+        browser.family[:_MAX_LABEL] if browser else None,
+        system.family[:_MAX_LABEL] if system else None,
         ip_address,
     )
 
@@ -119,5 +119,5 @@ def sweep(person: Person, epoch: int) -> None:
     for some in batched(ended, MAX_ITEMS // _ROWS_OF_A_SESSION, strict=False):
         changes = Changes()
         for session in some:
-            remove_session(changes, session)
+            delete_session(changes, session)
         changes.commit()

@@ -13,10 +13,10 @@ import zlib
 SESSION_PREFIX = "sts_"
 KEY_PREFIX = "stp_"
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-_SHOWN = 8
+_PREFIX_LENGTH = 8
 _SECRET = 34
 _CHECK = 6
-_KEY = len(KEY_PREFIX) + _SHOWN + len("_") + _SECRET + _CHECK
+_KEY = len(KEY_PREFIX) + _PREFIX_LENGTH + len("_") + _SECRET + _CHECK
 _SESSION_BYTES, _SESSION = 32, 43
 """Random bytes, and the characters that they take in base64."""
 
@@ -28,16 +28,17 @@ def new_session_token() -> str:
 
 def new_api_key() -> str:
     """A key with 250 random bits, 202 of them never shown again."""
-    shown, secret = (
-        "".join(secrets.choice(_BASE62) for _ in range(length)) for length in (_SHOWN, _SECRET)
+    prefix, secret = (
+        "".join(secrets.choice(_BASE62) for _ in range(length))
+        for length in (_PREFIX_LENGTH, _SECRET)
     )
-    body = f"{KEY_PREFIX}{shown}_{secret}"
+    body = f"{KEY_PREFIX}{prefix}_{secret}"
     return body + _checksum(body)
 
 
-def shown_prefix(key: str) -> str:
+def prefix_of_key(key: str) -> str:
     """The part of an API key that lists show: `stp_` and 8 characters."""
-    return key[: len(KEY_PREFIX) + _SHOWN]
+    return key[: len(KEY_PREFIX) + _PREFIX_LENGTH]
 
 
 def is_well_formed(token: str) -> bool:

@@ -53,15 +53,15 @@ def count_trusted(person: Person) -> int:
     return sum(_counts(row, person) for row in trusted_browsers_of(person.scope))
 
 
-def forgetting_all() -> list[Action]:
+def revoke_actions() -> list[Action]:
     """What forgets all of a person's browsers, for a write of the account that does more."""
     return [PersonItem.trust_epoch.add(1)]
 
 
-def forget_all(changes: Changes, person: Person) -> None:
+def revoke_all(changes: Changes, person: Person) -> None:
     """Every browser asks for a second step again."""
     row = PersonItem(*person_key(person.scope))
-    changes.update(row, forgetting_all(), PersonItem.pk.exists())
+    changes.update(row, revoke_actions(), PersonItem.pk.exists())
     changes.after_commit(lambda: sweep(person))
 
 
@@ -71,10 +71,10 @@ def sweep(person: Person) -> None:
 
     Cut short, it leaves rows that count no more and that expire.
     """
-    forgotten = (
+    revoked = (
         row for row in trusted_browsers_of(person.scope) if int(row.epoch) <= person.trust_epoch
     )
-    for some in batched(forgotten, MAX_ITEMS, strict=False):
+    for some in batched(revoked, MAX_ITEMS, strict=False):
         changes = Changes()
         for row in some:
             changes.delete(row)

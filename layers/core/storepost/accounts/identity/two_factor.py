@@ -83,11 +83,14 @@ def matching_step(seed: str, code: str, now: datetime, after: int | None = None)
     None where it is of none of them, or of none after the step `after`. All three are compared, in
     constant time.
     """
-    totp, given = _pyotp().TOTP(seed, digits=DIGITS, interval=STEP_SECONDS), plain(code).encode()
+    totp, submitted = (
+        _pyotp().TOTP(seed, digits=DIGITS, interval=STEP_SECONDS),
+        plain(code).encode(),
+    )
     present = int(now.timestamp()) // STEP_SECONDS
     found = None
     for step in (present - 1, present, present + 1):
-        fits = hmac.compare_digest(str(totp.generate_otp(step)).encode(), given)
+        fits = hmac.compare_digest(str(totp.generate_otp(step)).encode(), submitted)
         if fits and (after is None or step > after):
             found = step
     return found
@@ -109,7 +112,7 @@ def keep_seed(changes: Changes, person: PersonScope, seed: str, step: int) -> No
     changes.save(AuthenticatorItem(*key, seed=seal_seed(seed, key), last_step=step))
 
 
-def forget_seed(changes: Changes, person: PersonScope) -> None:
+def delete_seed(changes: Changes, person: PersonScope) -> None:
     """The person's app is off; repeatable."""
     changes.delete(AuthenticatorItem(*authenticator_key(person)))
 
@@ -125,7 +128,7 @@ def new_backup_codes(changes: Changes, person: PersonScope) -> list[str]:
     return [f"{code[:5]}-{code[5:]}" for code in codes]
 
 
-def forget_backup_codes(changes: Changes, person: PersonScope) -> None:
+def delete_backup_codes(changes: Changes, person: PersonScope) -> None:
     """The person's codes end; repeatable."""
     changes.delete(BackupCodesItem(*backup_codes_key(person)))
 
@@ -164,14 +167,14 @@ def _use_emailed_code(changes: Changes, person: Person, code: str, emailed: Key)
 def _use_backup_code(changes: Changes, person: PersonScope, code: str) -> None:
     key = backup_codes_key(person)
     row = find(BackupCodesItem, key)
-    given = _backup_mac(plain(code), key)
-    matches = [hmac.compare_digest(given, mac) for mac in (row.macs or ())] if row else []
+    digest = _backup_mac(plain(code), key)
+    matches = [hmac.compare_digest(digest, mac) for mac in (row.macs or ())] if row else []
     if not any(matches):
         raise CodeInvalid()
     changes.update(
         BackupCodesItem(*key),
-        [BackupCodesItem.macs.delete({given})],
-        BackupCodesItem.macs.contains(given),
+        [BackupCodesItem.macs.delete({digest})],
+        BackupCodesItem.macs.contains(digest),
         on_conflict=CodeInvalid(),
     )
 

@@ -14,7 +14,7 @@ SENDS_A_DAY = 50
 DAY = timedelta(hours=24)
 
 
-class Status(StrEnum):
+class InvitationStatus(StrEnum):
     """What became of an invitation; `expired` is what a pending one becomes by itself."""
 
     PENDING = "pending"
@@ -33,7 +33,7 @@ class Invitation:
     email: str
     role: Role
     invited_by: str
-    status: Status
+    status: InvitationStatus
     """As it was last written: never `expired`."""
     created_at: datetime
     sent_at: datetime
@@ -49,12 +49,12 @@ class Invitation:
     @property
     def is_open(self) -> bool:
         """Whether nobody has answered or deleted it; an expired one is still open."""
-        return self.status is Status.PENDING
+        return self.status is InvitationStatus.PENDING
 
     def has_expired(self, now: datetime) -> bool:
         """Whether its seven days are over."""
         return now >= self.expires_at
 
-    def status_at(self, now: datetime) -> Status:
+    def status_at(self, now: datetime) -> InvitationStatus:
         """The status that a preview shows."""
-        return Status.EXPIRED if self.is_open and self.has_expired(now) else self.status
+        return InvitationStatus.EXPIRED if self.is_open and self.has_expired(now) else self.status

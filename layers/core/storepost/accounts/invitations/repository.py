@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pynamodb.attributes import JSONAttribute, UnicodeAttribute
 
-from storepost.accounts.invitations.model import DAY, Invitation, Status
+from storepost.accounts.invitations.model import DAY, Invitation, InvitationStatus
 from storepost.accounts.workspaces.model import Role
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
@@ -138,17 +138,17 @@ class InvitationRepository:
                 InvitationItem.sent_at.set(invitation.sent_at),
                 InvitationItem.expires_at.set(invitation.expires_at),
             ],
-            (InvitationItem.status == Status.PENDING)
+            (InvitationItem.status == InvitationStatus.PENDING)
             & (InvitationItem.sent_at < invitation.sent_at),
         )
 
-    def close(self, changes: Changes, invitation: Invitation, status: Status) -> None:
+    def close(self, changes: Changes, invitation: Invitation, status: InvitationStatus) -> None:
         """Ends an open invitation, which frees its address."""
         closed = replace(invitation, status=status)
         changes.update(
             self._item(closed),
             [InvitationItem.status.set(status)],
-            InvitationItem.status == Status.PENDING,
+            InvitationItem.status == InvitationStatus.PENDING,
         )
         changes.delete(InvitedItem(*invited_key(self._scope, invitation.email)))
 
@@ -194,7 +194,7 @@ def _as_invitation(item: InvitationItem) -> Invitation:
         email=item.email,
         role=Role(item.role),
         invited_by=item.invited_by,
-        status=Status(item.status),
+        status=InvitationStatus(item.status),
         created_at=item.created_at,
         sent_at=item.sent_at,
         expires_at=item.expires_at,

@@ -3,7 +3,7 @@
 from typing import Literal
 from uuid import UUID
 
-from storepost.accounts.invitations.model import Invitation, Status
+from storepost.accounts.invitations.model import Invitation, InvitationStatus
 from storepost.accounts.workspaces.model import Role, Workspace
 from storepost.values import clock
 from storepost.values.emails import ReachableAddress
@@ -50,7 +50,7 @@ class InvitationPreview(Shape):
     invited_by: str
     email: str
     role: Role
-    status: Status
+    status: InvitationStatus
 
     @classmethod
     def of(cls, invitation: Invitation, workspace: Workspace) -> "InvitationPreview":

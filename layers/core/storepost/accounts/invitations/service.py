@@ -5,8 +5,8 @@ from datetime import datetime
 from math import ceil
 from uuid import UUID
 
+from storepost.accounts.api_keys.owner_emails import email_owner
 from storepost.accounts.api_keys.repository import ApiKeyRepository
-from storepost.accounts.api_keys.telling import tell_owner
 from storepost.accounts.emails import messages
 from storepost.accounts.emails.outgoing import send_email
 from storepost.accounts.identity.model import Person, SignedInPerson
@@ -17,7 +17,7 @@ from storepost.accounts.invitations.model import (
     SENDS_A_DAY,
     VALID_FOR,
     Invitation,
-    Status,
+    InvitationStatus,
 )
 from storepost.accounts.invitations.problems import (
     AlreadyInvited,
@@ -75,7 +75,7 @@ def invite(
         email=email,
         role=role,
         invited_by=inviter.name,
-        status=Status.PENDING,
+        status=InvitationStatus.PENDING,
         created_at=now,
         sent_at=now,
         expires_at=now + VALID_FOR,
@@ -84,7 +84,7 @@ def invite(
     repository.add(changes, invitation)
     _expect_key(invitation, changes, Unauthenticated())
     _send(invitation, inviter, base_url, changes)
-    _tell_owner(caller, invitation, changes)
+    _email_owner(caller, invitation, changes)
     return invitation
 
 
@@ -98,13 +98,13 @@ def resend(caller: WorkspaceCaller, invitation_id: UUID, base_url: str, changes:
     again = replace(invitation, sent_at=now, expires_at=now + VALID_FOR)
     repository.mark_sent(changes, again)
     _send(again, _inviter(caller), base_url, changes)
-    _tell_owner(caller, again, changes)
+    _email_owner(caller, again, changes)
 
 
 def delete_invitation(workspace: WorkspaceScope, invitation_id: UUID, changes: Changes) -> None:
     """Cancels an open invitation: the emailed link stops working."""
     repository = InvitationRepository(workspace)
-    repository.close(changes, _open(repository, invitation_id), Status.CANCELED)
+    repository.close(changes, _open(repository, invitation_id), InvitationStatus.CANCELED)
 
 
 def preview(invitation_id: UUID) -> tuple[Invitation, Workspace]:
@@ -121,7 +121,7 @@ def _as_it_counts(invitation: Invitation) -> Invitation:
     keys, key_id = ApiKeyRepository(invitation.workspace), invitation.key_id
     if not invitation.is_open or key_id is None or keys.is_active(key_id):
         return invitation
-    return replace(invitation, status=Status.CANCELED)
+    return replace(invitation, status=InvitationStatus.CANCELED)
 
 
 def _expect_key(invitation: Invitation, changes: Changes, on_conflict: Exception) -> None:
@@ -131,10 +131,10 @@ def _expect_key(invitation: Invitation, changes: Changes, on_conflict: Exception
         keys.expect_active(changes, invitation.key_id, on_conflict)
 
 
-def _tell_owner(caller: WorkspaceCaller, invitation: Invitation, changes: Changes) -> None:
+def _email_owner(caller: WorkspaceCaller, invitation: Invitation, changes: Changes) -> None:
     """Tells the owner where a key invites an admin."""
     if invitation.role is Role.ADMIN:
-        tell_owner(caller, "invited", invitation.email, invitation.role, changes)
+        email_owner(caller, "invited", invitation.email, invitation.role, changes)
 
 
 def accept(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> Workspace:
@@ -142,7 +142,7 @@ def accept(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> Wor
     invitation, workspace = _for_invited(caller, invitation_id)
     if invitation.has_expired(clock.now()):
         raise InvitationExpired()
-    InvitationRepository(workspace.scope).close(changes, invitation, Status.ACCEPTED)
+    InvitationRepository(workspace.scope).close(changes, invitation, InvitationStatus.ACCEPTED)
     _expect_key(invitation, changes, InvitationClosed())
     members = WorkspaceRepository(workspace.scope)
     if members.membership_of(caller.person.id) is None:
@@ -156,7 +156,7 @@ def decline(caller: SignedInPerson, invitation_id: UUID, changes: Changes) -> No
     invitation, workspace = _for_invited(caller, invitation_id)
     if invitation.has_expired(clock.now()):
         raise InvitationExpired()
-    InvitationRepository(workspace.scope).close(changes, invitation, Status.REJECTED)
+    InvitationRepository(workspace.scope).close(changes, invitation, InvitationStatus.REJECTED)
 
 
 def _for_invited(caller: SignedInPerson, invitation_id: UUID) -> tuple[Invitation, Workspace]:

@@ -7,7 +7,7 @@ yet: `service` asks for the key. So what a run that died left behind opens no do
 from functools import partial
 from uuid import UUID
 
-from storepost.accounts.invitations.model import Status
+from storepost.accounts.invitations.model import InvitationStatus
 from storepost.accounts.invitations.repository import InvitationRepository
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.values.scope import WorkspaceScope
@@ -32,5 +32,5 @@ def _withdraw_some(workspace: WorkspaceScope, key_id: UUID, changes: Changes) ->
     repository = InvitationRepository(workspace)
     found = repository.open_of_key(key_id, MAX_AT_ONCE)
     for invitation in found:
-        repository.close(changes, invitation, Status.CANCELED)
+        repository.close(changes, invitation, InvitationStatus.CANCELED)
     return len(found)

@@ -21,8 +21,8 @@ def change_password(
     caller = prove(caller, current, ip)
     person = caller.person
     repository.change_password(changes, caller, hash_password(password))
-    told = messages.PasswordChanged(name=person.name, when=clock.now())
-    send_email(changes, person.email, told)
+    message = messages.PasswordChanged(name=person.name, when=clock.now())
+    send_email(changes, person.email, message)
 
 
 def ask_for_address(
@@ -54,16 +54,16 @@ def confirm_address(caller: SignedInPerson, code: str, changes: Changes) -> None
     become another account's.
     """
     person = present(caller).person
-    email = repository.asked_address(person.scope)
+    email = repository.requested_address(person.scope)
     if email is None:
         raise ChallengeClosed()
-    given = check_code(repository.address_code_key(person.scope), code)
-    repository.move_address(changes, person, email, given)
-    _tell_old_address(person, email, changes)
+    address = check_code(repository.address_code_key(person.scope), code)
+    repository.move_address(changes, person, email, address)
+    _email_old_address(person, email, changes)
 
 
-def _tell_old_address(person: Person, email: str, changes: Changes) -> None:
-    told = messages.AddressChanged(
+def _email_old_address(person: Person, email: str, changes: Changes) -> None:
+    message = messages.AddressChanged(
         name=person.name, new_address=messages.mask_address(email), when=clock.now()
     )
-    send_email(changes, person.email, told)
+    send_email(changes, person.email, message)

@@ -3,7 +3,7 @@
 from storepost.accounts.identity.model import SignedInPerson
 from storepost.accounts.me.messages import AccountErasureMessage
 from storepost.accounts.me.proof import prove
-from storepost.accounts.me.repository import remove_account
+from storepost.accounts.me.repository import delete_person
 from storepost.accounts.workspaces.model import Role
 from storepost.accounts.workspaces.problems import OwnerLeave
 from storepost.accounts.workspaces.repository import WorkspaceRepository, standings_of
@@ -26,6 +26,6 @@ def delete_account(caller: SignedInPerson, password: str, ip: str | None, change
     if any(standing.membership.role is Role.OWNER for standing in standings):
         raise OwnerLeave()
     for standing in standings[:MEMBERSHIPS_AT_ONCE]:
-        WorkspaceRepository(standing.workspace.scope).remove_member(changes, standing.membership)
-    remove_account(changes, person)
+        WorkspaceRepository(standing.workspace.scope).delete_member(changes, standing.membership)
+    delete_person(changes, person)
     send(changes, AccountErasureMessage(person.id))

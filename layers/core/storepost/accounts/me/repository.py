@@ -10,7 +10,7 @@ from pynamodb.expressions.update import Action
 
 from storepost.accounts.identity import trusted_browsers
 from storepost.accounts.identity.codes import VALID_FOR, EmailedCode, use_code
-from storepost.accounts.identity.limits import forget_address
+from storepost.accounts.identity.limits import delete_attempts_for
 from storepost.accounts.identity.model import Person, SignedInPerson
 from storepost.accounts.identity.problems import ChallengeClosed
 from storepost.accounts.identity.repository import (
@@ -86,12 +86,12 @@ class PendingSeed:
 
 def change_password(changes: Changes, caller: SignedInPerson, password_hash: str) -> None:
     """A new password: every session but the caller's ends, every trusted browser is forgotten."""
-    also = [PersonItem.password_hash.set(password_hash), *trusted_browsers.forgetting_all()]
+    also = [PersonItem.password_hash.set(password_hash), *trusted_browsers.revoke_actions()]
     end_all_sessions(changes, caller.person, except_=caller.session, also=also)
     _sweep_browsers(changes, caller.person)
 
 
-def forget_browsers(changes: Changes, person: Person) -> None:
+def revoke_browsers(changes: Changes, person: Person) -> None:
     """Every trusted browser is forgotten, if the account's methods are still what was read."""
     _change(changes, person, [])
 
@@ -129,7 +129,7 @@ def ask_for_address(changes: Changes, person: PersonScope, email: str) -> None:
     changes.save(AddressChangeItem(*key, email=email, expiration=expires_at))
 
 
-def asked_address(person: PersonScope) -> str | None:
+def requested_address(person: PersonScope) -> str | None:
     """The address that the person asked for."""
     row = find(AddressChangeItem, address_change_key(person))
     return row.email if row else None
@@ -171,7 +171,7 @@ def end_app_set_up(changes: Changes, person: PersonScope, pending: PendingSeed) 
     changes.delete(row, PendingAuthenticatorItem.seed == pending.sealed)
 
 
-def remove_account(changes: Changes, person: Person) -> None:
+def delete_person(changes: Changes, person: Person) -> None:
     """The account is gone and its address is free, if it is still what was read.
 
     The attempts that are counted for the address go too: they name it.
@@ -182,10 +182,10 @@ def remove_account(changes: Changes, person: Person) -> None:
     changes.delete(row, _unchanged(person))
     claim = EmailClaimItem(*email_claim_key(person.email))
     changes.delete(claim, EmailClaimItem.person_id == person.id)
-    forget_address(changes, person.email)
+    delete_attempts_for(changes, person.email)
 
 
-def remove_some(changes: Changes, person: PersonScope) -> int:
+def delete_some(changes: Changes, person: PersonScope) -> int:
     """Removes some of what stands under the person, and what that names; how many rows there were.
 
     A session's pointer names the session's own row, a membership's the membership.
@@ -211,7 +211,7 @@ def _named_by(person: PersonScope, pointer: Item | None) -> Key | None:
 def _change(changes: Changes, person: Person, actions: Sequence[Action]) -> None:
     changes.update(
         PersonItem(*person_key(person.scope)),
-        [*actions, *trusted_browsers.forgetting_all()],
+        [*actions, *trusted_browsers.revoke_actions()],
         _unchanged(person),
     )
     _sweep_browsers(changes, person)
@@ -226,13 +226,13 @@ def _unchanged(person: Person) -> Condition:
     same: Condition = (
         (PersonItem.email == person.email)
         & (PersonItem.password_hash == person.password_hash)
-        & _still(PersonItem.app_since, person.app_since)
-        & _still(PersonItem.email_codes_since, person.email_codes_since)
+        & _is_unchanged(PersonItem.app_since, person.app_since)
+        & _is_unchanged(PersonItem.email_codes_since, person.email_codes_since)
     )
     return same
 
 
-def _still(attribute: UtcDateTimeAttribute, value: datetime | None) -> Condition:
+def _is_unchanged(attribute: UtcDateTimeAttribute, value: datetime | None) -> Condition:
     return attribute.does_not_exist() if value is None else attribute == value
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from storepost.accounts.identity.codes import Code
 from storepost.accounts.identity.model import Person, Session
-from storepost.accounts.identity.passwords import GivenPassword, Password
+from storepost.accounts.identity.passwords import Password, SubmittedPassword
 from storepost.accounts.identity.two_factor import otpauth_uri
 from storepost.accounts.me.account import Account
 from storepost.accounts.workspaces.schemas import WorkspaceSummary
@@ -84,13 +84,13 @@ class ChosenWorkspace(RequestBody):
 class PasswordProof(RequestBody):
     """The account's password, asked for before something weighty."""
 
-    password: GivenPassword
+    password: SubmittedPassword
 
 
 class PasswordChange(RequestBody):
     """The present password and the new one."""
 
-    current: GivenPassword
+    current: SubmittedPassword
     password: Password
 
 
@@ -98,7 +98,7 @@ class AddressChange(RequestBody):
     """The address that the account is to have, and its password."""
 
     email: ReachableAddress
-    password: GivenPassword
+    password: SubmittedPassword
 
 
 class CodeProof(RequestBody):

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from storepost.accounts.identity.model import Session, SignedInPerson
-from storepost.accounts.identity.repository import find_session, remove_session, sessions_of
+from storepost.accounts.identity.repository import delete_session, find_session, sessions_of
 from storepost.accounts.identity.sessions import end_all_sessions
 from storepost.accounts.me.proof import present
 from storepost.platform.persistence.changes import Changes
@@ -28,7 +28,7 @@ def end_session(caller: SignedInPerson, session_id: UUID, changes: Changes) -> N
     session = find_session(caller.person.scope, session_id)
     if session is None or not session.is_live(caller.person, clock.now()):
         raise NotFound()
-    remove_session(changes, session)
+    delete_session(changes, session)
 
 
 def end_other_sessions(caller: SignedInPerson, changes: Changes) -> None:

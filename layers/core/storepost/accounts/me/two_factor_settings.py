@@ -8,8 +8,8 @@ from storepost.accounts.identity.limits import SECOND_STEP_EMAILS, count_for_per
 from storepost.accounts.identity.model import Person, SignedInPerson
 from storepost.accounts.identity.problems import CodeInvalid, MethodOff
 from storepost.accounts.identity.two_factor import (
-    forget_backup_codes,
-    forget_seed,
+    delete_backup_codes,
+    delete_seed,
     keep_seed,
     matching_step,
     new_backup_codes,
@@ -65,7 +65,7 @@ def disable_app(caller: SignedInPerson, password: str, ip: str | None, changes: 
         raise MethodOff()
     if person.email_codes_since is None:
         _turn_all_off(changes, person.scope)
-    forget_seed(changes, person.scope)
+    delete_seed(changes, person.scope)
     repository.change_app(changes, person, None)
 
 
@@ -109,20 +109,20 @@ def renew_backup_codes(
     person = prove(caller, password, ip).person
     if not person.has_two_factor:
         raise TwoFactorOff()
-    repository.forget_browsers(changes, person)
+    repository.revoke_browsers(changes, person)
     return new_backup_codes(changes, person.scope)
 
 
-def forget_trusted_browsers(caller: SignedInPerson, changes: Changes) -> None:
+def revoke_trusted_browsers(caller: SignedInPerson, changes: Changes) -> None:
     """Every browser asks for a second step again at its next sign-in."""
-    trusted_browsers.forget_all(changes, caller.person)
+    trusted_browsers.revoke_all(changes, caller.person)
 
 
 def _turn_all_off(changes: Changes, person: PersonScope) -> None:
     """What goes with the last method, unless a workspace demands two-factor."""
     if any(standing.workspace.require_two_factor for standing in standings_of(person)):
         raise TwoFactorDemanded()
-    forget_backup_codes(changes, person)
+    delete_backup_codes(changes, person)
 
 
 def _codes_of_first_method(changes: Changes, person: Person) -> list[str]:

@@ -4,8 +4,8 @@ from collections.abc import Set
 from dataclasses import dataclass
 from uuid import UUID
 
+from storepost.accounts.api_keys.owner_emails import email_owner
 from storepost.accounts.api_keys.repository import ApiKeyRepository
-from storepost.accounts.api_keys.telling import tell_owner
 from storepost.accounts.emails import messages
 from storepost.accounts.emails.messages import KeyAct, KeyLabel
 from storepost.accounts.emails.outgoing import send_email
@@ -52,14 +52,14 @@ class MemberFilter:
 
 
 def list_members(
-    workspace: WorkspaceScope, wanted: MemberFilter, sort: str, page: PageRequest
+    workspace: WorkspaceScope, filters: MemberFilter, sort: str, page: PageRequest
 ) -> Listing[Member]:
     """The workspace's members."""
     memberships = WorkspaceRepository(workspace).memberships()
     people = find_people(m.person_id for m in memberships)
     members = [Member(m, people[m.person_id]) for m in memberships if m.person_id in people]
     ordered = in_order(
-        [member for member in members if wanted.passes(member)],
+        [member for member in members if filters.passes(member)],
         sort,
         {
             "name": lambda member: (fold(member.person.name), member.membership.id),
@@ -108,15 +108,15 @@ def change_role(caller: WorkspaceCaller, membership_id: UUID, role: Role, change
     """Makes a member an admin or an admin a member; never touches the owner."""
     repository = WorkspaceRepository(caller.workspace)
     target = _picked(repository.memberships(), membership_id)
-    _expect_still_admin(caller, target)
+    _expect_admin_left(caller, target)
     if target.role is Role.OWNER:
         raise OwnerRole()
     if target.role is not role:
         repository.change_role(changes, target, role)
-        _tell_owner(caller, "role_changed", target, role, changes)
+        _email_owner(caller, "role_changed", target, role, changes)
 
 
-def remove_member(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
+def delete_member(caller: WorkspaceCaller, membership_id: UUID, changes: Changes) -> None:
     """Ends somebody's membership; the owner is told which active keys that person made.
 
     The keys go on working, without the role of the person who made them.
@@ -124,14 +124,14 @@ def remove_member(caller: WorkspaceCaller, membership_id: UUID, changes: Changes
     repository = WorkspaceRepository(caller.workspace)
     memberships = repository.memberships()
     target = _picked(memberships, membership_id)
-    _expect_still_admin(caller, target)
+    _expect_admin_left(caller, target)
     if target.role is Role.OWNER:
         raise OwnerRemoval()
-    repository.remove_member(changes, target)
-    _tell_owner(caller, "removed", target, None, changes)
+    repository.delete_member(changes, target)
+    _email_owner(caller, "removed", target, None, changes)
     owner = next((m for m in memberships if m.role is Role.OWNER), None)
     if owner:
-        _tell_of_keys(caller.workspace, owner, target, changes)
+        _email_about_keys(caller.workspace, owner, target, changes)
 
 
 def leave(caller: WorkspaceCaller, changes: Changes) -> None:
@@ -142,41 +142,41 @@ def leave(caller: WorkspaceCaller, changes: Changes) -> None:
         raise NoActiveWorkspace()
     if own.role is Role.OWNER:
         raise OwnerLeave()
-    repository.remove_member(changes, own)
+    repository.delete_member(changes, own)
 
 
-def _tell_owner(
+def _email_owner(
     caller: WorkspaceCaller, act: KeyAct, target: Membership, role: Role | None, changes: Changes
 ) -> None:
     """Tells the owner where a key acts."""
     person = find_person(target.person) if caller.key else None
     if person is not None:
-        tell_owner(caller, act, person.name, role, changes)
+        email_owner(caller, act, person.name, role, changes)
 
 
-def _tell_of_keys(
-    scope: WorkspaceScope, owner: Membership, removed: Membership, changes: Changes
+def _email_about_keys(
+    scope: WorkspaceScope, owner: Membership, former: Membership, changes: Changes
 ) -> None:
     repository = ApiKeyRepository(scope)
     keys = repository.all()
     repository.expect_same(changes, keys)  # none that they make meanwhile is left out
-    active = [key for key in keys if key.is_active and key.maker_id == removed.person_id]
+    active = [key for key in keys if key.is_active and key.maker_id == former.person_id]
     active.sort(key=lambda key: (key.created_at, key.id))
     if not active:
         return
     workspace = WorkspaceRepository(scope).get()
-    people = find_people([owner.person_id, removed.person_id])
+    people = find_people([owner.person_id, former.person_id])
     if workspace is None or len(people) < 2:
         return
     message = messages.MemberRemovedKeys(
         workspace=workspace.name,
-        member=people[removed.person_id].name,
+        member=people[former.person_id].name,
         keys=tuple(KeyLabel(key.name, key.prefix) for key in active),
     )
     send_email(changes, people[owner.person_id].email, message)
 
 
-def _expect_still_admin(caller: WorkspaceCaller, target: Membership) -> None:
+def _expect_admin_left(caller: WorkspaceCaller, target: Membership) -> None:
     """Refuses a caller who acts on themselves and was demoted after they were let in."""
     if target.person_id == caller.person_id and not target.manages:
         raise RoleTooSmall()

@@ -35,18 +35,18 @@ from storepost.values.links import page_link
 from storepost.values.problems import handles
 
 
-def sign_up(wanted: SignUp, ip: str | None, base_url: str, changes: Changes) -> UUID:
+def sign_up(request: SignUp, ip: str | None, base_url: str, changes: Changes) -> UUID:
     """Begins a registration; the address gets a code, or its owner is told."""
     count_for_source(SIGN_UPS_OF_SOURCE, ip)
     registration = Registration(
         id=new_id(),
-        name=wanted.name,
-        email=wanted.email,
+        name=request.name,
+        email=request.email,
         begun_at=clock.now(),
-        password_hash=hash_password(wanted.password),
+        password_hash=hash_password(request.password),
     )
     add_registration(changes, registration)
-    _tell(registration, base_url, changes)
+    _email_link(registration, base_url, changes)
     return registration.id
 
 
@@ -54,7 +54,7 @@ def resend(registration_id: UUID, base_url: str, changes: Changes) -> None:
     """Another code for a registration that isn't over; the one before ends."""
     registration = find_registration(registration_id, clock.now())
     if registration:
-        _tell(registration, base_url, changes)
+        _email_link(registration, base_url, changes)
 
 
 def verify_email(
@@ -68,13 +68,13 @@ def verify_email(
     use_code(changes, check_code(registration_code_key(registration_id), code))
     person = _person_of(registration)
     end_registrations(changes, registration, now)
-    add_person(changes, person, taken=ChallengeClosed())
+    add_person(changes, person, on_conflict=ChallengeClosed())
     token, expires_at = open_session(changes, person, device, None)
     return OpenedSession(token=token, expires_at=expires_at)
 
 
 @handles(CodeSendLimit)
-def _tell(registration: Registration, base_url: str, changes: Changes) -> None:
+def _email_link(registration: Registration, base_url: str, changes: Changes) -> None:
     """Emails the code, or that the address is known; past the hour's five emails nothing."""
     try:
         count_for_address(SIGN_UP_EMAILS, registration.email)

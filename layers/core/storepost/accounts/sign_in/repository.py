@@ -180,7 +180,7 @@ def count_try(challenge: Challenge) -> None:
     changes.commit()
 
 
-def take_back_try(challenge: Challenge) -> None:
+def refund_try(challenge: Challenge) -> None:
     """Takes a try back that nothing was found by. One that can't be stays counted."""
     changes = Changes()
     changes.update(

@@ -63,8 +63,8 @@ def reset_password(token: str, password: str, changes: Changes) -> None:
     end_reset(changes, reset)
     verified = [] if person.email_verified else setting_verified(now)
     password_set = setting_password(hash_password(password))
-    forgotten = trusted_browsers.forgetting_all()
-    end_all_sessions(changes, person, also=[*password_set, *verified, *forgotten])
+    revoked = trusted_browsers.revoke_actions()
+    end_all_sessions(changes, person, also=[*password_set, *verified, *revoked])
     changes.after_commit(lambda: trusted_browsers.sweep(person))
     send_email(changes, person.email, messages.PasswordChanged(person.name, now))
 

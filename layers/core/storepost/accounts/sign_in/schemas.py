@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import Field, StrictBool, StringConstraints
 
 from storepost.accounts.identity.codes import Code
-from storepost.accounts.identity.passwords import GivenPassword, Password
+from storepost.accounts.identity.passwords import Password, SubmittedPassword
 from storepost.accounts.identity.two_factor import SecondFactor
 from storepost.values.emails import EmailAddress, ReachableAddress
 from storepost.values.wire import Id, RequestBody, SecretAnswer, Shape, Text, Timestamp
@@ -67,7 +67,7 @@ class SignIn(RequestBody):
     """Address and password, and what a trusted browser has kept."""
 
     email: EmailAddress
-    password: GivenPassword
+    password: SubmittedPassword
     trusted_browser: TokenText | None = Field(default=None, repr=False)
 
 

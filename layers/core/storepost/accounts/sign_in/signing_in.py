@@ -23,9 +23,9 @@ from storepost.accounts.identity.problems import (
     MethodOff,
 )
 from storepost.accounts.identity.repository import (
+    delete_session,
     find_account,
     find_person,
-    remove_session,
     renew_hash,
 )
 from storepost.accounts.identity.sessions import Device, open_session
@@ -40,7 +40,7 @@ from storepost.accounts.sign_in.repository import (
     end_challenge,
     find_challenge,
     prolong_challenge,
-    take_back_try,
+    refund_try,
 )
 from storepost.accounts.sign_in.schemas import (
     OpenedSession,
@@ -58,16 +58,16 @@ from storepost.values.scope import PersonScope, WorkspaceScope
 _TOKEN_BYTES = 32
 
 
-def sign_in(given: SignIn, device: Device, changes: Changes) -> SignedIn | SecondStepNeeded:
+def sign_in(request: SignIn, device: Device, changes: Changes) -> SignedIn | SecondStepNeeded:
     """Opens a session, or a challenge where a second step stands before it."""
-    person = find_account(given.email)
-    wrong, place = CredentialsInvalid(), Place(device.ip_address, given.trusted_browser)
-    check_password(person, given.email, place, given.password, wrong)
+    person = find_account(request.email)
+    wrong, place = CredentialsInvalid(), Place(device.ip_address, request.trusted_browser)
+    check_password(person, request.email, place, request.password, wrong)
     if person is None:
         raise wrong  # no password is right where nobody has the address
     if needs_rehash(person.password_hash):
-        changes.after_commit(lambda: _rehash(person, given.password))
-    if person.has_two_factor and not _trusts(person, given.trusted_browser):
+        changes.after_commit(lambda: _rehash(person, request.password))
+    if person.has_two_factor and not _trusts(person, request.trusted_browser):
         return _challenge(person, changes)
     token, expires_at = open_session(changes, person, device, _workspace_of(person))
     return SignedIn(status="signed_in", token=token, expires_at=expires_at)
@@ -84,15 +84,15 @@ def send_code(challenge_token: str, changes: Changes) -> None:
     send_email(changes, person.email, messages.SignInCode(person.name, code))
 
 
-def take_second_step(
-    given: SecondStep, device: Device, changes: Changes
+def complete_second_step(
+    request: SecondStep, device: Device, changes: Changes
 ) -> OpenedSession | OpenedTrustedSession:
     """Opens the session that the challenge stands for."""
-    challenge, person = _open(given.challenge)
-    _verify(challenge, person, given, device, changes)
+    challenge, person = _open(request.challenge)
+    _verify(challenge, person, request, device, changes)
     end_challenge(changes, challenge)
     token, expires_at = open_session(changes, person, device, _workspace_of(person))
-    if not given.trust_browser:
+    if not request.trust_browser:
         return OpenedSession(token=token, expires_at=expires_at)
     trusted = trust_browser(changes, person)
     return OpenedTrustedSession(token=token, expires_at=expires_at, trusted_browser=trusted)
@@ -100,7 +100,7 @@ def take_second_step(
 
 def sign_out(caller: SignedInPerson, changes: Changes) -> None:
     """Ends the caller's session."""
-    remove_session(changes, caller.session)
+    delete_session(changes, caller.session)
 
 
 def _challenge(person: Person, changes: Changes) -> SecondStepNeeded:
@@ -128,7 +128,7 @@ def _open(challenge_token: str) -> tuple[Challenge, Person]:
 
 
 def _verify(
-    challenge: Challenge, person: Person, given: SecondStep, device: Device, changes: Changes
+    challenge: Challenge, person: Person, request: SecondStep, device: Device, changes: Changes
 ) -> None:
     """Counts the try, compares, and takes it back of the person's limit where it was right.
 
@@ -142,18 +142,18 @@ def _verify(
         give_back(attempt)
         raise
     try:
-        verify_second_factor(changes, person, given.method, given.code, emailed)
+        verify_second_factor(changes, person, request.method, request.code, emailed)
     except CodeInvalid:
-        _tell_of_limit(attempt, person, device)
+        _email_limit_reached(attempt, person, device)
         raise
     except Exception:  # nothing was found wrong, so nobody is charged
         give_back(attempt)
-        take_back_try(challenge)
+        refund_try(challenge)
         raise
     give_back(attempt)
 
 
-def _tell_of_limit(attempt: Attempt, person: Person, device: Device) -> None:
+def _email_limit_reached(attempt: Attempt, person: Person, device: Device) -> None:
     """Emails the person once the limit is reached: at once, since the answer is a problem."""
     if attempt.is_last:
         changes = Changes()

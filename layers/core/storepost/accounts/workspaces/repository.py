@@ -202,7 +202,7 @@ class WorkspaceRepository:
             _unchanged(membership),
         )
 
-    def remove_member(self, changes: Changes, membership: Membership) -> None:
+    def delete_member(self, changes: Changes, membership: Membership) -> None:
         """Ends the membership and the person's pointer to it, if it is still what was read."""
         row = MembershipItem(*membership_key(self._scope, membership.person_id))
         changes.delete(row, _unchanged(membership))
@@ -252,8 +252,8 @@ class WorkspaceRepository:
 
 def taken_slugs(slugs: Iterable[str]) -> set[str]:
     """Those of the slugs that a workspace has."""
-    wanted = {slug_key(slug): slug for slug in slugs}
-    return {wanted[key] for key in find_all(wanted)}
+    slugs_by_key = {slug_key(slug): slug for slug in slugs}
+    return {slugs_by_key[key] for key in find_all(slugs_by_key)}
 
 
 def standings_of(person: PersonScope) -> list[Standing]:

@@ -242,8 +242,10 @@ def _authenticate(app: Resolver, next_middleware: NextMiddleware) -> Response[An
             )
         except DependencyResolutionError as error:
             cause = error.__cause__
-            if isinstance(cause, RoleTooSmall | NoActiveWorkspace) and (kept := first_answer(app)):
-                return kept
+            if isinstance(cause, RoleTooSmall | NoActiveWorkspace) and (
+                stored := first_answer(app)
+            ):
+                return stored
             raise cause or error from None
         finally:
             if "caller" in app.context:

@@ -58,9 +58,9 @@ def _of_workspace(workspace: WorkspaceScope) -> list[Budget]:
     return _budgets(("workspace", workspace_budget_key(workspace), rate))
 
 
-def _budgets(*given: tuple[str, tuple[str, str], int]) -> list[Budget]:
+def _budgets(*limits: tuple[str, tuple[str, str], int]) -> list[Budget]:
     burst = settings().budget_burst_seconds
-    return [Budget(key, Policy(name, rate, burst)) for name, key, rate in given if rate > 0]
+    return [Budget(key, Policy(name, rate, burst)) for name, key, rate in limits if rate > 0]
 
 
 def _spend(context: dict[str, Any], budgets: Iterable[Budget]) -> None:

@@ -24,10 +24,10 @@ LOCATIONS = {
     "products.put": "/products/{id}",
     "profiles.upsert": "/profiles/{id}",
     "stores.create": "/stores/{id}",
-    "stores.createBatch": "/stores/{asked}/imports/{id}",
-    "stores.createImport": "/stores/{asked}/imports/{id}",
+    "stores.createBatch": "/stores/{parent_id}/imports/{id}",
+    "stores.createImport": "/stores/{parent_id}/imports/{id}",
 }
-"""By operation, in words of the answer; `asked` is the id that the request's path has."""
+"""By operation, in words of the answer; `parent_id` is the id that the request's path has."""
 
 _STATUSES = frozenset({201, 202})
 
@@ -39,7 +39,7 @@ def location_of(
     template = LOCATIONS.get(operation or "")
     if template is None or answer["statusCode"] not in _STATUSES:
         return {}
-    told = json.loads(answer["body"])
-    asked = "".join(str(event["rawPath"]).split("/")[3:4])  # as /v1/stores/<id>/imports
-    values = {k: quote(v, safe="") if isinstance(v, str) else v for k, v in told.items()}
-    return {"Location": base_url(event) + template.format_map({**values, "asked": asked})}
+    payload = json.loads(answer["body"])
+    parent_id = "".join(str(event["rawPath"]).split("/")[3:4])  # as /v1/stores/<id>/imports
+    values = {k: quote(v, safe="") if isinstance(v, str) else v for k, v in payload.items()}
+    return {"Location": base_url(event) + template.format_map({**values, "parent_id": parent_id})}

@@ -64,7 +64,7 @@ def _language(request: Request) -> Language | None:
     return preferred_language(request.resolved_event.headers.get("accept-language") or "")
 
 
-Wanted = Annotated[Representation, Depends(_representation)]
+Preferred = Annotated[Representation, Depends(_representation)]
 """A route's parameter for what the caller would rather have."""
-WantedLanguage = Annotated[Language | None, Depends(_language)]
+PreferredLanguage = Annotated[Language | None, Depends(_language)]
 """A route's parameter for which of our languages the caller reads."""

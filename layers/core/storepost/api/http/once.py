@@ -73,8 +73,8 @@ def once(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Respon
     claim = _claim_of(app)
     if claim is None:
         return _run(app, next_middleware, None)
-    kept = claim.take(app.lambda_context.get_remaining_time_in_millis() + _LEASE_MARGIN)
-    return _replay(app, kept, claim) if kept else _run_claimed(app, next_middleware, claim)
+    stored = claim.acquire(app.lambda_context.get_remaining_time_in_millis() + _LEASE_MARGIN)
+    return _replay(app, stored, claim) if stored else _run_claimed(app, next_middleware, claim)
 
 
 def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
@@ -87,9 +87,9 @@ def first_answer(app: APIGatewayHttpResolver) -> Response[Any] | None:
         return None
     with suppress(ValidationFailed):  # the caller is told first of what it may not do
         claim = _claim_of(app)
-        kept = claim.take(_LEASE_MARGIN) if claim else None
-        if claim and kept:
-            return _replay(app, kept, claim)
+        stored = claim.acquire(_LEASE_MARGIN) if claim else None
+        if claim and stored:
+            return _replay(app, stored, claim)
         if claim:
             claim.release()
     return None
@@ -142,7 +142,7 @@ def _refuse(app: APIGatewayHttpResolver, claim: Claim, problem: Problem) -> Resp
     changes: Changes = app.context["changes"]
     changes.clear()
     response = render(app, problem)
-    if not _is_kept(problem):
+    if not _is_stored(problem):
         claim.release()
         return response
     claim.complete(changes, _keep(app, response, claim))
@@ -153,7 +153,7 @@ def _refuse(app: APIGatewayHttpResolver, claim: Claim, problem: Problem) -> Resp
     return response
 
 
-def _is_kept(problem: Problem) -> bool:
+def _is_stored(problem: Problem) -> bool:
     if problem.status == 409:
         return problem.code not in {Conflict.code, IdempotencyInProgress.code}
     return problem.status in {404, 410}
@@ -161,11 +161,11 @@ def _is_kept(problem: Problem) -> bool:
 
 def _answer_of_the_winner(app: APIGatewayHttpResolver, claim: Claim) -> Response[Any]:
     """A run that outlived its lease wrote nothing; it answers what the one after it answered."""
-    kept = claim.take(0)
-    if kept is None:  # the winner's answer wasn't kept: this run ended without an effect as well
+    stored = claim.acquire(0)
+    if stored is None:  # the winner's answer wasn't kept: this run ended without an effect as well
         claim.release()
         raise IdempotencyInProgress()
-    return _replay(app, kept, claim)
+    return _replay(app, stored, claim)
 
 
 def _claim_of(app: APIGatewayHttpResolver) -> Claim | None:
@@ -220,15 +220,15 @@ def _keep(app: APIGatewayHttpResolver, response: Response[Any], claim: Claim) ->
     return answer
 
 
-def _replay(app: APIGatewayHttpResolver, kept: Answer, claim: Claim) -> Response[Any]:
-    body = kept["body"]
-    if kept.get("sealed"):
+def _replay(app: APIGatewayHttpResolver, stored: Answer, claim: Claim) -> Response[Any]:
+    body = stored["body"]
+    if stored.get("sealed"):
         body = _unseal(body, app.context["caller"].token, claim)
     return Response(
-        kept["status"],
-        kept["type"],
+        stored["status"],
+        stored["type"],
         body,
-        headers={**kept["headers"], "idempotency-replayed": "true"},
+        headers={**stored["headers"], "idempotency-replayed": "true"},
     )
 
 

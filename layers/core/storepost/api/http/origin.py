@@ -15,7 +15,7 @@ USER_AGENT_LENGTH = 1000
 
 
 @dataclass(frozen=True)
-class Origin:
+class RequestOrigin:
     """The request's own circumstances.
 
     The address is the gateway's, or a trusted proxy's; never any other header's.
@@ -40,12 +40,12 @@ def base_url(event: BaseProxyEvent) -> str:
     return f"{scheme}://{domain}/v1"
 
 
-def origin_of(request: Request) -> Origin:
+def origin_of(request: Request) -> RequestOrigin:
     """The request's circumstances."""
     event = request.resolved_event
     http = event["requestContext"]["http"]
     agent = event.headers.get("user-agent")
-    return Origin(
+    return RequestOrigin(
         ip_address=caller_address(
             http.get("sourceIp"), event.headers.get("x-forwarded-for"), trusted_proxies()
         ),
@@ -54,7 +54,7 @@ def origin_of(request: Request) -> Origin:
     )
 
 
-From = Annotated[Origin, Depends(origin_of)]
+From = Annotated[RequestOrigin, Depends(origin_of)]
 """A route's parameter for the request's circumstances."""
 
 

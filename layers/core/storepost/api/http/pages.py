@@ -17,7 +17,7 @@ BY_LANGUAGE = {"Vary": "Accept-Language"}
 BY_BOTH = {"Vary": "Accept, Accept-Language"}
 
 
-def shown(
+def page_response(
     page: WebPage, headers: Mapping[str, str] | None = None, *, status: int = 200
 ) -> Response[Any]:
     """The page as an answer."""
@@ -41,6 +41,6 @@ def problem_pages(
         if preferred(headers.get("accept") or "") is not Representation.HTML:
             return None
         language = preferred_language(headers.get("accept-language") or "")
-        return shown(page(problem, language), problem.headers, status=problem.status)
+        return page_response(page(problem, language), problem.headers, status=problem.status)
 
     return show

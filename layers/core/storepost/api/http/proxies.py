@@ -29,11 +29,11 @@ def caller_address(
         return source_ip
     address = source_ip
     for hop in reversed((forwarded_for or "").split(",")):
-        told = hop.strip()
-        if not _is_address(told):
+        claimed = hop.strip()
+        if not _is_address(claimed):
             return address
-        address = told
-        if not _is_within(told, networks):
+        address = claimed
+        if not _is_within(claimed, networks):
             return address
     return address
 

@@ -37,12 +37,12 @@ def contradictions(
     `path` has the path's parameters as they were sent, `values` all that was read.
     """
     sent = event.resolved_query_string_parameters
-    asked = {field.alias: values[field.name] for field in route.dependant.query_params}
+    parameters = {field.alias: values[field.name] for field in route.dependant.query_params}
     found = {field.alias: values[field.name] for field in route.dependant.path_params}
     return [
         *_misspelled("path", found, {name: [text] for name, text in path.items()}),
-        *_misspelled("query", asked, sent),
-        *_backwards(asked),
+        *_misspelled("query", parameters, sent),
+        *_backwards(parameters),
     ]
 
 
@@ -69,10 +69,10 @@ def _each(value: object) -> Iterable[object]:
     return value if isinstance(value, list) else [value]
 
 
-def _backwards(asked: Mapping[str, Any]) -> Iterator[Error]:
-    for name, first in asked.items():
+def _backwards(parameters: Mapping[str, Any]) -> Iterator[Error]:
+    for name, first in parameters.items():
         other = _FROM.sub(lambda found: "To" if found[0] == "From" else "to", name)
-        last = asked.get(other) if other != name else None
+        last = parameters.get(other) if other != name else None
         if isinstance(first, date) and isinstance(last, date) and first > last:
             yield _error("query", other, f"Must not be before `{name}`")
 

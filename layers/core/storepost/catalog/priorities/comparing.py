@@ -9,7 +9,7 @@ from storepost.catalog.priorities.model import ChangedProduct, FieldChange
 from storepost.catalog.products.fields import can_be_ruled, rule_name
 from storepost.catalog.products.model import Product, variant_id
 from storepost.catalog.products.records import Record
-from storepost.catalog.products.resolution import Resolution, Resolved, ResolvedProduct, Terms
+from storepost.catalog.products.resolution import Resolution, Resolved, ResolvedProduct, StoreTerms
 from storepost.catalog.products.rules import Rules
 from storepost.catalog.products.summing import title_of
 
@@ -25,7 +25,7 @@ type _Change = tuple[tuple[UUID | None, Any], tuple[UUID | None, Any]]
 
 
 def compare(
-    product: Product, records: Sequence[Record], now: Rules, then: Rules, terms: Terms
+    product: Product, records: Sequence[Record], now: Rules, then: Rules, terms: StoreTerms
 ) -> ChangedProduct | None:
     """What becomes of the product under other rules; None where it stays what it is."""
     before, after = (Resolution(records, rules, terms) for rules in (now, then))
@@ -33,7 +33,7 @@ def compare(
     found = {locale: dict(_differences(*pair)) for locale, pair in pairs.items()}
     _, primary = pairs[terms.primary_locale]
     titles = {variant.key: title_of(variant, primary) for variant in primary.live_variants}
-    changes = list(_gathered(found))
+    changes = list(_by_locale(found))
     if not changes:
         return None
     listed = tuple(_listed(product.id, changes, titles))
@@ -58,24 +58,27 @@ def _of_fields(
         old, new = before.values.get(name), after.values.get(name)
         # 1 and true are equal to Python, and not to whoever reads them.
         if can_be_ruled(field) and json.dumps(old) != json.dumps(new):
-            yield (variant, field), (_said(name, before), _said(name, after))
+            yield (
+                (variant, field),
+                (_winner_and_value(name, before), _winner_and_value(name, after)),
+            )
 
 
-def _said(name: str, resolved: Resolved) -> tuple[UUID | None, Any]:
+def _winner_and_value(name: str, resolved: Resolved) -> tuple[UUID | None, Any]:
     winner = resolved.winners.get(name)
     return (winner.source, resolved.values[name]) if winner else (None, None)
 
 
-def _gathered(
+def _by_locale(
     found: dict[str, dict[_Place, _Change]],
 ) -> Iterator[tuple[_Place, str | None, _Change]]:
     """What is the same in every locale once, the rest locale by locale."""
-    places = dict.fromkeys(place for changes in found.values() for place in changes)
-    for place in sorted(places, key=lambda each: (each[0] or "", each[1])):
-        said = [changes.get(place) for changes in found.values()]
-        first = said[0]
+    keys = dict.fromkeys(place for changes in found.values() for place in changes)
+    for place in sorted(keys, key=lambda each: (each[0] or "", each[1])):
+        differences = [changes.get(place) for changes in found.values()]
+        first = differences[0]
         if first and all(
-            json.dumps(s, default=str) == json.dumps(first, default=str) for s in said
+            json.dumps(s, default=str) == json.dumps(first, default=str) for s in differences
         ):
             yield place, None, first
             continue

@@ -117,8 +117,8 @@ class FieldChange:
     @property
     def size(self) -> int:
         """How many bytes an answer has of it, at most."""
-        said = [self.locale, self.variant, self.field, self.before, self.after]
-        return _NAMES_BYTES + _bytes_of(said)
+        parts = [self.locale, self.variant, self.field, self.before, self.after]
+        return _NAMES_BYTES + _bytes_of(parts)
 
 
 @dataclass(frozen=True)
@@ -134,14 +134,14 @@ class ChangedProduct:
     @property
     def size(self) -> int:
         """How many bytes an answer has of it, at most."""
-        said = [self.id, self.external_id, self.title, self.image]
-        return _NAMES_BYTES + _bytes_of(said) + sum(each.size for each in self.changes)
+        parts = [self.id, self.external_id, self.title, self.image]
+        return _NAMES_BYTES + _bytes_of(parts) + sum(each.size for each in self.changes)
 
 
 _NAMES_BYTES = 150
 """More than what the shapes call the parts of a change, or of a product."""
 
 
-def _bytes_of(said: object) -> int:
-    text = json.dumps(said, ensure_ascii=False, default=str)  # as answers are
+def _bytes_of(content: object) -> int:
+    text = json.dumps(content, ensure_ascii=False, default=str)  # as answers are
     return len(text.encode(errors="surrogatepass"))

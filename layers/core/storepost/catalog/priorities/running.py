@@ -38,7 +38,7 @@ from storepost.values import clock
 from storepost.values.pagination import PageRequest, PageSize
 
 PREVIEWED_AT_ONCE = 20
-MAX_KEPT_AT_ONCE = 3_000_000
+MAX_STORED_AT_ONCE = 3_000_000
 """Bytes of what a preview's step keeps, by which it ends: a transaction takes 4 MB, and one product
 more may be as large as a row may."""
 APPLIED_AT_ONCE = 8
@@ -59,7 +59,7 @@ def run_job(run: Run[Job]) -> None:
     if job.job is JobKind.NAMES:
         name_variants(job)
         return
-    give_up = partial(_given_up, job=job)
+    give_up = partial(_fail, job=job)
     run.attempt(lambda: run.do(partial(_step, job)), lambda _error: commit_anew(give_up))
 
 
@@ -117,9 +117,9 @@ class _ChangeStep:
             return True
         if walk.seen is None:
             total = self._total()
-            begun = Walk(None, clock.now(), rules.marked().changes, in_force.revision)
+            walk = Walk(None, clock.now(), rules.marked().changes, in_force.revision)
             counts = replace(self.change.counts, products=total)
-            self._save(replace(self.change, walk=begun, counts=counts))
+            self._save(replace(self.change, walk=walk, counts=counts))
             return True
         keys = self._next(END, PREVIEWED_AT_ONCE)
         if not keys:
@@ -141,8 +141,8 @@ class _ChangeStep:
         products = ProductRepository(self.store.workspace).get_many(ids)
         reads = ReadAhead()
         names = [product.external_id for product in products]
-        reads.ahead(keys_of(self.store, names))
-        reads.ahead(keys_behind(self.store, names, reads))
+        reads.prefetch(keys_of(self.store, names))
+        reads.prefetch(keys_behind(self.store, names, reads))
         self.changes.reads = reads
         for product in products:
             resolve_again(self.changes, self.store, product)
@@ -161,8 +161,8 @@ class _ChangeStep:
         products = {product.id: product for product in repository.get_many(ids)}
         layers = repository.layers_of(products.values())
         known = self.repository.known_products(change.id, ids)
-        seen = more = kept = 0
-        while seen < len(ids) and kept < MAX_KEPT_AT_ONCE:
+        seen = more = stored_bytes = 0
+        while seen < len(ids) and stored_bytes < MAX_STORED_AT_ONCE:
             product = products.get(ids[seen])
             seen += 1
             if product is None:
@@ -170,7 +170,7 @@ class _ChangeStep:
             records = [r for layer in layers[product.id].values() for r in layer.records]
             found = compare(product, records, rules, then, terms)
             if found:
-                kept += self.repository.put_product(self.changes, change.id, found)
+                stored_bytes += self.repository.put_product(self.changes, change.id, found)
             elif product.id in known:
                 self.repository.drop_product(self.changes, change.id, product.id)
             more += (found is not None) - (product.id in known)
@@ -225,7 +225,7 @@ class _ChangeStep:
         self.repository.save(self.changes, change)
 
 
-def _given_up(changes: Changes, job: Job) -> bool:
+def _fail(changes: Changes, job: Job) -> bool:
     """Fails a change that can't be brought to its end; False where a discarded one's rows stay."""
     repository = ChangeRepository(job.workspace)
     change = repository.get(job.id)

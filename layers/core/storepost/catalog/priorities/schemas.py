@@ -7,8 +7,8 @@ from uuid import UUID
 from pydantic import AfterValidator, Field
 
 from storepost.catalog.priorities.model import ChangedProduct, ChangeStatus, FieldChange, NewRules
-from storepost.catalog.priorities.service import Priority, ShownChange
-from storepost.catalog.products.rules import Source, SourceKind
+from storepost.catalog.priorities.service import ChangeView, Priority
+from storepost.catalog.products.rules import RankedSource, SourceKind
 from storepost.catalog.products.schemas import ProductImage
 from storepost.values.wire import Id, RequestBody, Shape, Timestamp
 
@@ -69,15 +69,15 @@ class PriorityChange(Shape):
     completed_at: Timestamp | None
 
     @classmethod
-    def of(cls, shown: ShownChange) -> "PriorityChange":
+    def of(cls, view: ChangeView) -> "PriorityChange":
         """The change in this shape."""
-        change, counts = shown.change, shown.change.counts
+        change, counts = view.change, view.change.counts
         return cls(
             id=change.id,
             store_id=change.store_id,
             status=change.status,
             rules=PriorityRules.of(change.rules),
-            stale=shown.stale,
+            stale=view.stale,
             counts=PriorityCounts(
                 products=counts.products,
                 previewed=counts.previewed,
@@ -131,7 +131,7 @@ class ProductPriority(Shape):
         )
 
 
-def _sources(priority: Priority, sources: Iterable[Source]) -> Iterable[PrioritySource]:
+def _sources(priority: Priority, sources: Iterable[RankedSource]) -> Iterable[PrioritySource]:
     for source in sources:
         is_store = source.kind is SourceKind.STORE
         yield PrioritySource(

@@ -44,7 +44,7 @@ from storepost.values.text import matches
 
 
 @dataclass(frozen=True)
-class ShownChange:
+class ChangeView:
     """A change, and whether its preview is out of date."""
 
     change: PriorityChange
@@ -58,8 +58,8 @@ class Priority:
     store: Store
     in_force: InForce
     marked: Marked
-    open_change: ShownChange | None
-    last_change: ShownChange | None
+    open_change: ChangeView | None
+    last_change: ChangeView | None
 
 
 def get_priority(workspace: WorkspaceScope, store_id: UUID) -> Priority:
@@ -70,12 +70,12 @@ def get_priority(workspace: WorkspaceScope, store_id: UUID) -> Priority:
     opened, last = (
         repository.get(each) if each else None for each in (changes.open_id, changes.last_id)
     )
-    return Priority(store, rules.get(), marked, _shown(opened, marked), _shown(last, marked))
+    return Priority(store, rules.get(), marked, _view(opened, marked), _view(last, marked))
 
 
 def propose_change(
     workspace: WorkspaceScope, store_id: UUID, proposed: NewRules, changes: Changes
-) -> ShownChange:
+) -> ChangeView:
     """A new change of a store's rules, whose preview begins.
 
     Raises ChangeOpen, UnknownSource and UnknownField.
@@ -93,16 +93,16 @@ def propose_change(
     repository.save(changes, change)
     repository.save_of_store(changes, store.id, replace(stored, open_id=change.id))
     _send(changes, workspace, change)
-    return ShownChange(change, stale=False)
+    return ChangeView(change, stale=False)
 
 
-def get_change(workspace: WorkspaceScope, change_id: UUID) -> ShownChange:
+def get_change(workspace: WorkspaceScope, change_id: UUID) -> ChangeView:
     """A change; 404 where the workspace has none of that id."""
     change, store = _found(ChangeRepository(workspace), workspace, change_id)
-    return ShownChange(change, _is_stale(change, RulesRepository(store).marked()))
+    return ChangeView(change, _is_stale(change, RulesRepository(store).marked()))
 
 
-def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ShownChange:
+def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ChangeView:
     """Puts a ready change in force; a worker brings the products up to it.
 
     Raises ChangeNotReady and Stale.
@@ -121,10 +121,10 @@ def apply_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -
     )
     repository.save(changes, applying)
     _send(changes, workspace, applying)
-    return ShownChange(applying, stale=False)
+    return ChangeView(applying, stale=False)
 
 
-def refresh_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ShownChange:
+def refresh_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> ChangeView:
     """Previews a ready change anew. Raises ChangeNotReady, UnknownSource."""
     repository = ChangeRepository(workspace)
     change, store = _found(repository, workspace, change_id)
@@ -133,7 +133,7 @@ def refresh_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes)
     anew = change.previewed_anew()
     repository.save(changes, anew)
     _send(changes, workspace, anew)
-    return ShownChange(anew, stale=False)
+    return ChangeView(anew, stale=False)
 
 
 def discard_change(workspace: WorkspaceScope, change_id: UUID, changes: Changes) -> None:
@@ -203,8 +203,8 @@ def _demand_ready(change: PriorityChange) -> None:
         raise ChangeNotReady()
 
 
-def _shown(change: PriorityChange | None, marked: Marked) -> ShownChange | None:
-    return ShownChange(change, _is_stale(change, marked)) if change else None
+def _view(change: PriorityChange | None, marked: Marked) -> ChangeView | None:
+    return ChangeView(change, _is_stale(change, marked)) if change else None
 
 
 def _is_stale(change: PriorityChange, marked: Marked) -> bool:

@@ -136,7 +136,7 @@ class ProductBody(RequestBody):
     variants: Annotated[list[ProductVariantBody], Field(max_length=MAX_VARIANTS)]
 
     @model_validator(mode="after")
-    def _told_apart(self) -> "ProductBody":
+    def _unique_variants(self) -> "ProductBody":
         if len({each.locale for each in self.locales}) < len(self.locales):
             raise ValueError("Each of the locales stands there once")
         if len({each.external_id for each in self.variants}) < len(self.variants):

@@ -4,7 +4,7 @@ from datetime import datetime
 from uuid import UUID
 
 from storepost.catalog.products.in_force import RulesRepository
-from storepost.catalog.products.rules import Rules, Source, SourceKind, product_source_id
+from storepost.catalog.products.rules import RankedSource, Rules, SourceKind, product_source_id
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.stores.model import Store
 from storepost.values import clock
@@ -14,7 +14,7 @@ def add_feed(changes: Changes, store: Store, feed_id: UUID, name: str) -> int:
     """Adds a new feed, as the last of the store's sources; its rank, from 1."""
     repository = RulesRepository(store)
     rules = repository.get().rules
-    source = Source(
+    source = RankedSource(
         id=product_source_id(store.id, feed_id),
         kind=SourceKind.FEED,
         source_id=feed_id,
@@ -36,7 +36,7 @@ def note_import(changes: Changes, store: Store, feed_id: UUID, completed_at: dat
     RulesRepository(store).note(changes, feed_id, imported_at=completed_at)
 
 
-def remove_feed(changes: Changes, store: Store, feed_id: UUID) -> None:
+def delete_source(changes: Changes, store: Store, feed_id: UUID) -> None:
     """Takes a feed out of the rules: from then on its records count for nothing.
 
     What lists show of its products follows once each of them is written: by `forget_layer`.

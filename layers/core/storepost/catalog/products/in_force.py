@@ -17,9 +17,9 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
-from storepost.catalog.products.keys import MARKS, custom_fields_key, mark_key, rules_key
+from storepost.catalog.products.keys import COUNTERS, custom_fields_key, mark_key, rules_key
 from storepost.catalog.products.model import LayerMark
-from storepost.catalog.products.resolution import Terms
+from storepost.catalog.products.resolution import StoreTerms
 from storepost.catalog.products.rows import (
     CustomFieldsItem,
     MarkItem,
@@ -29,7 +29,7 @@ from storepost.catalog.products.rows import (
     rules_attributes,
     terms_row,
 )
-from storepost.catalog.products.rules import Rules, Source, SourceKind, product_source_id
+from storepost.catalog.products.rules import RankedSource, Rules, SourceKind, product_source_id
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import find_in, find_raw
 from storepost.platform.persistence.reads import Reads
@@ -44,15 +44,15 @@ MAX_CUSTOM_FIELDS = 500
 """Custom fields that a store's rules list; those beyond work, unlisted."""
 
 
-def terms_of(store: Store) -> Terms:
+def terms_of(store: Store) -> StoreTerms:
     """What the store's own settings say of its products."""
     currencies = {row.locale: row.currency for row in store.locales}
-    return Terms(store.primary_locale, store.currency, currencies)
+    return StoreTerms(store.primary_locale, store.currency, currencies)
 
 
-def store_source(store: Store) -> Source:
+def store_source(store: Store) -> RankedSource:
     """The store as a source of its own products: the first of all, without being added."""
-    return Source(
+    return RankedSource(
         id=product_source_id(store.id, store.id),
         kind=SourceKind.STORE,
         source_id=store.id,
@@ -68,7 +68,7 @@ class InForce:
 
     rules: Rules
     custom_names: frozenset[str]
-    terms: Terms
+    terms: StoreTerms
     """The store's under these rules: it may have been read long before them, or after."""
 
 
@@ -102,9 +102,9 @@ class RulesRepository:
         self._read = find_in(found, RulesItem, rules)
         self._fields = find_in(found, CustomFieldsItem, fields)
         names = frozenset(self._fields.names) if self._fields else frozenset()
-        kept = self._with_store(as_rules(self._read) if self._read else None)
+        rules_in_force = self._with_store(as_rules(self._read) if self._read else None)
         terms = self._read.terms if self._read else None
-        return InForce(kept, names, as_terms(terms) if terms else terms_of(self._store))
+        return InForce(rules_in_force, names, as_terms(terms) if terms else terms_of(self._store))
 
     def save(
         self, changes: Changes, rules: Rules, *, unless_changed_since: Marked | None = None
@@ -114,7 +114,7 @@ class RulesRepository:
         Where anything was written since `unless_changed_since` was read, that is a lost race.
         """
         self._put(changes, rules)
-        for number in range(MARKS):
+        for number in range(COUNTERS):
             mark = MarkItem(*mark_key(*self._of, number))
             now = MarkItem.rules.set(rules.revision)
             same = _same(unless_changed_since.each.get(number)) if unless_changed_since else None
@@ -155,23 +155,23 @@ class RulesRepository:
 
     def marked(self) -> Marked:
         """What the marks say together."""
-        keys = [mark_key(*self._of, number) for number in range(MARKS)]
+        keys = [mark_key(*self._of, number) for number in range(COUNTERS)]
         found = find_raw(keys)
         return _together({n: found[key] for n, key in enumerate(keys) if key in found})
 
     def _put(self, changes: Changes, rules: Rules) -> None:
         item = self._read or RulesItem(*rules_key(*self._of))
         own = product_source_id(self._store.id, self._store.id)
-        kept = replace(rules, sources=tuple(s for s in rules.sources if s.id != own))
-        for name, value in rules_attributes(kept).items():
+        without_store = replace(rules, sources=tuple(s for s in rules.sources if s.id != own))
+        for name, value in rules_attributes(without_store).items():
             setattr(item, name, value)
         changes.save(item)
 
-    def _with_store(self, kept: Rules | None) -> Rules:
+    def _with_store(self, stored: Rules | None) -> Rules:
         own = store_source(self._store)
-        if kept is None:
+        if stored is None:
             return Rules((own,), (own.id,))
-        return replace(kept, sources=(own, *kept.sources))
+        return replace(stored, sources=(own, *stored.sources))
 
     @property
     def _of(self) -> tuple[WorkspaceScope, UUID]:
@@ -191,8 +191,8 @@ class CounterShards:
 
     def add(self, before: Iterable[LayerMark], after: Iterable[LayerMark]) -> None:
         """Counts a product's layers, instead of what they were."""
-        for marks, sign in ((before, -1), (after, +1)):
-            for mark in marks:
+        for layer_marks, sign in ((before, -1), (after, +1)):
+            for mark in layer_marks:
                 source = self._rules.by_id.get(mark.source)
                 if source is None or not mark.is_live:
                     continue
@@ -200,11 +200,11 @@ class CounterShards:
                     self._counts[name] += sign
 
     def _write(self) -> None:
-        number = new_id().int % MARKS
+        number = new_id().int % COUNTERS
         mark = MarkItem(*mark_key(self._store.workspace, self._store.id, number))
         counted = [Path(name).add(n) for name, n in sorted(self._counts.items()) if n]
         actions: list[Action] = [_KIND, MarkItem.changes.add(1), *counted]
-        self._changes.update(mark, actions, _still(self._rules.revision))
+        self._changes.update(mark, actions, _is_revision(self._rules.revision))
 
 
 def marking(changes: Changes, store: Store, rules: Rules) -> CounterShards:
@@ -212,7 +212,7 @@ def marking(changes: Changes, store: Store, rules: Rules) -> CounterShards:
     return changes.shared(("product_marks", store.id), lambda: CounterShards(changes, store, rules))
 
 
-def _still(revision: int) -> Condition:
+def _is_revision(revision: int) -> Condition:
     """That products may be written under these rules; before any were changed there is no word."""
     if not revision:
         return MarkItem.rules.does_not_exist()
@@ -222,7 +222,7 @@ def _still(revision: int) -> Condition:
 _PRODUCTS, _LOCALES = "p", "l"
 
 
-def _counters(source: Source, mark: LayerMark) -> list[str]:
+def _counters(source: RankedSource, mark: LayerMark) -> list[str]:
     locales = [f"{_LOCALES}{source.number}_{locale}" for locale in mark.locales]
     return [f"{_PRODUCTS}{source.number}", *locales]
 
@@ -232,9 +232,9 @@ def _same(counted: int | None) -> Condition:
     return MarkItem.changes.does_not_exist() if counted is None else MarkItem.changes == counted
 
 
-def _together(marks: Mapping[int, Mapping[str, Any]]) -> Marked:
+def _together(counters: Mapping[int, Mapping[str, Any]]) -> Marked:
     sums: Counter[str] = Counter()
-    for mark in marks.values():
+    for mark in counters.values():
         sums.update({name: int(value["N"]) for name, value in mark.items() if "N" in value})
     products = {
         int(n[1:]): count for n, count in sums.items() if n[0] == _PRODUCTS and n[1:].isdigit()
@@ -244,5 +244,5 @@ def _together(marks: Mapping[int, Mapping[str, Any]]) -> Marked:
         number, separator, locale = name[1:].partition("_")
         if name[0] == _LOCALES and separator and count > 0:
             locales.setdefault(int(number), []).append(locale)
-    each = {number: int(mark["changes"]["N"]) for number, mark in marks.items()}
+    each = {number: int(mark["changes"]["N"]) for number, mark in counters.items()}
     return Marked(sums["changes"], each, products, locales)

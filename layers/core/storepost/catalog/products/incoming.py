@@ -37,7 +37,7 @@ class IncomingVariant:
     updated_at: datetime | None = None
 
     @property
-    def said(self) -> SourceValues:
+    def values(self) -> SourceValues:
         """The store's record of it, the same in every locale."""
         available = self.available
         if available is None and self.inventory is not None:
@@ -111,7 +111,7 @@ class IncomingProduct:
         if errors:
             raise CurrencyMismatch(errors=errors)
 
-    def brought(self, store: Store) -> SourceProduct:
+    def as_source_product(self, store: Store) -> SourceProduct:
         """The records that the store has of it: its texts by locale, the rest in no locale."""
         own = _saying(
             handle=self.handle,
@@ -133,9 +133,9 @@ class IncomingProduct:
             )
             for each in self.texts
         )
-        variants = (variant.said for variant in self.variants)
-        said = (SourceValues(own), *texts, *variants)
-        return SourceProduct(self.external_id, said, self.updated_at, self.is_in_one_locale)
+        variants = (variant.values for variant in self.variants)
+        records = (SourceValues(own), *texts, *variants)
+        return SourceProduct(self.external_id, records, self.updated_at, self.is_in_one_locale)
 
 
 def _saying(**fields: Any) -> dict[str, Any]:  # noqa: ANN401 - what JSON can say

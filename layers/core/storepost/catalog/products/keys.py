@@ -6,7 +6,7 @@ from storepost.platform.persistence.item import Key
 from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
-MARKS = 8
+COUNTERS = 8
 """Rows over which a store's counters are spread, so that its writers seldom meet."""
 
 

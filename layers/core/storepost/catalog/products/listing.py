@@ -12,7 +12,7 @@ from datetime import datetime
 from uuid import UUID
 
 from storepost.catalog.products.model import (
-    Missing,
+    MissingField,
     Product,
     ProductStatus,
     Stock,
@@ -24,10 +24,10 @@ from storepost.catalog.products.rules import product_source_id
 from storepost.catalog.products.trees import PUBLISHED, STATUS, STOCK, ProductLists
 from storepost.platform.persistence.counted_tree import (
     EVERYTHING,
-    Entry,
     Filter,
     KeyRange,
     Tree,
+    TreeEntry,
     moment_key,
     moments,
     text_key,
@@ -54,7 +54,7 @@ class ProductFilter:
     vendor: str | None = None
     product_type: str | None = None
     tag: str | None = None
-    missing: Collection[Missing] | None = None
+    missing: Collection[MissingField] | None = None
     source_id: UUID | None = None
     """A store or a feed that has it."""
     changed_from: datetime | None = None
@@ -79,8 +79,8 @@ class ProductFilter:
         statuses = None if self.statuses is None else set(self.statuses) - {ProductStatus.REMOVED}
         published = None if self.published is None else [self.published]
         stocks = None if self.locale else self.stocks
-        asked = ((STATUS, statuses), (PUBLISHED, published), (STOCK, stocks))
-        return [field.among(*values) for field, values in asked if values is not None]
+        filters = ((STATUS, statuses), (PUBLISHED, published), (STOCK, stocks))
+        return [field.among(*values) for field, values in filters if values is not None]
 
     @property
     def takes_removed(self) -> bool:
@@ -95,8 +95,8 @@ class ProductFilter:
     @property
     def reads_products(self) -> bool:
         """Whether only the products themselves say what is asked, and no entry of a list."""
-        asked = (self.locale, self.q, self.vendor, self.product_type, self.tag, self.missing)
-        return any(each is not None for each in (*asked, self.source_id))
+        criteria = (self.locale, self.q, self.vendor, self.product_type, self.tag, self.missing)
+        return any(each is not None for each in (*criteria, self.source_id))
 
     @property
     def asks_words_alone(self) -> bool:
@@ -134,14 +134,14 @@ class ProductFilter:
     def _takes_summary(self, summary: Summary) -> bool:
         if self.statuses is None and summary.status is ProductStatus.REMOVED:
             return False
-        asked: tuple[tuple[Collection[object] | None, object], ...] = (
+        conditions: tuple[tuple[Collection[object] | None, object], ...] = (
             (self.statuses, summary.status),
             (None if self.published is None else [self.published], summary.published),
             (self.stocks, summary.stock),
             (None if self.vendor is None else [self.vendor], summary.vendor),
             (None if self.product_type is None else [self.product_type], summary.product_type),
         )
-        if any(wanted is not None and value not in wanted for wanted, value in asked):
+        if any(allowed is not None and value not in allowed for allowed, value in conditions):
             return False
         if self.tag is not None and self.tag not in summary.tags:
             return False
@@ -149,17 +149,17 @@ class ProductFilter:
 
 
 def list_products(
-    workspace: WorkspaceScope, asked: ProductFilter, sort: str, page: PageRequest
+    workspace: WorkspaceScope, filters: ProductFilter, sort: str, page: PageRequest
 ) -> Listing[Product]:
     """The products that are asked for, by `title`, `changedAt` or `addedAt`; `-` for descending.
 
     Raises FilterTooBroad.
     """
-    search = _Search(workspace, asked, sort.removeprefix("-"), sort.startswith("-"), page)
-    if asked.external_id is not None:
-        return _by_external_id(search, asked.external_id)
-    if asked.q is not None and asked.asks_words_alone and search.order == "addedAt":
-        return _page_of_found(search, asked.q)
+    search = _Search(workspace, filters, sort.removeprefix("-"), sort.startswith("-"), page)
+    if filters.external_id is not None:
+        return _by_external_id(search, filters.external_id)
+    if filters.q is not None and filters.asks_words_alone and search.order == "addedAt":
+        return _page_of_found(search, filters.q)
     return _from_list(search) or _looked_through(search)
 
 
@@ -168,7 +168,7 @@ class _Search:
     """One asking of the list."""
 
     workspace: WorkspaceScope
-    asked: ProductFilter
+    filters: ProductFilter
     order: str
     descending: bool
     page: PageRequest
@@ -176,28 +176,28 @@ class _Search:
     @property
     def lists(self) -> ProductLists:
         """The workspace's lists, or those of the store that is asked for."""
-        return ProductLists(self.workspace, self.asked.store_id)
+        return ProductLists(self.workspace, self.filters.store_id)
 
 
 def _by_external_id(search: _Search, external_id: str) -> Listing[Product]:
     """Each store can have one."""
-    only = search.asked.store_id
+    only = search.filters.store_id
     stores = [only] if only else [s.id for s in StoreRepository(search.workspace).all()]
     ids = [product_id(store, external_id) for store in stores]
-    return cut(_sorted(search, _taken(search, ids)), search.page)
+    return cut(_sorted(search, _matching(search, ids)), search.page)
 
 
 def _from_list(search: _Search) -> Listing[Product] | None:
     """A page by its number, where one list counts what is asked in that order."""
-    asked, tree = search.asked, _in_order(search)
-    if tree is None or asked.reads_products or (asked.takes_live and asked.takes_removed):
+    filters, tree = search.filters, _in_order(search)
+    if tree is None or filters.reads_products or (filters.takes_live and filters.takes_removed):
         return None
-    if asked.is_dated and search.order != "changedAt":
+    if filters.is_dated and search.order != "changedAt":
         return None
-    filters = asked.counted if asked.takes_live else asked.counted[1:]
-    if len(filters) > (1 if tree.filters else 0):
+    counted = filters.counted if filters.takes_live else filters.counted[1:]
+    if len(counted) > (1 if tree.filters else 0):
         return None
-    return _page(search, tree, filters[0] if filters else None)
+    return _page(search, tree, counted[0] if counted else None)
 
 
 def _page_of_found(search: _Search, q: str) -> Listing[Product]:
@@ -205,37 +205,37 @@ def _page_of_found(search: _Search, q: str) -> Listing[Product]:
     found = found_by(search.workspace, SearchKind.PRODUCT, q)
     found.sort(key=lambda hit: moment_key(hit.at, hit.id), reverse=search.descending)
     listing = cut(found, search.page)
-    products = _taken(search, [hit.id for hit in listing.items])
+    products = _matching(search, [hit.id for hit in listing.items])
     return Listing(products, listing.total, search.page)
 
 
 def _looked_through(search: _Search) -> Listing[Product]:
     """Reads what the words find, or the narrowest lists, and keeps what is asked for."""
-    asked, found = search.asked, list[Product]()
-    if asked.takes_live and asked.q is not None:
-        hits = found_by(search.workspace, SearchKind.PRODUCT, asked.q)
-        found += _taken(search, [hit.id for hit in hits], but=ProductStatus.REMOVED)
-    elif asked.takes_live:
+    filters, found = search.filters, list[Product]()
+    if filters.takes_live and filters.q is not None:
+        hits = found_by(search.workspace, SearchKind.PRODUCT, filters.q)
+        found += _matching(search, [hit.id for hit in hits], but=ProductStatus.REMOVED)
+    elif filters.takes_live:
         lists = search.lists
-        tree = lists.by_changed if asked.is_dated else lists.by_added
-        found += _scanned(search, tree, asked.changed, asked.counted)
-    if asked.takes_removed:
-        found += _scanned(search, search.lists.removed, asked.changed, ())
+        tree = lists.by_changed if filters.is_dated else lists.by_added
+        found += _scanned(search, tree, filters.changed, filters.counted)
+    if filters.takes_removed:
+        found += _scanned(search, search.lists.removed, filters.changed, ())
     return cut(_sorted(search, found), search.page)
 
 
 def _in_order(search: _Search) -> Tree | None:
     """The list in the order that is asked for."""
     lists, order = search.lists, search.order
-    if not search.asked.takes_live:
+    if not search.filters.takes_live:
         return lists.removed if order == "changedAt" else None
     if order == "title":
-        return lists.by_title if search.asked.store_id is None else None
+        return lists.by_title if search.filters.store_id is None else None
     return lists.by_added if order == "addedAt" else lists.by_changed
 
 
 def _page(search: _Search, tree: Tree, by: Filter | None) -> Listing[Product]:
-    within = search.asked.changed if search.order == "changedAt" else EVERYTHING
+    within = search.filters.changed if search.order == "changedAt" else EVERYTHING
     listing = tree.page(search.page, descending=search.descending, by=by, within=within)
     repository = ProductRepository(search.workspace)
     products = repository.get_many(entry.id for entry in listing.items)
@@ -244,20 +244,22 @@ def _page(search: _Search, tree: Tree, by: Filter | None) -> Listing[Product]:
 
 def _scanned(search: _Search, tree: Tree, changed: KeyRange, by: Sequence[Filter]) -> list[Product]:
     """Those of a list's products that are asked for."""
-    kept: list[Product] = []
+    found: list[Product] = []
 
-    def keep(entries: Sequence[Entry]) -> Sequence[Entry]:
-        kept.extend(_taken(search, [entry.id for entry in entries]))
+    def keep(entries: Sequence[TreeEntry]) -> Sequence[TreeEntry]:
+        found.extend(_matching(search, [entry.id for entry in entries]))
         return ()
 
     # Without dates `changed` is everything: then it holds for a list in another order, too.
-    tree.scan(search.page, keep, advised=search.asked.advised, by=by, within=changed)
-    return kept
+    tree.scan(search.page, keep, advised=search.filters.advised, by=by, within=changed)
+    return found
 
 
-def _taken(search: _Search, ids: Sequence[UUID], but: ProductStatus | None = None) -> list[Product]:
+def _matching(
+    search: _Search, ids: Sequence[UUID], but: ProductStatus | None = None
+) -> list[Product]:
     found = ProductRepository(search.workspace).get_many(ids)
-    return [p for p in found if search.asked.takes(p) and p.summary.status is not but]
+    return [p for p in found if search.filters.takes(p) and p.summary.status is not but]
 
 
 def _sorted(search: _Search, products: Sequence[Product]) -> list[Product]:

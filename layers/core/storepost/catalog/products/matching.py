@@ -16,7 +16,7 @@ from storepost.stores.stores.model import Store
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MatchKey:
     """What a row says of whom it is about."""
 
     id: str
@@ -35,7 +35,7 @@ class Match:
 
 def match(
     store: Store,
-    wanted: Sequence[Wanted],
+    match_keys: Sequence[MatchKey],
     reads: Reads,
     *,
     without: Collection[UUID] = (),
@@ -48,8 +48,8 @@ def match(
     Of 25 rows it reads the names and the products in one batch get each, and the layers in another.
     A name that several have matches none of them.
     """
-    names = {n: name_key(store, n) for each in wanted for n in _names(each)}
-    ids = {each.id: product_id(store.id, each.id) for each in wanted}
+    names = {n: name_key(store, n) for each in match_keys for n in _names(each)}
+    ids = {each.id: product_id(store.id, each.id) for each in match_keys}
     keys = [product_key(store.workspace, each) for each in ids.values()]
     rows = reads.find_all([*names.values(), *keys])
     called = {
@@ -58,15 +58,15 @@ def match(
         if (item := find_in(rows, NameItem, key)) is not None
     }
     known = _Known.read(store, reads, [*ids.values(), *_products(called.values())]).but(without)
-    return [_match(each, ids[each.id], called, known) for each in wanted]
+    return [_match(each, ids[each.id], called, known) for each in match_keys]
 
 
-def _names(wanted: Wanted) -> Iterable[Name]:
-    yield Name(NameKind.EXTERNAL_ID, wanted.id)
+def _names(match_key: MatchKey) -> Iterable[Name]:
+    yield Name(NameKind.EXTERNAL_ID, match_key.id)
     # Of a file that has SKUs alone, they are the ids.
-    yield Name(NameKind.SKU, wanted.sku or wanted.id)
-    if wanted.gtin:
-        yield Name(NameKind.BARCODE, wanted.gtin)
+    yield Name(NameKind.SKU, match_key.sku or match_key.id)
+    if match_key.gtin:
+        yield Name(NameKind.BARCODE, match_key.gtin)
 
 
 def _products(called: Iterable[Sequence[Called]]) -> Iterable[UUID]:
@@ -93,20 +93,20 @@ class _Known:
             product: {source: layer for source, layer in some.items() if source not in sources}
             for product, some in self.layers.items()
         }
-        kept = {
+        products = {
             each: product
             for each, product in self.products.items()
             if any(layer.has_product for layer in layers[each].values())
         }
-        return _Known(kept, layers)
+        return _Known(products, layers)
 
     def variants(self, product: UUID) -> set[str]:
         """The keys of the product's variants that any source has."""
         return {
-            record.said.variant
+            record.values.variant
             for layer in self.layers[product].values()
             for record in layer.records
-            if record.is_live and record.said.variant is not None
+            if record.is_live and record.values.variant is not None
         }
 
     def is_called(self, called: Called, name: Name) -> bool:
@@ -118,30 +118,30 @@ class _Known:
         field = "sku" if name.kind is NameKind.SKU else "barcode"
         return any(
             record.is_live
-            and record.said.variant == called.variant
-            and record.said.fields.get(field) == name.value
+            and record.values.variant == called.variant
+            and record.values.fields.get(field) == name.value
             for layer in self.layers[called.product].values()
             for record in layer.records
         )
 
 
 def _match(
-    wanted: Wanted, product: UUID, called: Mapping[Name, Sequence[Called]], known: _Known
+    match_key: MatchKey, product: UUID, called: Mapping[Name, Sequence[Called]], known: _Known
 ) -> Match | None:
-    by_id, *more = _names(wanted)
+    by_id, *more = _names(match_key)
     found = _only(by_id, called, known)
     if found is None and product in known.products:
-        return _by_product(wanted, product, known)
+        return _by_product(match_key, product, known)
     for name in more:
         found = found or _only(name, called, known)
     return Match(known.products[found.product], found.variant) if found else None
 
 
-def _by_product(wanted: Wanted, product: UUID, known: _Known) -> Match:
+def _by_product(match_key: MatchKey, product: UUID, known: _Known) -> Match:
     """The product of the row's id, and its variant of that id or its only one."""
     variants = known.variants(product)
     alone = next(iter(variants)) if len(variants) == 1 else None
-    return Match(known.products[product], wanted.id if wanted.id in variants else alone)
+    return Match(known.products[product], match_key.id if match_key.id in variants else alone)
 
 
 def _only(name: Name, called: Mapping[Name, Sequence[Called]], known: _Known) -> Called | None:

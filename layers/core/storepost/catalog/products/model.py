@@ -33,7 +33,7 @@ class Stock(StrEnum):
     NOT_TRACKED = "not_tracked"
 
 
-class Missing(StrEnum):
+class MissingField(StrEnum):
     """What a product lacks to be shown in an email."""
 
     TITLE = "title"
@@ -47,7 +47,7 @@ class Summary:
     """What a list shows of a product in one locale."""
 
     title: str | None
-    missing: tuple[Missing, ...]
+    missing: tuple[MissingField, ...]
     published: bool
     handle: str | None
     status: ProductStatus
@@ -105,11 +105,11 @@ class Product:
     @property
     def texts(self) -> list[str]:
         """What `q` finds it by besides its external id: the titles first, in every locale."""
-        shown = self.summaries.values()
+        summaries = self.summaries.values()
         texts = [
-            *(each.title for each in shown),
-            *(text for each in shown for text in (each.vendor, each.product_type, each.handle)),
-            *(tag for each in shown for tag in each.tags),
+            *(each.title for each in summaries),
+            *(text for each in summaries for text in (each.vendor, each.product_type, each.handle)),
+            *(tag for each in summaries for tag in each.tags),
         ]
         return list(dict.fromkeys(text for text in texts if text))
 

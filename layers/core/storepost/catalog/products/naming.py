@@ -71,7 +71,7 @@ def names_of(product_external_id: str, layers: Iterable[Layer]) -> dict[Name, st
     for layer in layers:
         for record in layer.records:
             if record.is_live:
-                names |= {name: key for name, key in _called(record.said) if name not in names}
+                names |= {name: key for name, key in _called(record.values) if name not in names}
     names.pop(Name(NameKind.EXTERNAL_ID, product_external_id), None)
     return names
 
@@ -82,18 +82,18 @@ def skus_of(layers: Iterable[Layer]) -> tuple[str, ...]:
     Their order, which decides that, says nothing.
     """
     records = (record for layer in layers for record in layer.records if record.is_live)
-    called = (name for record in records for name, _ in _called(record.said))
+    called = (name for record in records for name, _ in _called(record.values))
     skus = sorted({name.value for name in called if name.kind is NameKind.SKU})
     return tuple(first_of(skus, MAX_SKU_BYTES))
 
 
-def _called(said: SourceValues) -> Iterator[tuple[Name, str]]:
-    if said.variant is None:
+def _called(source: SourceValues) -> Iterator[tuple[Name, str]]:
+    if source.variant is None:
         return
-    values = (said.variant, said.fields.get("sku"), said.fields.get("barcode"))
+    values = (source.variant, source.fields.get("sku"), source.fields.get("barcode"))
     for kind, value in zip(NameKind, values, strict=True):
         if value:
-            yield Name(kind, value), said.variant
+            yield Name(kind, value), source.variant
 
 
 def name_key(store: Store, name: Name) -> Key:
@@ -115,14 +115,14 @@ class _Book:
     def __init__(self, changes: Changes, store: Store) -> None:
         self._changes = changes
         self._store = store
-        self._given: dict[Name, list[Called]] = {}
-        changes.before_commit(self._write, lambda: len(self._given))
+        self._names: dict[Name, list[Called]] = {}
+        changes.before_commit(self._write, lambda: len(self._names))
 
     def give(self, name: Name, called: Called) -> None:
-        self._given.setdefault(name, []).append(called)
+        self._names.setdefault(name, []).append(called)
 
     def _write(self) -> None:
-        for name, called in self._given.items():
+        for name, called in self._names.items():
             item = NameItem(*name_key(self._store, name))
             self._changes.update(item, _actions(called))
 

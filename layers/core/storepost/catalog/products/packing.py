@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from storepost.catalog.products.model import Missing, ProductStatus, Stock, Summary
+from storepost.catalog.products.model import MissingField, ProductStatus, Stock, Summary
 from storepost.catalog.products.records import Layer, Record, SourceValues
 from storepost.values import clock
 from storepost.values.money import Money
@@ -66,11 +66,11 @@ def layer_of(source: UUID, parts: Iterable[bytes]) -> Layer:
     return Layer(source, records, clock.from_text(updated_at) if updated_at else None)
 
 
-def digest_of(said: Iterable[SourceValues], updated_at: datetime | None) -> str:
+def digest_of(records: Iterable[SourceValues], updated_at: datetime | None) -> str:
     """What tells what a source says from anything else it could say."""
     content = [
         clock.to_text(updated_at) if updated_at else None,
-        sorted(json.dumps(_said_row(each), sort_keys=True) for each in said),
+        sorted(json.dumps(_values_row(each), sort_keys=True) for each in records),
     ]
     text = json.dumps(content, separators=(",", ":"))
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
@@ -97,13 +97,13 @@ def summaries_of(content: bytes) -> dict[str, Summary]:
     return summaries
 
 
-def _said_row(said: SourceValues) -> list[object]:
-    return [said.variant, said.locale, said.external_id, dict(said.fields)]
+def _values_row(values: SourceValues) -> list[object]:
+    return [values.variant, values.locale, values.external_id, dict(values.fields)]
 
 
 def _record_row(record: Record) -> list[object]:
     return [
-        *_said_row(record.said),
+        *_values_row(record.values),
         clock.to_text(record.first_seen_at),
         clock.to_text(record.seen_at),
         clock.to_text(record.removed_at) if record.removed_at else None,
@@ -150,7 +150,7 @@ def _as_summary(row: Sequence[Any]) -> Summary:
     image, price, compare_at, variant_count, stock, inventory = more
     return Summary(
         title=title,
-        missing=tuple(map(Missing, missing)),
+        missing=tuple(map(MissingField, missing)),
         published=published,
         handle=handle,
         status=ProductStatus(status),

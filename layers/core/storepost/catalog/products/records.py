@@ -36,7 +36,7 @@ class Record:
 
     source: UUID
     """The product source."""
-    said: SourceValues
+    values: SourceValues
     first_seen_at: datetime
     seen_at: datetime
     removed_at: datetime | None = None
@@ -49,7 +49,7 @@ class Record:
     @property
     def place(self) -> Place:
         """What tells it from the others of its source."""
-        return self.said.place
+        return self.values.place
 
 
 MAX_REMOVED = 2000
@@ -73,15 +73,15 @@ class Layer:
     @property
     def has_product(self) -> bool:
         """Whether the source still has a record of the product itself."""
-        return any(record.is_live and record.said.variant is None for record in self.records)
+        return any(record.is_live and record.values.variant is None for record in self.records)
 
     def replaced(
-        self, said: Sequence[SourceValues], updated_at: datetime | None, now: datetime
+        self, records: Sequence[SourceValues], updated_at: datetime | None, now: datetime
     ) -> "Layer":
         """The layer once the source says this and nothing else."""
-        places = {each.place for each in said}
-        gone = [record.place for record in self.records if record.place not in places]
-        layer = self._merged(said, now)._without(gone, now)
+        present = {each.place for each in records}
+        missing = [record.place for record in self.records if record.place not in present]
+        layer = self._merged(records, now)._without(missing, now)
         return replace(layer, updated_at=updated_at)
 
     def emptied(self, now: datetime, at: datetime | None = None) -> "Layer":
@@ -90,12 +90,12 @@ class Layer:
         times = [time for time in (self.updated_at, at) if time is not None]
         return replace(emptied, updated_at=max(times, default=None))
 
-    def _merged(self, said: Iterable[SourceValues], now: datetime) -> "Layer":
+    def _merged(self, values: Iterable[SourceValues], now: datetime) -> "Layer":
         """The layer once the source says this, too, or instead of what it said of the same."""
         records = {record.place: record for record in self.records}
-        for each in said:
+        for each in values:
             before = records.get(each.place)
-            if before and before.is_live and before.said == each:
+            if before and before.is_live and before.values == each:
                 continue
             first = before.first_seen_at if before else now
             records[each.place] = Record(self.source, each, first, now)
@@ -103,9 +103,11 @@ class Layer:
 
     def _without(self, places: Iterable[Place], now: datetime) -> "Layer":
         """The layer once the source says nothing of those any more."""
-        gone = set(places)
+        removing = set(places)
         records = [
-            replace(record, removed_at=now) if record.is_live and record.place in gone else record
+            replace(record, removed_at=now)
+            if record.is_live and record.place in removing
+            else record
             for record in self.records
         ]
         return replace(self, records=_pruned(records))
@@ -113,7 +115,7 @@ class Layer:
 
 def _pruned(records: Sequence[Record]) -> tuple[Record, ...]:
     """Without the oldest of too many removed variants."""
-    removed = [r for r in records if r.removed_at and r.said.variant is not None]
+    removed = [r for r in records if r.removed_at and r.values.variant is not None]
     if len(removed) <= MAX_REMOVED:
         return tuple(records)
     removed.sort(key=_newest_first, reverse=True)
@@ -122,4 +124,4 @@ def _pruned(records: Sequence[Record]) -> tuple[Record, ...]:
 
 
 def _newest_first(record: Record) -> tuple[datetime | None, str, str]:
-    return (record.removed_at, record.said.variant or "", record.said.locale or "")
+    return (record.removed_at, record.values.variant or "", record.values.locale or "")

@@ -23,7 +23,7 @@ from storepost.platform.persistence.reads import ReadAhead, Reads
 from storepost.values import clock
 from storepost.values.scope import WorkspaceScope
 
-DELETION_KEPT = timedelta(days=30)
+DELETION_STORED_FOR = timedelta(days=30)
 """Of a product of which nothing is held: longer than a webhook or an import is on its way."""
 
 _AT_ONCE = 1000
@@ -60,7 +60,7 @@ class ProductRepository:
         if item is None:
             item = DeletedProductItem(*product_key(self._scope, product), at=at)
         item.at = max(item.at, at)
-        item.expiration = clock.now() + DELETION_KEPT
+        item.expiration = clock.now() + DELETION_STORED_FOR
         changes.save(item)
 
     def get_many(self, products: Iterable[UUID]) -> list[Product]:
@@ -73,10 +73,12 @@ class ProductRepository:
 
     def layers_of(self, products: Iterable[Product]) -> dict[UUID, dict[UUID, Layer]]:
         """What each source says of each product; a hundred rows a call."""
-        wanted = list(products)
-        keys = {(p.id, mark.source): self._keys(p.id, mark) for p in wanted for mark in _marks(p)}
+        ids = list(products)
+        keys = {
+            (p.id, mark.source): self._keys(p.id, mark) for p in ids for mark in _layer_marks(p)
+        }
         rows = self._reads.find_all(key for some in keys.values() for key in some)
-        layers: dict[UUID, dict[UUID, Layer]] = {product.id: {} for product in wanted}
+        layers: dict[UUID, dict[UUID, Layer]] = {product.id: {} for product in ids}
         for (product, source), some in keys.items():
             parts = [find_in(rows, LayerItem, key) for key in some]
             layers[product][source] = _put_together(source, parts)
@@ -95,12 +97,12 @@ class ProductRepository:
             setattr(item, name, value)
         changes.save(item)
         for source, parts in written.items():
-            held = before.layers.get(source) if before else None
+            known = before.layers.get(source) if before else None
             for number, content in enumerate(parts):
                 changes.save(
                     LayerItem(*layer_key(self._scope, after.id, source, number), content=content)
                 )
-            for number in range(len(parts), held.rows if held else 0):
+            for number in range(len(parts), known.rows if known else 0):
                 changes.delete(LayerItem(*layer_key(self._scope, after.id, source, number)))
 
     def _new(self, product: UUID) -> ProductItem:
@@ -140,10 +142,10 @@ def keys_behind(workspace: WorkspaceScope, products: Iterable[UUID], reads: Read
     return [
         layer_key(workspace, product.id, mark.source, number)
         for product in found
-        for mark in _marks(product)
+        for mark in _layer_marks(product)
         for number in range(mark.rows)
     ]
 
 
-def _marks(product: Product) -> Iterable[LayerMark]:
+def _layer_marks(product: Product) -> Iterable[LayerMark]:
     return product.layers.values()

@@ -19,7 +19,7 @@ from storepost.catalog.products.rules import Rules
 
 
 @dataclass(frozen=True)
-class Terms:
+class StoreTerms:
     """What a store's own settings say: its primary locale and the currency of each locale."""
 
     primary_locale: str
@@ -68,7 +68,7 @@ class ResolvedProduct:
 class Resolution:
     """What all sources say of one product, under the rules of its store."""
 
-    def __init__(self, records: Iterable[Record], rules: Rules, terms: Terms) -> None:
+    def __init__(self, records: Iterable[Record], rules: Rules, terms: StoreTerms) -> None:
         """Records of sources that the rules don't know count as removed, and last of all."""
         self._rules = rules
         self._terms = terms
@@ -80,22 +80,22 @@ class Resolution:
             if record.source not in rules.by_id:
                 unranked.add(record.source)
                 known = replace(record, removed_at=record.removed_at or record.seen_at)
-            key = record.said.variant
+            key = record.values.variant
             (self._own if key is None else self._variants[key]).append(known)
-        self._strangers = tuple(sorted(unranked))
+        self._unranked = tuple(sorted(unranked))
 
     @cached_property
     def locales(self) -> tuple[str, ...]:
         """The locales that the product has: the store's primary one first."""
-        said = {record.said.locale for record in _heard(self._own)}
-        others = sorted(locale for locale in said if locale and locale != self._primary)
+        stated = {record.values.locale for record in _heard(self._own)}
+        others = sorted(locale for locale in stated if locale and locale != self._primary)
         return (self._primary, *others)
 
     @cached_property
     def custom_names(self) -> tuple[str, ...]:
         """The custom fields of which any source says something."""
-        said = {name for record in _heard(self._own) for name in record.said.fields}
-        return tuple(sorted(filter(names.is_custom, said)))
+        stated = {name for record in _heard(self._own) for name in record.values.fields}
+        return tuple(sorted(filter(names.is_custom, stated)))
 
     @cached_property
     def removed_at(self) -> datetime | None:
@@ -122,26 +122,31 @@ class Resolution:
         return self._terms.primary_locale
 
     def _product(self, locale: str) -> Resolved:
-        wanted = (*names.PRODUCT, *names.PRODUCT_FACTS, *self.custom_names)
-        return self._resolve(self._own, wanted, locale, of_variant=False)
+        field_names = (*names.PRODUCT, *names.PRODUCT_FACTS, *self.custom_names)
+        return self._resolve(self._own, field_names, locale, of_variant=False)
 
     def _variant(self, records: Sequence[Record], locale: str) -> Resolved:
-        wanted = (*names.VARIANT, *names.VARIANT_FACTS)
-        return self._resolve(records, wanted, locale, of_variant=True)
+        field_names = (*names.VARIANT, *names.VARIANT_FACTS)
+        return self._resolve(records, field_names, locale, of_variant=True)
 
     def _resolve(
-        self, records: Sequence[Record], wanted: Iterable[str], locale: str, *, of_variant: bool
+        self,
+        records: Sequence[Record],
+        field_names: Iterable[str],
+        locale: str,
+        *,
+        of_variant: bool,
     ) -> Resolved:
         """What is removed shows what it was last, but nothing wins in it."""
         by_source = self._by_source(_heard(records), locale)
-        in_order = list(_of_sources((*self._rules.ranked, *self._strangers), by_source))
+        in_order = list(_of_sources((*self._rules.ranked, *self._unranked), by_source))
         values: dict[str, Value] = {}
         winners: dict[str, Record] = {}
-        for name in wanted:
-            asked = self._asked(name, by_source, in_order, of_variant=of_variant)
-            found = next(filter(lambda r: self._has(r, name, locale), asked), None)
+        for name in field_names:
+            candidates = self._candidates(name, by_source, in_order, of_variant=of_variant)
+            found = next(filter(lambda r: self._has(r, name, locale), candidates), None)
             if found is not None:
-                values[name] = found.said.fields[name]
+                values[name] = found.values.fields[name]
                 if found.is_live:
                     winners[name] = found
         return Resolved(values, winners)
@@ -150,16 +155,16 @@ class Resolution:
         """The records of each source that speak in a locale, in the order in which they count."""
         by_source: dict[UUID, list[tuple[tuple[int, str], Record]]] = defaultdict(list)
         for record in records:
-            nearness = _nearness(record.said.locale, locale, self._primary)
+            nearness = _nearness(record.values.locale, locale, self._primary)
             if nearness is not None:
-                place = (nearness, record.said.locale or "")
+                place = (nearness, record.values.locale or "")
                 by_source[record.source].append((place, record))
         return {
             source: [record for _, record in sorted(found, key=lambda each: each[0])]
             for source, found in by_source.items()
         }
 
-    def _asked(
+    def _candidates(
         self,
         name: str,
         by_source: Mapping[UUID, Sequence[Record]],
@@ -170,10 +175,10 @@ class Resolution:
         rule = names.rule_name(name, of_variant=of_variant)
         if rule not in self._rules.fields:
             return in_order
-        return _of_sources((*self._rules.order_of(rule), *self._strangers), by_source)
+        return _of_sources((*self._rules.order_of(rule), *self._unranked), by_source)
 
     def _has(self, record: Record, name: str, locale: str) -> bool:
-        value = record.said.fields.get(name)
+        value = record.values.fields.get(name)
         if is_empty(value):
             return False
         return name not in names.PRICES or _currency(value) == self._terms.currency_of(locale)
@@ -195,15 +200,15 @@ def _of_sources(
         yield from by_source.get(source, ())
 
 
-def _nearness(said: str | None, wanted: str, primary: str) -> int | None:
+def _nearness(record_locale: str | None, locale: str, primary: str) -> int | None:
     """How near what is said in a locale is to the one that is wanted; None for another one."""
-    if said == wanted:
+    if record_locale == locale:
         return 0
-    if said is None:
+    if record_locale is None:
         return 2
-    if _language(said) == _language(wanted):
+    if _language(record_locale) == _language(locale):
         return 1
-    return 3 if said == primary else None
+    return 3 if record_locale == primary else None
 
 
 def _language(locale: str) -> str:

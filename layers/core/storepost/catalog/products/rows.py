@@ -7,8 +7,8 @@ from pynamodb.attributes import BinaryAttribute, NumberAttribute, UnicodeAttribu
 
 from storepost.catalog.products.model import LayerMark, Product
 from storepost.catalog.products.packing import packed, summaries_of, summaries_row, unpacked
-from storepost.catalog.products.resolution import Terms
-from storepost.catalog.products.rules import Rules, Source, SourceKind
+from storepost.catalog.products.resolution import StoreTerms
+from storepost.catalog.products.rules import RankedSource, Rules, SourceKind
 from storepost.platform.persistence.item import (
     Identifier,
     Item,
@@ -142,21 +142,21 @@ def rules_attributes(rules: Rules) -> Mapping[str, Any]:
     }
 
 
-def terms_row(terms: Terms) -> list[object]:
+def terms_row(terms: StoreTerms) -> list[object]:
     """A store's terms as its rules' row has them."""
     return [terms.primary_locale, terms.currency, dict(terms.currencies)]
 
 
-def as_terms(row: Sequence[Any]) -> Terms:
+def as_terms(row: Sequence[Any]) -> StoreTerms:
     """What `terms_row` wrote."""
     primary_locale, currency, currencies = row
-    return Terms(primary_locale, currency, currencies)
+    return StoreTerms(primary_locale, currency, currencies)
 
 
 def as_rules(item: RulesItem) -> Rules:
     """The rules of a row."""
     sources = [
-        Source(
+        RankedSource(
             id=from_short(identifier),
             kind=SourceKind(kind),
             source_id=from_short(source_id),

@@ -18,7 +18,7 @@ class SourceKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Source:
+class RankedSource:
     """A store or a feed, as something that brings records of products."""
 
     id: UUID
@@ -42,7 +42,7 @@ def product_source_id(store_id: UUID, source_id: UUID) -> UUID:
 class Rules:
     """What is in force in a store."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[RankedSource, ...]
     order: tuple[UUID, ...] = ()
     fields: Mapping[str, tuple[UUID, ...]] = field(default_factory=dict)
     revision: int = 0
@@ -50,7 +50,7 @@ class Rules:
     next_number: int = 1
 
     @cached_property
-    def by_id(self) -> Mapping[UUID, Source]:
+    def by_id(self) -> Mapping[UUID, RankedSource]:
         """The sources by their ids."""
         return {source.id: source for source in self.sources}
 
@@ -71,10 +71,10 @@ class Rules:
 
     def rank_of(self, source_id: UUID) -> int | None:
         """The place of a store or feed among the sources, from 1; None where it is none."""
-        wanted = (s.id for s in self.sources if s.source_id == source_id)
-        return next((self.ranked.index(each) + 1 for each in wanted), None)
+        ids = (s.id for s in self.sources if s.source_id == source_id)
+        return next((self.ranked.index(each) + 1 for each in ids), None)
 
-    def with_source(self, source: Source) -> "Rules":
+    def with_source(self, source: RankedSource) -> "Rules":
         """The rules with a source more, which comes last."""
         return replace(
             self,

@@ -7,7 +7,7 @@ from uuid import UUID
 from storepost.catalog.products.details import ProductDetails
 from storepost.catalog.products.fields import CUSTOM, can_be_ruled, is_custom, rule_name
 from storepost.catalog.products.model import (
-    Missing,
+    MissingField,
     ProductStatus,
     Stock,
     Summary,
@@ -56,7 +56,7 @@ class ProductSummary(Shape):
     external_id: str
     locale: str
     title: str | None
-    missing: list[Missing]
+    missing: list[MissingField]
     published: bool
     handle: str | None
     status: ProductStatus
@@ -74,8 +74,8 @@ class ProductSummary(Shape):
     @classmethod
     def of(cls, product: ProductValue, locale: str | None = None) -> "ProductSummary":
         """The product in this shape, in a locale that it has or the store's primary one."""
-        shown = locale or product.primary_locale
-        return cls(**_summary(product, shown, product.summaries[shown]))
+        locale_code = locale or product.primary_locale
+        return cls(**_summary(product, locale_code, product.summaries[locale_code]))
 
 
 class Product(ProductSummary):
@@ -94,12 +94,12 @@ class Product(ProductSummary):
     synced_at: Timestamp
 
     @classmethod
-    def of(cls, details: ProductDetails, shown: ResolvedProduct) -> "Product":  # type: ignore[override]
+    def of(cls, details: ProductDetails, resolved: ResolvedProduct) -> "Product":  # type: ignore[override]
         """The product in this shape, in one of its locales."""
         product = details.product
-        values = shown.resolved.values
+        values = resolved.resolved.values
         return cls(
-            **_summary(product, shown.locale, summary_of(shown)),
+            **_summary(product, resolved.locale, summary_of(resolved)),
             store=StoreReference.of(details.store),
             locales=list(details.resolution.locales),
             description=values.get("description"),
@@ -148,7 +148,7 @@ class ProductVariant(Shape):
     updated_at: Timestamp | None
 
     @classmethod
-    def shown_in(
+    def in_locale(
         cls, details: ProductDetails, product: ResolvedProduct
     ) -> "Callable[[ResolvedVariant], ProductVariant]":
         """What puts a variant of the product in this shape."""
@@ -206,17 +206,17 @@ class ProductSourceRecord(Shape):
     @classmethod
     def of(cls, details: ProductDetails, record: Record) -> "ProductSourceRecord":
         """The record in this shape; one in no locale is shown in the store's primary one."""
-        source, said, product = details.rules.by_id[record.source], record.said, details.product
-        key = said.variant
+        source, values, product = details.rules.by_id[record.source], record.values, details.product
+        key = values.variant
         own = product.external_id if key is None else key
         return cls(
             id=_id_of(product, record),
             kind=source.kind,
             source=ProductSourceReference(id=source.source_id, name=source.name),
             variant_id=None if key is None else variant_id(product.id, key),
-            locale=said.locale or details.store.primary_locale,
-            external_id=said.external_id or own,
-            fields=dict(said.fields),
+            locale=values.locale or details.store.primary_locale,
+            external_id=values.external_id or own,
+            fields=dict(values.fields),
             first_seen_at=record.first_seen_at,
             seen_at=details.seen_at(record),
             removed_at=record.removed_at,
@@ -234,19 +234,19 @@ class ProductSources(Shape):
     @classmethod
     def of(cls, details: ProductDetails, locale: str | None) -> "ProductSources":
         """All records, the winners in that locale. Raises LocaleNotFound."""
-        shown, product = details.in_locale(locale), details.product
+        resolved, product = details.in_locale(locale), details.product
         ranked = {source: rank for rank, source in enumerate(details.rules.ranked)}
         known = [record for record in details.records if record.source in ranked]
-        known.sort(key=lambda r: (ranked[r.source], r.said.variant or "", r.said.locale or ""))
+        known.sort(key=lambda r: (ranked[r.source], r.values.variant or "", r.values.locale or ""))
         return cls(
-            locale=shown.locale,
+            locale=resolved.locale,
             items=[ProductSourceRecord.of(details, record) for record in known],
-            winners=_winners(product, shown.resolved, of_variant=False),
+            winners=_winners(product, resolved.resolved, of_variant=False),
             variant_winners={
                 str(variant_id(product.id, each.key)): _winners(
                     product, each.resolved, of_variant=True
                 )
-                for each in shown.live_variants
+                for each in resolved.live_variants
             },
         )
 
@@ -257,7 +257,7 @@ def _winners(product: ProductValue, resolved: Resolved, *, of_variant: bool) -> 
 
 
 def _id_of(product: ProductValue, record: Record) -> UUID:
-    return record_id(product.id, record.source, record.said.variant, record.said.locale)
+    return record_id(product.id, record.source, record.values.variant, record.values.locale)
 
 
 def _summary(product: ProductValue, locale: str, summary: Summary) -> dict[str, Any]:

@@ -12,12 +12,12 @@ from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.resolution import ResolvedProduct, ResolvedVariant
 from storepost.catalog.products.summing import stock_of
 from storepost.catalog.products.writing import (
-    Outcome,
     ProductSource,
+    WriteOutcome,
     Written,
-    bury_records,
-    remove_records,
+    remove_layer,
     replace_layer,
+    tombstone_layer,
 )
 from storepost.platform.persistence.changes import Changes, until_won
 from storepost.stores.stores.finding import active_custom_store, found_store
@@ -41,7 +41,7 @@ def put_product(
     records = [record for layer in layers.values() for record in layer.records]
     rules = RulesRepository(store).get().rules
     details = ProductDetails(written.product, store, rules, records)
-    return details, written.outcome is Outcome.CREATED
+    return details, written.outcome is WriteOutcome.CREATED
 
 
 def write_product(store: Store, incoming: IncomingProduct, changes: Changes) -> Written:
@@ -50,34 +50,34 @@ def write_product(store: Store, incoming: IncomingProduct, changes: Changes) -> 
     Raises StaleUpdate and CurrencyMismatch; before either it has added nothing.
     """
     incoming.check_currency(store)
-    return replace_layer(changes, ProductSource(store, store.id), incoming.brought(store))
+    return replace_layer(changes, ProductSource(store, store.id), incoming.as_source_product(store))
 
 
 def delete_product(
     workspace: WorkspaceScope, store_id: UUID, external_id: str, changes: Changes
 ) -> None:
     """Takes a custom store's product away; what a feed says of it stays."""
-    remove_product(active_custom_store(workspace, store_id), external_id, changes)
+    mark_product_removed(active_custom_store(workspace, store_id), external_id, changes)
 
 
-def remove_product(
+def mark_product_removed(
     store: Store, external_id: str, changes: Changes, at: datetime | None = None
 ) -> None:
     """Adds to a unit of work that a store has a product no more. Raises NotFound.
 
     What was said before `at`, the store's own time of that, doesn't bring it back.
     """
-    removed = remove_records(changes, ProductSource(store, store.id), external_id, at=at)
-    if removed is None or removed.outcome is Outcome.UNCHANGED:
+    written = remove_layer(changes, ProductSource(store, store.id), external_id, at=at)
+    if written is None or written.outcome is WriteOutcome.UNCHANGED:
         raise NotFound()
 
 
-def bury_product(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
+def tombstone_product(store: Store, external_id: str, changes: Changes, at: datetime) -> None:
     """Adds to a unit of work that a shop has deleted a product at that moment, known or not.
 
     Nothing older brings it, in whatever order that comes.
     """
-    bury_records(changes, ProductSource(store, store.id), external_id, at)
+    tombstone_layer(changes, ProductSource(store, store.id), external_id, at)
 
 
 def get_product(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:
@@ -98,13 +98,17 @@ def _read(workspace: WorkspaceScope, product_id: UUID) -> ProductDetails:
 
 
 def list_variants(
-    product: ResolvedProduct, stocks: list[Stock] | None, page: PageRequest, *, removed: bool
+    product: ResolvedProduct,
+    stocks: list[Stock] | None,
+    page: PageRequest,
+    *,
+    include_removed: bool,
 ) -> Listing[ResolvedVariant]:
     """A product's variants by position: those that a source has, or those that none has now."""
     variants = [
         variant
         for variant in product.variants
-        if (variant.removed_at is not None) is removed
+        if (variant.removed_at is not None) is include_removed
         and (stocks is None or stock_of(variant.resolved) in stocks)
     ]
     return cut(variants, page)

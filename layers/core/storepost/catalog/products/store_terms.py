@@ -14,15 +14,15 @@ from storepost.values.scope import WorkspaceScope
 
 
 def connect_store(
-    workspace: WorkspaceScope, given: CustomStore, changes: Changes
+    workspace: WorkspaceScope, store_values: CustomStore, changes: Changes
 ) -> tuple[Store, bool]:
     """A new store, or a disconnected one connected again; whether it is new.
 
     Previews of changes of its rules are stale where it says something else than before.
     """
-    store, before = service.connect_store(workspace, given, changes)
+    store, before = service.connect_store(workspace, store_values, changes)
     if before is not None:
-        follow_terms(changes, before, store)
+        update_terms(changes, before, store)
     return store, before is None
 
 
@@ -32,21 +32,21 @@ def set_locales(
     """Replaces a custom store's locales; previews of changes of its rules are stale then."""
     before = custom_store(StoreRepository(workspace), store_id)
     after = service.set_locales(workspace, store_id, locales, changes)
-    follow_terms(changes, before, after)
+    update_terms(changes, before, after)
     return after
 
 
-def follow_terms(changes: Changes, before: Store, after: Store) -> None:
+def update_terms(changes: Changes, before: Store, after: Store) -> None:
     """Moves the store's marks on where products become something else by what the store says now.
 
     What was resolved before loses the race, and what was previewed is stale.
     """
-    if _said(before) == _said(after):
+    if _stated_terms(before) == _stated_terms(after):
         return
     RulesRepository(after).save_terms(changes)
 
 
-def _said(store: Store) -> tuple[str, str, dict[str, str]]:
+def _stated_terms(store: Store) -> tuple[str, str, dict[str, str]]:
     terms = terms_of(store)
     others = {name: code for name, code in terms.currencies.items() if code != terms.currency}
     return terms.primary_locale, terms.currency, others

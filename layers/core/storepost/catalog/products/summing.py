@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from storepost.catalog.products.model import ON_SALE, Missing, ProductStatus, Stock, Summary
+from storepost.catalog.products.model import ON_SALE, MissingField, ProductStatus, Stock, Summary
 from storepost.catalog.products.records import Value
 from storepost.catalog.products.resolution import Resolved, ResolvedProduct, ResolvedVariant
 from storepost.values.money import Money
@@ -47,8 +47,8 @@ def is_published(product: ResolvedProduct) -> bool:
     """What a source says; else whether it is on sale."""
     if product.removed_at is not None:
         return False
-    said = product.resolved.values.get("published")
-    return said if isinstance(said, bool) else status_of(product) in ON_SALE
+    published = product.resolved.values.get("published")
+    return published if isinstance(published, bool) else status_of(product) in ON_SALE
 
 
 def stock_of(variant: Resolved) -> Stock:
@@ -69,9 +69,9 @@ def sells_on(variant: Resolved) -> bool:
 
 def is_for_sale(variant: Resolved) -> bool:
     """What a source says; else whether there is any, or it is sold on."""
-    said = variant.values.get("availableForSale")
-    if isinstance(said, bool):
-        return said
+    available = variant.values.get("availableForSale")
+    if isinstance(available, bool):
+        return available
     return stock_of(variant) is not Stock.OUT_OF_STOCK or sells_on(variant)
 
 
@@ -84,13 +84,15 @@ def title_of(variant: ResolvedVariant, product: ResolvedProduct) -> str:
     return options or str(product.resolved.values.get("title") or variant.key)
 
 
-def _missing(product: ResolvedProduct) -> tuple[Missing, ...]:
+def _missing(product: ResolvedProduct) -> tuple[MissingField, ...]:
     winners = product.resolved.winners
-    lacking = [each for each in (Missing.TITLE, Missing.LINK) if each.value not in winners]
+    lacking = [
+        each for each in (MissingField.TITLE, MissingField.LINK) if each.value not in winners
+    ]
     if not any("price" in v.resolved.winners for v in product.live_variants):
-        lacking.append(Missing.PRICE)
-    if Missing.IMAGE.value not in winners:
-        lacking.append(Missing.IMAGE)
+        lacking.append(MissingField.PRICE)
+    if MissingField.IMAGE.value not in winners:
+        lacking.append(MissingField.IMAGE)
     return tuple(lacking)
 
 

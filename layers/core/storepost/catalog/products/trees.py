@@ -12,10 +12,10 @@ from uuid import UUID
 from storepost.catalog.products.model import Product, ProductStatus, Stock
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import (
-    Entry,
     FilterField,
     FilterValue,
     Tree,
+    TreeEntry,
     moment_key,
     text_key,
 )
@@ -61,24 +61,24 @@ class ProductLists:
         trees = (self.by_added, self.by_changed, self.removed)
         return trees if self.store_id else (*trees, self.by_title)
 
-    def follow(self, changes: Changes, before: Product | None, after: Product | None) -> None:
+    def update_index(self, changes: Changes, before: Product | None, after: Product | None) -> None:
         """Makes the lists follow a change of one product."""
         old, new = dict(self._entries(before)), dict(self._entries(after))
         for tree in dict.fromkeys((*old, *new)):
-            tree.follow(changes, old.get(tree), new.get(tree))
+            tree.update_index(changes, old.get(tree), new.get(tree))
 
-    def _entries(self, product: Product | None) -> Iterator[tuple[Tree, Entry]]:
+    def _entries(self, product: Product | None) -> Iterator[tuple[Tree, TreeEntry]]:
         if product is None:
             return
         changed = moment_key(product.changed_at, product.id)
         if product.removed_at is not None:
-            yield self.removed, Entry(changed)
+            yield self.removed, TreeEntry(changed)
             return
         values = counted_values(product)
-        yield self.by_added, Entry(moment_key(product.added_at, product.id), values)
-        yield self.by_changed, Entry(changed, values)
+        yield self.by_added, TreeEntry(moment_key(product.added_at, product.id), values)
+        yield self.by_changed, TreeEntry(changed, values)
         if self.store_id is None:
-            yield self.by_title, Entry(text_key(product.summary.title, product.id))
+            yield self.by_title, TreeEntry(text_key(product.summary.title, product.id))
 
     def _partition(self, order: str) -> str:
         if self.store_id is None:
@@ -101,4 +101,4 @@ def reindex(
 ) -> None:
     """Makes all lists follow a change of one product."""
     for each in (ProductLists(workspace), ProductLists(workspace, after.store_id)):
-        each.follow(changes, before, after)
+        each.update_index(changes, before, after)

@@ -38,7 +38,7 @@ MAX_LAYER_BYTES = 3_000_000
 """Of one layer, deflated: a transaction takes 4 MB."""
 
 
-class Outcome(StrEnum):
+class WriteOutcome(StrEnum):
     """What bringing a product did."""
 
     CREATED = "created"
@@ -51,7 +51,7 @@ class Written:
     """A product as it is after it was brought."""
 
     product: Product
-    outcome: Outcome
+    outcome: WriteOutcome
     layers: Mapping[UUID, Layer] | None = None
     """What all sources say of it then; None where that wasn't read."""
 
@@ -76,7 +76,7 @@ class SourceProduct:
 
     external_id: str
     """What the store calls the product, or a feed where the store doesn't know it."""
-    said: tuple[SourceValues, ...]
+    values: tuple[SourceValues, ...]
     """Records of the product itself and of its variants, each place once."""
     updated_at: datetime | None = None
     """The source's own time, where it has one: nothing older is taken."""
@@ -86,10 +86,10 @@ class SourceProduct:
     def with_others(self, layer: Layer) -> tuple[SourceValues, ...]:
         """What the layer is to say."""
         if not self.keeps_others:
-            return self.said
-        brought = {each.locale for each in self.said}
-        live = (record.said for record in layer.records if record.is_live)
-        return (*self.said, *(said for said in live if said.locale not in brought))
+            return self.values
+        locales = {each.locale for each in self.values}
+        live = (record.values for record in layer.records if record.is_live)
+        return (*self.values, *(values for values in live if values.locale not in locales))
 
 
 def keys_of(store: Store, external_ids: Iterable[str]) -> list[Key]:
@@ -105,27 +105,29 @@ def keys_behind(store: Store, external_ids: Iterable[str], reads: ReadAhead) -> 
     return layer_keys(store.workspace, ids, reads)
 
 
-def replace_layer(changes: Changes, bringer: ProductSource, brought: SourceProduct) -> Written:
+def replace_layer(
+    changes: Changes, product_source: ProductSource, product: SourceProduct
+) -> Written:
     """Adds that the source says this of the product, and nothing else any more.
 
     Raises StaleUpdate, having added nothing, where what is held is newer, or as old and removed.
     """
-    digest = digest_of(brought.said, brought.updated_at)
-    writing = _Writing(changes, bringer, brought.external_id)
-    held = writing.mark
-    if writing.before and held and held.is_live and held.digest == digest:
-        return Written(writing.before, Outcome.UNCHANGED)
+    digest = digest_of(product.values, product.updated_at)
+    writing = _Writing(changes, product_source, product.external_id)
+    mark = writing.mark
+    if writing.before and mark and mark.is_live and mark.digest == digest:
+        return Written(writing.before, WriteOutcome.UNCHANGED)
 
     def replaced(layer: Layer, now: datetime) -> Layer:
-        _refuse_stale(layer, brought.updated_at)
-        return layer.replaced(brought.with_others(layer), brought.updated_at, now)
+        _refuse_stale(layer, product.updated_at)
+        return layer.replaced(product.with_others(layer), product.updated_at, now)
 
     return writing.write(replaced)
 
 
-def remove_records(
+def remove_layer(
     changes: Changes,
-    bringer: ProductSource,
+    product_source: ProductSource,
     external_id: str,
     *,
     at: datetime | None = None,
@@ -136,18 +138,20 @@ def remove_records(
 
     The product falls back to what other sources say, or is removed where none has it any more.
     """
-    writing = _Writing(changes, bringer, external_id)
+    writing = _Writing(changes, product_source, external_id)
     if writing.before is None or writing.mark is None:
         return None
     return writing.write(lambda layer, now: layer.emptied(now, at))
 
 
-def bury_records(changes: Changes, bringer: ProductSource, external_id: str, at: datetime) -> None:
+def tombstone_layer(
+    changes: Changes, product_source: ProductSource, external_id: str, at: datetime
+) -> None:
     """Adds that a store has the product no more since then, whatever is held of it.
 
     Nothing older that the store says is taken, also where it has said nothing yet.
     """
-    writing = _Writing(changes, bringer, external_id)
+    writing = _Writing(changes, product_source, external_id)
     if writing.before is None:
         writing.tombstone(at)
     else:
@@ -166,28 +170,28 @@ def resolve_again(changes: Changes, store: Store, product: Product) -> Written:
 class _Writing:
     """One product in one unit of work."""
 
-    def __init__(self, changes: Changes, bringer: ProductSource, external_id: str) -> None:
+    def __init__(self, changes: Changes, product_source: ProductSource, external_id: str) -> None:
         self._changes = changes
-        self._bringer = bringer
+        self._product_source = product_source
         self._external_id = external_id
-        self._id = product_id(bringer.store.id, external_id)
-        self._repository = ProductRepository(bringer.store.workspace, changes.reads)
+        self._id = product_id(product_source.store.id, external_id)
+        self._repository = ProductRepository(product_source.store.workspace, changes.reads)
         self.before = self._repository.get(self._id)
 
     @property
     def mark(self) -> LayerMark | None:
         """What the product's row says of the bringer's layer."""
-        return self.before.layers.get(self._bringer.source) if self.before else None
+        return self.before.layers.get(self._product_source.source) if self.before else None
 
     def write(self, change: Callable[[Layer, datetime], Layer]) -> Written:
         """Adds the product with the bringer's layer changed, unless that changes nothing."""
-        before, source, now = self.before, self._bringer.source, clock.now()
+        before, source, now = self.before, self._product_source.source, clock.now()
         layers = self._layers()
-        held = layers.get(source, Layer(source))
-        layer = change(held, now)
-        if before and layer == held:
-            return Written(before, Outcome.UNCHANGED, layers)
-        if before and layer.records == held.records:
+        stored = layers.get(source, Layer(source))
+        layer = change(stored, now)
+        if before and layer == stored:
+            return Written(before, WriteOutcome.UNCHANGED, layers)
+        if before and layer.records == stored.records:
             return self._note_time(before, layer, layers)
         _check_variants(layer)
         all_layers = {**layers, source: layer}
@@ -197,20 +201,20 @@ class _Writing:
         if sum(map(len, parts[source])) > MAX_LAYER_BYTES:
             raise PayloadTooLarge("What the source says of the product takes more than 3 MB.")
         after = self._resolved(all_layers, now)
-        marks = {each: _mark(written[each], len(parts[each])) for each in written}
-        after = replace(after, layers={**after.layers, **marks})
+        layer_marks = {each: _mark(written[each], len(parts[each])) for each in written}
+        after = replace(after, layers={**after.layers, **layer_marks})
         self._repository.save(self._changes, before, after, parts)
-        self._follow(after, layers, layer)
-        outcome = Outcome.CHANGED if before else Outcome.CREATED
+        self._update_indexes(after, layers, layer)
+        outcome = WriteOutcome.CHANGED if before else WriteOutcome.CREATED
         return Written(after, outcome, all_layers)
 
     def _note_time(self, before: Product, layer: Layer, layers: Mapping[UUID, Layer]) -> Written:
         """Adds no more than the source's own time, by which what is older is known."""
         parts = layer_parts(layer)
-        marks = {**before.layers, layer.source: _mark(layer, len(parts))}
-        after = replace(before, layers=marks)
+        layer_marks = {**before.layers, layer.source: _mark(layer, len(parts))}
+        after = replace(before, layers=layer_marks)
         self._repository.save(self._changes, before, after, {layer.source: parts})
-        return Written(after, Outcome.UNCHANGED, {**layers, layer.source: layer})
+        return Written(after, WriteOutcome.UNCHANGED, {**layers, layer.source: layer})
 
     def tombstone(self, at: datetime) -> None:
         """Adds no more than that the store deleted the product, which was never there."""
@@ -223,29 +227,29 @@ class _Writing:
             raise LookupError("a product that isn't there can't be resolved again")
         after = self._resolved(self._layers(), now)
         if replace(after, changed_at=before.changed_at) == before:
-            return Written(before, Outcome.UNCHANGED)
+            return Written(before, WriteOutcome.UNCHANGED)
         self._repository.save(self._changes, before, after, {})
-        store = self._bringer.store
+        store = self._product_source.store
         reindex(self._changes, store.workspace, before, after)
         marking(self._changes, store, self._in_force.rules)
-        return Written(after, Outcome.CHANGED)
+        return Written(after, WriteOutcome.CHANGED)
 
     def _layers(self) -> Mapping[UUID, Layer]:
         if self.before:
             return self._repository.layers(self.before)
-        deleted_at, store = self._repository.deleted_at(self._id), self._bringer.store
+        deleted_at, store = self._repository.deleted_at(self._id), self._product_source.store
         own = product_source_id(store.id, store.id)
         return {own: Layer(own, updated_at=deleted_at)} if deleted_at else {}
 
     @property
     def _in_force(self) -> InForce:
-        store, changes = self._bringer.store, self._changes
+        store, changes = self._product_source.store, self._changes
         return changes.shared(
             ("product_rules", store.id), lambda: RulesRepository(store, changes.reads).get()
         )
 
     def _resolved(self, layers: Mapping[UUID, Layer], now: datetime) -> Product:
-        store, before = self._bringer.store, self.before
+        store, before = self._product_source.store, self.before
         terms = self._in_force.terms
         records = [record for layer in layers.values() for record in layer.records]
         resolution = Resolution(records, self._in_force.rules, terms)
@@ -267,14 +271,14 @@ class _Writing:
             skus=before.skus if before and resolution.removed_at else skus_of(layers.values()),
         )
 
-    def _follow(self, after: Product, layers: Mapping[UUID, Layer], layer: Layer) -> None:
+    def _update_indexes(self, after: Product, layers: Mapping[UUID, Layer], layer: Layer) -> None:
         """Lists, names, marks and the custom fields that the store has."""
-        store, changes = self._bringer.store, self._changes
+        store, changes = self._product_source.store, self._changes
         reindex(changes, store.workspace, self.before, after)
         known = names_of(self._external_id, layers.values())
-        given = names_of(self._external_id, [layer])
+        layer_names = names_of(self._external_id, [layer])
         give_names(
-            changes, store, self._id, [each for each in given.items() if each[0] not in known]
+            changes, store, self._id, [each for each in layer_names.items() if each[0] not in known]
         )
         in_force = self._in_force
         before = self.before.layers.values() if self.before else ()
@@ -282,10 +286,10 @@ class _Writing:
         self._list_custom_fields(layer, in_force)
 
     def _list_custom_fields(self, layer: Layer, in_force: InForce) -> None:
-        said = {name for record in layer.records for name in record.said.fields}
-        unknown = {name for name in said if names.is_custom(name)} - in_force.custom_names
+        stated = {name for record in layer.records for name in record.values.fields}
+        unknown = {name for name in stated if names.is_custom(name)} - in_force.custom_names
         if unknown:
-            new_names(self._changes, self._bringer.store).update(unknown)
+            new_names(self._changes, self._product_source.store).update(unknown)
 
 
 def new_names(changes: Changes, store: Store) -> set[str]:
@@ -305,26 +309,26 @@ def new_names(changes: Changes, store: Store) -> set[str]:
 
 
 def _mark(layer: Layer, rows: int) -> LayerMark:
-    live = [record.said for record in layer.records if record.is_live]
+    live = [record.values for record in layer.records if record.is_live]
     return LayerMark(
         source=layer.source,
         rows=rows,
         digest=digest_of(live, layer.updated_at),
-        locales=tuple(sorted({said.locale for said in live if said.locale})),
+        locales=tuple(sorted({values.locale for values in live if values.locale})),
         is_live=layer.is_live,
     )
 
 
 def _refuse_stale(layer: Layer, updated_at: datetime | None) -> None:
-    held = layer.updated_at
-    if held is None or updated_at is None:
+    stored_at = layer.updated_at
+    if stored_at is None or updated_at is None:
         return
-    if updated_at < held or (updated_at == held and not layer.is_live):
+    if updated_at < stored_at or (updated_at == stored_at and not layer.is_live):
         raise StaleUpdate()
 
 
 def _check_variants(layer: Layer) -> None:
-    keys = {r.said.variant for r in layer.records if r.is_live and r.said.variant is not None}
+    keys = {r.values.variant for r in layer.records if r.is_live and r.values.variant is not None}
     if len(keys) > MAX_VARIANTS:
         message = f"A product has at most {MAX_VARIANTS:,} variants"
         raise ValidationFailed(errors=[FieldError("/variants", message)])

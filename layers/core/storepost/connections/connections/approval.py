@@ -36,11 +36,11 @@ def approved(raw_query: str, base_url: str) -> str:
     came before, and what Shopify then says no to.
     """
     app = shopify_app()
-    begun, code = _read(app, raw_query)
+    install, code = _read(app, raw_query)
     # First of all: whatever becomes of this one, the same parameters never count again.
-    commit_anew(lambda changes: use_state(changes, begun, OAuthInvalid()))
+    commit_anew(lambda changes: use_state(changes, install, OAuthInvalid()))
     try:
-        link = _made_link(app, begun, code)
+        link = _made_link(app, install, code)
     except ShopifyError as error:
         logger.warning("install not completed", extra={"reason": str(error)})
         raise OAuthInvalid("The shop didn't give what was asked of it. Begin again.") from error
@@ -52,33 +52,33 @@ def _read(app: ShopifyApp, raw_query: str) -> tuple[BegunInstall, str]:
     parameters = signed_query(raw_query, app.secrets())
     if parameters is None or not {"code", "shop", "state"} <= parameters.keys():
         raise OAuthInvalid()
-    begun = find_begun(parameters["state"])
-    if begun is None or begun.shop != parameters["shop"] or not is_shop(begun.shop):
+    install = find_begun(parameters["state"])
+    if install is None or install.shop != parameters["shop"] or not is_shop(install.shop):
         raise OAuthInvalid()
-    return begun, parameters["code"]
+    return install, parameters["code"]
 
 
-def _made_link(app: ShopifyApp, begun: BegunInstall, code: str) -> ConnectLink:
-    tokens = tokens_for_code(app, begun.shop, code)
+def _made_link(app: ShopifyApp, approved_install: BegunInstall, code: str) -> ConnectLink:
+    tokens = tokens_for_code(app, approved_install.shop, code)
     ends_at = clock.now() + VALID_FOR
     # At once, before anything else can fail: with these, Shopify ended those that came before, and
     # a store that is connected to the shop lives on them.
-    commit_anew(lambda changes: _keep(changes, begun.shop, tokens))
+    commit_anew(lambda changes: _keep(changes, approved_install.shop, tokens))
     if lacking(tokens.scopes):
         raise OAuthInvalid(f"The app needs these scopes too: {', '.join(lacking(tokens.scopes))}.")
     with AdminClient(
-        begun.shop,
-        KeptAccess(begun.shop),
+        approved_install.shop,
+        KeptAccess(approved_install.shop),
         patience_seconds=PATIENCE_SECONDS,
         timeout_seconds=TIMEOUT_SECONDS,
     ) as admin:
         details = shop_details(admin, tokens.scopes)
-    link = ConnectLink(new_id(), begun.shop, details, tokens.scopes, ends_at)
+    link = ConnectLink(new_id(), approved_install.shop, details, tokens.scopes, ends_at)
 
     def write(changes: Changes) -> None:
         add_link(changes, link)
-        install = InstallRepository(begun.workspace)
-        install.await_choice(changes, begun, link.ends_at, on_conflict=OAuthInvalid())
+        install = InstallRepository(approved_install.workspace)
+        install.await_choice(changes, approved_install, link.ends_at, on_conflict=OAuthInvalid())
 
     commit_anew(write)
     return link

@@ -103,7 +103,7 @@ def disconnect(workspace: WorkspaceScope, store_id: UUID, changes: Changes) -> N
             changes.after_commit(lambda: uninstall(grant))
 
 
-def forget_shop(claim: ShopClaim, removed_at: datetime, changes: Changes) -> None:
+def disconnect_shop(claim: ShopClaim, removed_at: datetime, changes: Changes) -> None:
     """Disconnects the store of a shop that removed the app by itself then.
 
     Where the shop has approved the app anew since, a store can still be chosen for it.

@@ -14,7 +14,7 @@ from storepost.stores.stores.model import StoreLocale
 from storepost.values import clock
 from storepost.values.ids import short
 
-TOLD_FOR = timedelta(days=30)
+STORED_FOR = timedelta(days=30)
 """How long a link goes on saying that it has ended, before it is as unknown as any other id."""
 
 
@@ -79,7 +79,7 @@ def add_link(changes: Changes, link: ConnectLink) -> None:
             ],
             scopes=list(link.scopes),
             ends_at=link.ends_at,
-            expiration=link.ends_at + TOLD_FOR,
+            expiration=link.ends_at + STORED_FOR,
         )
     )
 

@@ -11,7 +11,7 @@ from storepost.accounts.workspaces.model import Workspace
 from storepost.accounts.workspaces.problems import RoleTooSmall, TwoFactorRequired
 from storepost.accounts.workspaces.repository import Standing, WorkspaceRepository, standings_of
 from storepost.accounts.workspaces.service import create_workspace
-from storepost.catalog.products.store_terms import follow_terms
+from storepost.catalog.products.store_terms import update_terms
 from storepost.connections.links.model import Choice, ConnectLink, ToNewWorkspace
 from storepost.connections.links.problems import LinkExpired, LinkUsed
 from storepost.connections.links.repository import find_link, use_link
@@ -66,12 +66,12 @@ def choices_of(caller: SignedInPerson, link: ConnectLink) -> Choices:
     mine = [standing for standing in standings if standing.membership.manages]
     awaiting = installs_of(link.shop, [standing.workspace.scope for standing in mine])
     claim = find_claim(link.shop)
-    held_by = claim.workspace.id if claim else None
+    workspace_id = claim.workspace.id if claim else None
     return Choices(
         mine=mine,
         requested=[s.workspace.id for s in mine if s.workspace.id in awaiting],
         behind_two_factor=[s.workspace for s in mine if _needs_two_factor(caller, s.workspace)],
-        previous=next((s.workspace for s in standings if s.workspace.id == held_by), None),
+        previous=next((s.workspace for s in standings if s.workspace.id == workspace_id), None),
     )
 
 
@@ -129,13 +129,13 @@ def _connect(link: ConnectLink, workspace: WorkspaceScope, changes: Changes) -> 
     claim_for(changes, store, claim)
     save_connected(stores, store, changes, is_new=known is None)
     if claim is not None and claim.workspace != workspace:
-        _take_away(claim, changes)
+        _disconnect_elsewhere(claim, changes)
     awaited = InstallRepository(workspace).get(link.shop)
     if awaited is not None:
         InstallRepository(workspace).end(changes, awaited)
     queue_first_imports(changes, workspace, store.id)
     if known is not None:
-        follow_terms(changes, known, store)
+        update_terms(changes, known, store)
         queue_restored(changes, workspace, store.id)
         catch_up(changes, workspace, store.id)
     return known
@@ -165,7 +165,7 @@ def _connected(link: ConnectLink, workspace: WorkspaceScope, known: Store | None
 
 
 @handles(StoreDisconnected)
-def _take_away(claim: ShopClaim, changes: Changes) -> None:
+def _disconnect_elsewhere(claim: ShopClaim, changes: Changes) -> None:
     """Disconnects the store that the shop was until now, and tells its workspace's owner.
 
     Raises LostRace where that workspace disconnects it meanwhile.
@@ -181,5 +181,5 @@ def _take_away(claim: ShopClaim, changes: Changes) -> None:
     workspace, membership = workspaces.get(), workspaces.owner()
     owner = find_person(membership.person) if membership else None
     if workspace and owner:
-        moved = StoreMoved(workspace.name, store.name, claim.shop, clock.now())
-        send_email(changes, owner.email, moved)
+        message = StoreMoved(workspace.name, store.name, claim.shop, clock.now())
+        send_email(changes, owner.email, message)

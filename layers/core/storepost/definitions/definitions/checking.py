@@ -12,7 +12,7 @@ from storepost.definitions.definitions.model import (
     MAX_LEVELS,
     MAX_PATCH_BYTES,
     Content,
-    Kind,
+    DefinitionKind,
     compact,
     levels,
     shortened,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 
-def check(kind: Kind, schema_version: int, content: Content, place: str) -> None:
+def check(kind: DefinitionKind, schema_version: int, content: Content, place: str) -> None:
     """Raises SchemaMismatch, its paths below `place`, where the content isn't what it must be."""
     errors = list(_bounds(content, place))
     if not errors:
@@ -74,7 +74,7 @@ def _size(content: Content, place: str, most: int) -> Iterator[FieldError]:
 
 
 @cache
-def _validator(kind: Kind, schema_version: int) -> "Draft202012Validator":
+def _validator(kind: DefinitionKind, schema_version: int) -> "Draft202012Validator":
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - 88 ms, for proposals alone
     from jsonschema.validators import extend  # noqa: PLC0415
 

@@ -22,7 +22,7 @@ _MAX_TEXT = 300
 """Characters of a message: it may quote what it is about."""
 
 
-class Kind(StrEnum):
+class DefinitionKind(StrEnum):
     """What a definition defines."""
 
     SEGMENT = "segment"
@@ -53,7 +53,7 @@ class Definition:
     """A definition without its content, which its current version has."""
 
     id: UUID
-    kind: Kind
+    kind: DefinitionKind
     name: str
     version_id: UUID
     """The current one's."""

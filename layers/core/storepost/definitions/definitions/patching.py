@@ -9,7 +9,7 @@ from typing import Any
 from storepost.definitions.definitions.model import Content, shortened
 
 
-class Op(StrEnum):
+class JsonPatchOp(StrEnum):
     """What an operation does."""
 
     ADD = "add"
@@ -21,14 +21,14 @@ class Op(StrEnum):
 class Operation:
     """One operation; only `add` and `replace` have a value."""
 
-    op: Op
+    op: JsonPatchOp
     path: str
     """A JSON Pointer (RFC 6901)."""
     value: Any = None
 
     def as_json(self) -> dict[str, Any]:
         """The operation as RFC 6902 writes it."""
-        value = {} if self.op is Op.REMOVE else {"value": self.value}
+        value = {} if self.op is JsonPatchOp.REMOVE else {"value": self.value}
         return {"op": str(self.op), "path": self.path, **value}
 
 

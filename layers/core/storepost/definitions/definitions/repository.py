@@ -13,7 +13,7 @@ from storepost.definitions.definitions.keys import (
     version_key,
     versions_partition,
 )
-from storepost.definitions.definitions.model import Definition, Kind, Version, compact
+from storepost.definitions.definitions.model import Definition, DefinitionKind, Version, compact
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.deflated import Deflated
 from storepost.platform.persistence.item import (
@@ -154,7 +154,7 @@ def _answerable(keys: Sequence[Key]) -> list[Version]:
 def _as_definition(item: DefinitionItem) -> Definition:
     return Definition(
         id=item.id,
-        kind=Kind(item.definition_kind),
+        kind=DefinitionKind(item.definition_kind),
         name=item.name,
         version_id=item.version_id,
         schema_version=int(item.schema_version),

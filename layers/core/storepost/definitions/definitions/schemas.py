@@ -7,15 +7,15 @@ from pydantic import ConfigDict, RootModel
 
 from storepost.definitions.definitions.authors import Author, AuthorType
 from storepost.definitions.definitions.kinds import KindInfo
-from storepost.definitions.definitions.model import Kind
-from storepost.definitions.definitions.service import InForce, ShownVersion
+from storepost.definitions.definitions.model import DefinitionKind
+from storepost.definitions.definitions.service import InForce, VersionView
 from storepost.values.wire import Shape, Timestamp
 
 
 class DefinitionSchemaInfo(Shape):
     """A kind of definitions, and its newest schema's version."""
 
-    kind: Kind
+    kind: DefinitionKind
     resource: str
     label: str
     schema_version: int
@@ -54,7 +54,7 @@ class Definition(Shape):
     """A definition with what is in force."""
 
     id: UUID
-    kind: Kind
+    kind: DefinitionKind
     name: str
     version_id: UUID
     schema_version: int
@@ -63,17 +63,17 @@ class Definition(Shape):
     updated_at: Timestamp
 
     @classmethod
-    def of(cls, shown: InForce) -> "Definition":
+    def of(cls, current: InForce) -> "Definition":
         """The definition in this shape."""
         return cls(
-            id=shown.definition.id,
-            kind=shown.definition.kind,
-            name=shown.definition.name,
-            version_id=shown.version.id,
-            schema_version=shown.version.schema_version,
-            definition=shown.version.content,
-            created_at=shown.definition.created_at,
-            updated_at=shown.definition.updated_at,
+            id=current.definition.id,
+            kind=current.definition.kind,
+            name=current.definition.name,
+            version_id=current.version.id,
+            schema_version=current.version.schema_version,
+            definition=current.version.content,
+            created_at=current.definition.created_at,
+            updated_at=current.definition.updated_at,
         )
 
 
@@ -81,7 +81,7 @@ class DefinitionVersion(Shape):
     """A state of a definition, which never changes: both times are when it came into force."""
 
     id: UUID
-    kind: Kind
+    kind: DefinitionKind
     name: str
     version_id: UUID
     schema_version: int
@@ -92,17 +92,17 @@ class DefinitionVersion(Shape):
     proposal_id: UUID
 
     @classmethod
-    def of(cls, shown: ShownVersion) -> "DefinitionVersion":
+    def of(cls, view: VersionView) -> "DefinitionVersion":
         """The version in this shape."""
         return cls(
-            id=shown.definition.id,
-            kind=shown.definition.kind,
-            name=shown.definition.name,
-            version_id=shown.version.id,
-            schema_version=shown.version.schema_version,
-            definition=shown.version.content,
-            created_at=shown.version.created_at,
-            updated_at=shown.version.created_at,
-            author=DefinitionAuthor.of(shown.author),
-            proposal_id=shown.version.proposal_id,
+            id=view.definition.id,
+            kind=view.definition.kind,
+            name=view.definition.name,
+            version_id=view.version.id,
+            schema_version=view.version.schema_version,
+            definition=view.version.content,
+            created_at=view.version.created_at,
+            updated_at=view.version.created_at,
+            author=DefinitionAuthor.of(view.author),
+            proposal_id=view.version.proposal_id,
         )

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from storepost.definitions.definitions.authors import Author, Authors
 from storepost.definitions.definitions.kinds import KINDS, KindInfo, schema_of
-from storepost.definitions.definitions.model import Definition, Kind, Version
+from storepost.definitions.definitions.model import Definition, DefinitionKind, Version
 from storepost.definitions.definitions.repository import DefinitionRepository
 from storepost.values.pagination import Listing, PageRequest, cut
 from storepost.values.problems import NotFound
@@ -24,7 +24,7 @@ class InForce:
 
 
 @dataclass(frozen=True)
-class ShownVersion:
+class VersionView:
     """A version of a definition with who proposed it."""
 
     definition: Definition
@@ -47,7 +47,10 @@ def get_schema(kind: str, schema_version: int | None) -> dict[str, Any]:
 
 
 def list_definitions(
-    workspace: WorkspaceScope, kinds: Collection[Kind] | None, q: str | None, page: PageRequest
+    workspace: WorkspaceScope,
+    kinds: Collection[DefinitionKind] | None,
+    q: str | None,
+    page: PageRequest,
 ) -> Listing[InForce]:
     """The workspace's definitions, newest first."""
     repository = DefinitionRepository(workspace)
@@ -59,8 +62,8 @@ def list_definitions(
     found.sort(key=lambda each: (each.created_at, each.id), reverse=True)
     listing = cut(found, page)
     versions = repository.current(listing.items)
-    shown = [InForce(*pair) for pair in zip(listing.items, versions, strict=True)]
-    return Listing(shown, listing.total, page)
+    current = [InForce(*pair) for pair in zip(listing.items, versions, strict=True)]
+    return Listing(current, listing.total, page)
 
 
 def get_definition(workspace: WorkspaceScope, definition_id: UUID) -> InForce:
@@ -71,22 +74,22 @@ def get_definition(workspace: WorkspaceScope, definition_id: UUID) -> InForce:
 
 def list_versions(
     workspace: WorkspaceScope, definition_id: UUID, page: PageRequest
-) -> Listing[ShownVersion]:
+) -> Listing[VersionView]:
     """The definition's versions, newest first. Raises NotFound."""
     definition = find_definition(workspace, definition_id)
     if page.skipped >= definition.versions:
         return Listing([], definition.versions, page)
     versions = DefinitionRepository(workspace).versions(definition_id, page)
     authors = Authors.of(version.author for version in versions)
-    shown = [ShownVersion(definition, each, authors.author(each.author)) for each in versions]
-    return Listing(shown, definition.versions, page)
+    views = [VersionView(definition, each, authors.author(each.author)) for each in versions]
+    return Listing(views, definition.versions, page)
 
 
-def get_version(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID) -> ShownVersion:
+def get_version(workspace: WorkspaceScope, definition_id: UUID, version_id: UUID) -> VersionView:
     """One version of a definition. Raises NotFound."""
     definition = find_definition(workspace, definition_id)
     version = find_version(workspace, definition_id, version_id)
-    return ShownVersion(definition, version, Authors.of([version.author]).author(version.author))
+    return VersionView(definition, version, Authors.of([version.author]).author(version.author))
 
 
 def find_definition(workspace: WorkspaceScope, definition_id: UUID) -> Definition:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import Requester
-from storepost.definitions.definitions.model import Content, Kind
+from storepost.definitions.definitions.model import Content, DefinitionKind
 from storepost.definitions.definitions.patching import Operation
 
 WITHDRAWN = "Withdrawn by its author."
@@ -44,7 +44,7 @@ class Proposal:
     """A proposal without what it says."""
 
     id: UUID
-    kind: Kind
+    kind: DefinitionKind
     name: str
     """The definition's."""
     summary: str

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from storepost.definitions.definitions.authors import Author, Authors
-from storepost.definitions.definitions.model import Content, Kind
+from storepost.definitions.definitions.model import Content, DefinitionKind
 from storepost.definitions.definitions.patching import Inapplicable, Operation, patched
 from storepost.definitions.definitions.repository import DefinitionRepository
 from storepost.definitions.definitions.service import find_version
@@ -28,7 +28,7 @@ class ListedProposal:
 
 
 @dataclass(frozen=True)
-class ShownProposal:
+class ProposalView:
     """A proposal with what it says, and the definition that it would make."""
 
     listed: ListedProposal
@@ -41,7 +41,7 @@ class ProposalFilter:
     """Which proposals are asked for; what is empty or None asks for all."""
 
     statuses: Collection[ProposalStatus] = ()
-    kinds: Collection[Kind] = ()
+    kinds: Collection[DefinitionKind] = ()
     definition_id: UUID | None = None
     author_id: UUID | None = None
     stale: bool | None = None
@@ -65,26 +65,26 @@ class ProposalFilter:
 
 
 def list_proposals(
-    workspace: WorkspaceScope, wanted: ProposalFilter, sort: str, page: PageRequest
+    workspace: WorkspaceScope, filters: ProposalFilter, sort: str, page: PageRequest
 ) -> Listing[ListedProposal]:
     """The workspace's proposals by when they were made. Raises FilterTooBroad."""
     repository, newest_first = ProposalRepository(workspace), sort.startswith("-")
-    if wanted.asks_for_all:
+    if filters.asks_for_all:
         total = repository.count()
         rows = repository.page(page, newest_first=newest_first) if page.skipped < total else []
         return Listing(_listed(workspace, rows), total, page)
     seen = list(repository.in_order(newest_first=newest_first, most=MAX_ROWS + 1))
     if len(seen) > MAX_ROWS:
         raise FilterTooBroad("status")
-    found = [proposal for proposal in seen if wanted.passes(proposal)]
-    if wanted.stale is not None:
+    found = [proposal for proposal in seen if filters.passes(proposal)]
+    if filters.stale is not None:
         current = _current_versions(workspace, found)
-        found = [each for each in found if _is_stale(each, current) is wanted.stale]
+        found = [each for each in found if _is_stale(each, current) is filters.stale]
     listing = cut(found, page)
     return Listing(_listed(workspace, listing.items), listing.total, page)
 
 
-def get_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> ShownProposal:
+def get_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> ProposalView:
     """The proposal with what it says. Raises NotFound."""
     return show_proposal(workspace, find_proposal(workspace, proposal_id))
 
@@ -97,20 +97,20 @@ def find_proposal(workspace: WorkspaceScope, proposal_id: UUID) -> Proposal:
     return proposal
 
 
-def show_proposal(workspace: WorkspaceScope, proposal: Proposal) -> ShownProposal:
+def show_proposal(workspace: WorkspaceScope, proposal: Proposal) -> ProposalView:
     """The proposal with the definition that it would make, or has made."""
     proposed = ProposalRepository(workspace).proposed(proposal.id)
     base = proposal.base
     content = applied(workspace, base, proposed) if base else proposed.definition
-    return shown_proposal(workspace, proposal, proposed, content)
+    return proposal_view(workspace, proposal, proposed, content)
 
 
-def shown_proposal(
+def proposal_view(
     workspace: WorkspaceScope, proposal: Proposal, proposed: Proposed, content: Content
-) -> ShownProposal:
+) -> ProposalView:
     """The proposal as it is shown; what it says, and its definition, the caller has read."""
     [listed] = _listed(workspace, [proposal])
-    return ShownProposal(listed, proposed.patch, content)
+    return ProposalView(listed, proposed.patch, content)
 
 
 def applied(workspace: WorkspaceScope, base: Base, proposed: Proposed) -> Content:

@@ -8,8 +8,8 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.update import Action
 
 from storepost.accounts.workspaces.rows import RequestedBy
-from storepost.definitions.definitions.model import Kind
-from storepost.definitions.definitions.patching import Op, Operation
+from storepost.definitions.definitions.model import DefinitionKind
+from storepost.definitions.definitions.patching import JsonPatchOp, Operation
 from storepost.definitions.proposals.keys import (
     PROPOSALS,
     count_key,
@@ -155,8 +155,8 @@ class ProposalRepository:
             actions.append(ProposalItem.result_definition_id.set(review.result.definition_id))
             actions.append(ProposalItem.result_version_id.set(review.result.version_id))
         row = ProposalItem(*proposal_key(self._scope, proposal.id))
-        still_open = ProposalItem.status == ProposalStatus.OPEN.value
-        changes.update(row, actions, still_open, ProposalClosed())
+        is_open = ProposalItem.status == ProposalStatus.OPEN.value
+        changes.update(row, actions, is_open, ProposalClosed())
 
 
 def _proposed_row(proposed: Proposed) -> dict[str, Any]:
@@ -167,7 +167,8 @@ def _proposed_row(proposed: Proposed) -> dict[str, Any]:
 
 def _as_proposed(content: dict[str, Any]) -> Proposed:
     patch = (
-        Operation(Op(row["op"]), row["path"], row.get("value")) for row in content.get("patch", ())
+        Operation(JsonPatchOp(row["op"]), row["path"], row.get("value"))
+        for row in content.get("patch", ())
     )
     return Proposed(content.get("definition"), tuple(patch))
 
@@ -175,7 +176,7 @@ def _as_proposed(content: dict[str, Any]) -> Proposed:
 def _as_proposal(item: ProposalItem) -> Proposal:
     return Proposal(
         id=item.id,
-        kind=Kind(item.definition_kind),
+        kind=DefinitionKind(item.definition_kind),
         name=item.name,
         summary=item.summary,
         schema_version=int(item.schema_version),

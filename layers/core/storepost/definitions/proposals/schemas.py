@@ -6,11 +6,11 @@ from uuid import UUID
 from pydantic import Discriminator, Field, RootModel, StringConstraints, Tag, model_validator
 
 from storepost.definitions.definitions.authors import Author
-from storepost.definitions.definitions.model import Kind
-from storepost.definitions.definitions.patching import Op, Operation
+from storepost.definitions.definitions.model import DefinitionKind
+from storepost.definitions.definitions.patching import JsonPatchOp, Operation
 from storepost.definitions.definitions.schemas import DefinitionAuthor
 from storepost.definitions.proposals.model import Base, ProposalStatus
-from storepost.definitions.proposals.reading import ListedProposal, ShownProposal
+from storepost.definitions.proposals.reading import ListedProposal, ProposalView
 from storepost.definitions.proposals.service import NewChange, NewDefinition
 from storepost.values.wire import Id, RequestBody, Shape, Text, Timestamp
 
@@ -26,13 +26,13 @@ Pointer = Annotated[str, StringConstraints(max_length=2_048, pattern=r"^(/([^~]|
 class JsonPatchOperation(RequestBody):
     """One operation of a patch (RFC 6902); `add` and `replace` need a value."""
 
-    op: Op
+    op: JsonPatchOp
     path: Pointer
     value: Any = None
 
     @model_validator(mode="after")
     def _has_a_value(self) -> "JsonPatchOperation":
-        if (self.op is Op.REMOVE) == ("value" in self.model_fields_set):
+        if (self.op is JsonPatchOp.REMOVE) == ("value" in self.model_fields_set):
             raise ValueError("`add` and `replace` have a `value`, `remove` has none")
         return self
 
@@ -56,7 +56,7 @@ _SEGMENT = {
 class NewDefinitionProposal(RequestBody):
     """Proposes a definition that there isn't yet."""
 
-    kind: Kind
+    kind: DefinitionKind
     name: Text
     summary: Text
     definition: Any = Field(description="What the kind's schema demands.", examples=[_SEGMENT])
@@ -124,7 +124,7 @@ class ChangeProposalSummary(Shape):
     """A proposal as lists show it; only an open one is ever stale."""
 
     id: UUID
-    kind: Kind
+    kind: DefinitionKind
     definition_id: UUID | None
     name: str
     summary: str
@@ -152,16 +152,16 @@ class ChangeProposal(ChangeProposalSummary):
     review_note: str | None
 
     @classmethod
-    def shown(cls, shown: ShownProposal) -> "ChangeProposal":
+    def of_view(cls, view: ProposalView) -> "ChangeProposal":
         """The proposal in this shape."""
-        proposal = shown.listed.proposal
+        proposal = view.listed.proposal
         review = proposal.review
         return cls(
-            **_summary(shown.listed),
+            **_summary(view.listed),
             base_version_id=proposal.base.version_id if proposal.base else None,
             schema_version=proposal.schema_version,
-            definition=shown.definition,
-            patch=[operation.as_json() for operation in shown.patch],
+            definition=view.definition,
+            patch=[operation.as_json() for operation in view.patch],
             result_version_id=review.result.version_id if review and review.result else None,
             review_note=review.note if review else None,
         )

@@ -8,7 +8,7 @@ from storepost.accounts.workspaces.callers import Requester, WorkspaceCaller
 from storepost.accounts.workspaces.model import MANAGERS
 from storepost.definitions.definitions.checking import check, check_patch
 from storepost.definitions.definitions.kinds import newest_schema_version
-from storepost.definitions.definitions.model import Content, Definition, Kind, Version
+from storepost.definitions.definitions.model import Content, Definition, DefinitionKind, Version
 from storepost.definitions.definitions.patching import Operation
 from storepost.definitions.definitions.problems import SchemaMismatch
 from storepost.definitions.definitions.repository import DefinitionRepository
@@ -28,11 +28,11 @@ from storepost.definitions.proposals.problems import (
     ProposalClosed,
 )
 from storepost.definitions.proposals.reading import (
-    ShownProposal,
+    ProposalView,
     applied,
     find_proposal,
+    proposal_view,
     show_proposal,
-    shown_proposal,
 )
 from storepost.definitions.proposals.repository import ProposalRepository
 from storepost.platform.persistence.changes import Changes
@@ -46,7 +46,7 @@ from storepost.values.scope import WorkspaceScope
 class NewDefinition:
     """A definition that somebody proposes."""
 
-    kind: Kind
+    kind: DefinitionKind
     name: str
     summary: str
     definition: Content
@@ -63,7 +63,7 @@ class NewChange:
 
 def propose(
     caller: WorkspaceCaller, new: NewDefinition | NewChange, changes: Changes
-) -> ShownProposal:
+) -> ProposalView:
     """Proposes a new definition or a change of one; both are tried.
 
     Raises SchemaMismatch, and of a change NotFound, BaseNotCurrent and PatchFailed.
@@ -75,12 +75,12 @@ def propose(
     proposal = _new(caller, new.kind, new.name, new.summary, None)
     proposed = Proposed(definition=new.definition)
     ProposalRepository(caller.workspace).add(changes, proposal, proposed)
-    return shown_proposal(caller.workspace, proposal, proposed, new.definition)
+    return proposal_view(caller.workspace, proposal, proposed, new.definition)
 
 
 def approve(
     caller: WorkspaceCaller, proposal_id: UUID, note: str | None, changes: Changes
-) -> ShownProposal:
+) -> ProposalView:
     """Puts what is proposed into force.
 
     Raises NotFound, OwnProposal, ProposalClosed, Stale, PatchFailed and SchemaMismatch.
@@ -98,12 +98,12 @@ def approve(
     review = Review(caller.requester, version.created_at, note, result)
     approved = proposal.decided(ProposalStatus.APPROVED, review)
     ProposalRepository(workspace).decide(changes, approved)
-    return shown_proposal(workspace, approved, proposed, content)
+    return proposal_view(workspace, approved, proposed, content)
 
 
 def reject(
     caller: WorkspaceCaller, proposal_id: UUID, note: str | None, changes: Changes
-) -> ShownProposal:
+) -> ProposalView:
     """Closes a proposal, a stale one too. Raises NotFound and ProposalClosed."""
     proposal = find_proposal(caller.workspace, proposal_id)
     _expect_open(proposal)
@@ -125,7 +125,7 @@ def withdraw(caller: WorkspaceCaller, proposal_id: UUID, changes: Changes) -> No
     )
 
 
-def _propose_change(caller: WorkspaceCaller, new: NewChange, changes: Changes) -> ShownProposal:
+def _propose_change(caller: WorkspaceCaller, new: NewChange, changes: Changes) -> ProposalView:
     definition = find_definition(caller.workspace, new.base.definition_id)
     if definition.version_id != new.base.version_id:
         raise BaseNotCurrent()
@@ -134,11 +134,11 @@ def _propose_change(caller: WorkspaceCaller, new: NewChange, changes: Changes) -
     proposed = Proposed(patch=new.patch)
     content = _result(caller.workspace, proposal, proposed)
     ProposalRepository(caller.workspace).add(changes, proposal, proposed)
-    return shown_proposal(caller.workspace, proposal, proposed, content)
+    return proposal_view(caller.workspace, proposal, proposed, content)
 
 
 def _new(
-    caller: WorkspaceCaller, kind: Kind, name: str, summary: str, base: Base | None
+    caller: WorkspaceCaller, kind: DefinitionKind, name: str, summary: str, base: Base | None
 ) -> Proposal:
     now = clock.now()
     return Proposal(

@@ -35,7 +35,7 @@ MAX_SKIPPED = 10_000
 
 
 @dataclass(frozen=True)
-class ShownFeed:
+class FeedView:
     """A feed with what is shown of it."""
 
     feed: Feed
@@ -66,13 +66,13 @@ class FeedFilter:
 
 
 def list_feeds(
-    workspace: WorkspaceScope, asked: FeedFilter, sort: str, page: PageRequest
-) -> Listing[ShownFeed]:
+    workspace: WorkspaceScope, filters: FeedFilter, sort: str, page: PageRequest
+) -> Listing[FeedView]:
     """The feeds that are asked for: hundreds at most, read whole."""
-    feeds = [feed for feed in FeedRepository(workspace).all() if asked.takes(feed)]
-    shown = _shown(workspace, feeds)
+    feeds = [feed for feed in FeedRepository(workspace).all() if filters.takes(feed)]
+    views = _views(workspace, feeds)
     ordered = in_order(
-        shown,
+        views,
         sort,
         {
             "name": lambda row: (sort_key(row.feed.settings.name), row.feed.id),
@@ -83,16 +83,16 @@ def list_feeds(
     listing = cut(ordered, page)
     latest = latest_imports(workspace, (row.feed for row in listing.items))
     items = [
-        ShownFeed(row.feed, row.store, row.rank, latest.get(row.feed.id)) for row in listing.items
+        FeedView(row.feed, row.store, row.rank, latest.get(row.feed.id)) for row in listing.items
     ]
     return Listing(items, listing.total, page)
 
 
-def shown_feed(workspace: WorkspaceScope, feed: Feed) -> ShownFeed:
+def feed_view(workspace: WorkspaceScope, feed: Feed) -> FeedView:
     """One feed with what is shown of it."""
-    [row] = _shown(workspace, [feed])
+    [row] = _views(workspace, [feed])
     latest = latest_imports(workspace, [feed]).get(feed.id)
-    return ShownFeed(row.feed, row.store, row.rank, latest)
+    return FeedView(row.feed, row.store, row.rank, latest)
 
 
 def found_feed(workspace: WorkspaceScope, feed_id: UUID) -> Feed:
@@ -112,14 +112,14 @@ def list_feed_imports(
     """The feed's imports, most recently queued first. Raises FilterTooBroad."""
     feed = found_feed(workspace, feed_id)
     total = sum(n for status, n in feed.counts.items() if statuses is None or status in statuses)
-    wanted = min(page.size, total - page.skipped)
-    if wanted <= 0:
+    count = min(page.size, total - page.skipped)
+    if count <= 0:
         return Listing([], total, page)
-    kept = _kept(FeedImportRepository(workspace, feed_id).newest_first(), statuses)
-    return Listing(list(islice(kept, page.skipped, page.skipped + wanted)), total, page)
+    matching = _matching(FeedImportRepository(workspace, feed_id).newest_first(), statuses)
+    return Listing(list(islice(matching, page.skipped, page.skipped + count)), total, page)
 
 
-def _kept(
+def _matching(
     stored: Iterator[FeedImport], statuses: Collection[FeedImportStatus] | None
 ) -> Iterator[FeedImport]:
     for number, row in enumerate(stored):
@@ -155,16 +155,16 @@ def list_skipped(
     return Listing(items, total, page)
 
 
-def _shown(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> list[ShownFeed]:
-    wanted = list(feeds)
+def _views(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> list[FeedView]:
+    listed = list(feeds)
     stores = {
         store.id: store
-        for store in StoreRepository(workspace).named({feed.store_id for feed in wanted})
+        for store in StoreRepository(workspace).named({feed.store_id for feed in listed})
     }
     rules = {store.id: rules_of(store) for store in stores.values()}
     return [
-        ShownFeed(feed, stores[feed.store_id], _rank(rules[feed.store_id], feed), None)
-        for feed in wanted
+        FeedView(feed, stores[feed.store_id], _rank(rules[feed.store_id], feed), None)
+        for feed in listed
     ]
 
 

@@ -105,7 +105,7 @@ class FeedImport:
 
 
 @dataclass(frozen=True)
-class Settings:
+class FeedSettings:
     """What somebody says of a feed."""
 
     name: str
@@ -121,7 +121,7 @@ class Feed:
 
     id: UUID
     store_id: UUID
-    settings: Settings
+    settings: FeedSettings
     created_at: datetime
     next_import_at: datetime
     counts: Mapping[FeedImportStatus, int] = field(default_factory=dict)
@@ -159,22 +159,22 @@ class Feed:
 
     def with_queued(self, queued: FeedImport) -> "Feed":
         """Once an import waits."""
-        counts = self._moved(None, FeedImportStatus.QUEUED)
+        counts = self._counted(None, FeedImportStatus.QUEUED)
         return replace(self, counts=counts, queued=queued.id, queued_at=queued.queued_at)
 
     def with_started(self) -> "Feed":
         """Once the import that waited runs."""
-        counts = self._moved(FeedImportStatus.QUEUED, FeedImportStatus.RUNNING)
+        counts = self._counted(FeedImportStatus.QUEUED, FeedImportStatus.RUNNING)
         return replace(self, counts=counts, running=self.queued, queued=None)
 
     def with_ended(self, before: FeedImport, ended: FeedImport) -> "Feed":
         """Once the import that ran has ended, or the one that waited did before it ran."""
-        counts = self._moved(before.status, ended.status)
+        counts = self._counted(before.status, ended.status)
         queued = None if self.queued == ended.id else self.queued
         after = replace(self, counts=counts, queued=queued, running=None)
         return replace(after, ended=ended.id, outcome=ended.status)
 
-    def _moved(
+    def _counted(
         self, before: FeedImportStatus | None, after: FeedImportStatus
     ) -> Mapping[FeedImportStatus, int]:
         counts = dict(self.counts)

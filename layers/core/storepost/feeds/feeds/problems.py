@@ -1,7 +1,7 @@
 """What can be wrong with a feed (docs/interface.md, section 8)."""
 
 from storepost.feeds.files.failures import FeedFailure
-from storepost.values.problems import Conflict, Unreadable, ValidationFailed
+from storepost.values.problems import Conflict, UnreadableContent, ValidationFailed
 
 
 class FeedExists(Conflict):
@@ -76,6 +76,6 @@ def problem_of(why: FeedFailure, detail: str | None = None) -> ValidationFailed:
         case FeedFailure.NO_ROWS:
             return FeedWithoutRows()
         case _:
-            return Unreadable(
+            return UnreadableContent(
                 detail or "A feed is CSV, TSV, XML (RSS or Atom) or JSON, plain or gzipped."
             )

@@ -28,8 +28,8 @@ from storepost.feeds.feeds.model import (
     FeedImport,
     FeedImportStatus,
     FeedMode,
+    FeedSettings,
     FeedTrigger,
-    Settings,
     SkippedRow,
     Stage,
 )
@@ -86,7 +86,7 @@ class FeedRepository:
             item.version = feed.version
         changes.save(item)
 
-    def remove(self, changes: Changes, feed: Feed) -> None:
+    def delete(self, changes: Changes, feed: Feed) -> None:
         """Takes the feed's own row away."""
         changes.delete(FeedItem(*feed_key(self.workspace, feed.id)))
 
@@ -108,8 +108,8 @@ class FeedRepository:
         changes.delete(FeedDueItem(*due_key(feed.id, feed.next_import_at)))
 
     def _address(self, feed: Feed) -> tuple[str, str]:
-        told = feed.settings
-        return address_key(self.workspace, feed.store_id, told.url, told.locale)
+        settings = feed.settings
+        return address_key(self.workspace, feed.store_id, settings.url, settings.locale)
 
 
 class FeedImportRepository:
@@ -159,12 +159,12 @@ class FeedImportRepository:
             [
                 FeedImportItem.status.set(after.status),
                 FeedImportItem.trigger.set(after.trigger),
-                *_told(FeedImportItem.started_at, after.started_at),
-                *_told(FeedImportItem.completed_at, after.completed_at),
-                *_told(FeedImportItem.format, after.format),
-                *_told(FeedImportItem.bytes, after.bytes),
-                *_told(FeedImportItem.content_type, after.content_type),
-                *_told(FeedImportItem.failure, after.failure),
+                *_set_if_present(FeedImportItem.started_at, after.started_at),
+                *_set_if_present(FeedImportItem.completed_at, after.completed_at),
+                *_set_if_present(FeedImportItem.format, after.format),
+                *_set_if_present(FeedImportItem.bytes, after.bytes),
+                *_set_if_present(FeedImportItem.content_type, after.content_type),
+                *_set_if_present(FeedImportItem.failure, after.failure),
                 FeedImportItem.counts.set(astuple(after.counts)),
                 FeedImportItem.stage.set(after.stage),
                 FeedImportItem.done.set(after.done),
@@ -178,23 +178,25 @@ class FeedImportRepository:
         self, changes: Changes, import_id: UUID, number: int, rows: Sequence[SkippedRow]
     ) -> None:
         """Keeps a hundred of the rows that an import skipped."""
-        told = [[row.row, row.id, row.reason] for row in rows]
-        changes.save(SkippedRowsItem(*skipped_key(self._scope, import_id, number), rows=told))
+        content = [[row.row, row.id, row.reason] for row in rows]
+        changes.save(SkippedRowsItem(*skipped_key(self._scope, import_id, number), rows=content))
 
     def skipped(self, import_id: UUID, page: PageRequest) -> list[SkippedRow]:
         """A page of the rows that an import skipped."""
         number, start = divmod(page.skipped, SKIPPED_TOGETHER)
         item = find(SkippedRowsItem, skipped_key(self._scope, import_id, number))
-        told = item.rows if item else []
-        return [SkippedRow(*row) for row in islice(told, start, start + page.size)]
+        content = item.rows if item else []
+        return [SkippedRow(*row) for row in islice(content, start, start + page.size)]
 
 
 def latest_imports(workspace: WorkspaceScope, feeds: Iterable[Feed]) -> dict[UUID, FeedImport]:
     """Of each feed the import that is shown with it, by the feed's id."""
-    wanted = {import_key(workspace, f.id, f.latest): f.id for f in feeds if f.latest}
-    rows: dict[Any, Item] = find_all(wanted)
+    feed_ids = {import_key(workspace, f.id, f.latest): f.id for f in feeds if f.latest}
+    rows: dict[Any, Item] = find_all(feed_ids)
     return {
-        wanted[key]: _as_import(row) for key, row in rows.items() if isinstance(row, FeedImportItem)
+        feed_ids[key]: _as_import(row)
+        for key, row in rows.items()
+        if isinstance(row, FeedImportItem)
     }
 
 
@@ -206,20 +208,20 @@ def due_feeds(now: datetime) -> Iterator[FeedDueItem]:
         )
 
 
-def _told(attribute: Attribute[Any], value: object) -> list[Action]:
+def _set_if_present(attribute: Attribute[Any], value: object) -> list[Action]:
     return [] if value is None else [attribute.set(value)]
 
 
 def _feed_attributes(feed: Feed) -> dict[str, Any]:
-    told = feed.settings
+    settings = feed.settings
     return {
         "id": feed.id,
         "store_id": feed.store_id,
-        "name": told.name,
-        "url": told.url,
-        "locale": told.locale,
-        "mode": told.mode,
-        "mapping": dict(told.mapping),
+        "name": settings.name,
+        "url": settings.url,
+        "locale": settings.locale,
+        "mode": settings.mode,
+        "mapping": dict(settings.mapping),
         "created_at": feed.created_at,
         "next_import_at": feed.next_import_at,
         "counts": dict(feed.counts),
@@ -237,7 +239,7 @@ def _as_feed(item: FeedItem) -> Feed:
     return Feed(
         id=item.id,
         store_id=item.store_id,
-        settings=Settings(
+        settings=FeedSettings(
             item.name, item.url, item.locale, FeedMode(item.mode), dict(item.mapping)
         ),
         created_at=item.created_at,

@@ -7,8 +7,8 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 
 from storepost.feeds.feeds import model
-from storepost.feeds.feeds.listing import ShownFeed
-from storepost.feeds.feeds.model import FeedImportStatus, FeedMode, FeedTrigger, Settings
+from storepost.feeds.feeds.listing import FeedView
+from storepost.feeds.feeds.model import FeedImportStatus, FeedMode, FeedSettings, FeedTrigger
 from storepost.feeds.files.failures import FeedFailure
 from storepost.feeds.files.formats import FeedFormat
 from storepost.feeds.records.mapping import CUSTOM, Target
@@ -67,10 +67,10 @@ class FeedDraft(FeedSource):
     mode: FeedMode
     mapping: FeedMapping
 
-    def settings(self) -> Settings:
+    def settings(self) -> FeedSettings:
         """The draft as the service has it."""
         mapping = mapping_value(self.mapping)
-        return Settings("", self.url, self.locale, self.mode, mapping)
+        return FeedSettings("", self.url, self.locale, self.mode, mapping)
 
 
 class NewFeed(FeedDraft):
@@ -78,10 +78,10 @@ class NewFeed(FeedDraft):
 
     name: Text
 
-    def settings(self) -> Settings:
+    def settings(self) -> FeedSettings:
         """The feed as the service has it."""
         mapping = mapping_value(self.mapping)
-        return Settings(self.name, self.url, self.locale, self.mode, mapping)
+        return FeedSettings(self.name, self.url, self.locale, self.mode, mapping)
 
 
 class FeedUpdate(RequestBody):
@@ -93,12 +93,12 @@ class FeedUpdate(RequestBody):
     mode: Annotated[FeedMode | None, NotNull()] = None
     mapping: Annotated[FeedMapping | None, NotNull()] = None
 
-    def given(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """What the request names, by the names of `Settings`."""
-        given = {name: getattr(self, name) for name in self.model_fields_set}
+        fields = {name: getattr(self, name) for name in self.model_fields_set}
         if self.mapping is not None:
-            given["mapping"] = mapping_value(self.mapping)
-        return given
+            fields["mapping"] = mapping_value(self.mapping)
+        return fields
 
 
 class FeedCounts(Shape):
@@ -185,18 +185,18 @@ class Feed(Shape):
     created_at: Timestamp
 
     @classmethod
-    def of(cls, shown: ShownFeed) -> "Feed":
+    def of(cls, view: FeedView) -> "Feed":
         """The feed in this shape."""
-        feed, told, latest = shown.feed, shown.feed.settings, shown.latest
+        feed, settings, latest = view.feed, view.feed.settings, view.latest
         return cls(
             id=feed.id,
-            store=StoreReference.of(shown.store),
-            name=told.name,
-            url=told.url,
-            locale=told.locale,
-            mode=told.mode,
-            mapping={column: mapped_to(target) for column, target in told.mapping.items()},
-            rank=shown.rank,
+            store=StoreReference.of(view.store),
+            name=settings.name,
+            url=settings.url,
+            locale=settings.locale,
+            mode=settings.mode,
+            mapping={column: mapped_to(target) for column, target in settings.mapping.items()},
+            rank=view.rank,
             latest_import=FeedImport.of(latest) if latest else None,
             next_import_at=feed.next_import_at,
             created_at=feed.created_at,

@@ -5,10 +5,16 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from storepost.catalog.products.feeds import add_feed, remove_feed, rename_feed
-from storepost.feeds.feeds.listing import ShownFeed, found_feed, shown_feed
+from storepost.catalog.products.feeds import add_feed, delete_source, rename_feed
+from storepost.feeds.feeds.listing import FeedView, feed_view, found_feed
 from storepost.feeds.feeds.messages import FeedImportMessage
-from storepost.feeds.feeds.model import Feed, FeedImport, FeedTrigger, Settings, next_import_after
+from storepost.feeds.feeds.model import (
+    Feed,
+    FeedImport,
+    FeedSettings,
+    FeedTrigger,
+    next_import_after,
+)
 from storepost.feeds.feeds.problems import MappingMissingId
 from storepost.feeds.feeds.queueing import (
     end_open_import,
@@ -29,8 +35,8 @@ from storepost.values.scope import WorkspaceScope
 
 
 def create_feed(
-    workspace: WorkspaceScope, store_id: UUID, settings: Settings, changes: Changes
-) -> ShownFeed:
+    workspace: WorkspaceScope, store_id: UUID, settings: FeedSettings, changes: Changes
+) -> FeedView:
     """A new feed, the last of its store's product sources, and its first import.
 
     Raises MappingMissingId, UrlNotAllowed, StoreDisconnected; fails with FeedExists.
@@ -46,34 +52,36 @@ def create_feed(
     repository.save(changes, feed)
     repository.claim(changes, feed)
     repository.due(changes, feed)
-    return ShownFeed(feed, store, add_feed(changes, store, feed.id, settings.name), queued)
+    return FeedView(feed, store, add_feed(changes, store, feed.id, settings.name), queued)
 
 
 def update_feed(
-    workspace: WorkspaceScope, feed_id: UUID, given: Mapping[str, Any], changes: Changes
-) -> ShownFeed:
+    workspace: WorkspaceScope, feed_id: UUID, fields: Mapping[str, Any], changes: Changes
+) -> FeedView:
     """Changes a feed; an import is queued unless only its name changed, or its store is away.
 
     Raises MappingMissingId and UrlNotAllowed; fails with FeedExists.
     """
     feed = found_feed(workspace, feed_id)
-    before, settings = feed.settings, replace(feed.settings, **given)
+    before, settings = feed.settings, replace(feed.settings, **fields)
     check_settings(settings, known_url=before.url)
-    shown = shown_feed(workspace, feed)
+    view = feed_view(workspace, feed)
     if settings == before:
-        return shown
+        return view
     after, queued = replace(feed, settings=settings), None
     repository = FeedRepository(workspace)
     if (settings.url, settings.locale) != (before.url, before.locale):
         repository.release(changes, feed)
         repository.claim(changes, after)
     if settings.name != before.name:
-        rename_feed(changes, shown.store, feed.id, settings.name)
-    if replace(settings, name=before.name) != before and shown.store.is_active:
+        rename_feed(changes, view.store, feed.id, settings.name)
+    if replace(settings, name=before.name) != before and view.store.is_active:
         after, queued = import_by_hand(changes, workspace, after)
     repository.save(changes, after)
     return replace(
-        shown, feed=after, latest=shown.latest if after.running else queued or shown.latest
+        view,
+        feed=after,
+        latest=view.latest if after.running else queued or view.latest,
     )
 
 
@@ -85,7 +93,7 @@ def delete_feed(workspace: WorkspaceScope, feed_id: UUID, changes: Changes) -> N
     repository.not_due(changes, feed)
     repository.save(changes, replace(feed, deleted_at=clock.now()))
     store = found_store(StoreRepository(workspace), feed.store_id)
-    remove_feed(changes, store, feed.id)
+    delete_source(changes, store, feed.id)
     end_open_import(changes, workspace, feed)
     send(changes, FeedImportMessage(workspace.id, feed.id))
 
@@ -106,7 +114,7 @@ def request_import(
     return waiting, feed.queued is None
 
 
-def check_settings(settings: Settings, known_url: str | None = None) -> None:
+def check_settings(settings: FeedSettings, known_url: str | None = None) -> None:
     """Raises MappingMissingId and UrlNotAllowed."""
     if not has_id(settings.mapping):
         raise MappingMissingId()

@@ -74,7 +74,7 @@ class _Source:
         if _length == 0:
             return b""
         taken, self._start = self._start or self.text.read(), ""
-        self._depth.follow(taken)
+        self._depth.feed(taken)
         return taken.encode()
 
 

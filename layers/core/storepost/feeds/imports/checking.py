@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from storepost.feeds.feeds.model import FeedCounts, FeedMode, Settings, SkippedRow
+from storepost.feeds.feeds.model import FeedCounts, FeedMode, FeedSettings, SkippedRow
 from storepost.feeds.feeds.problems import MappingMissingId, problem_of
 from storepost.feeds.feeds.service import check_url
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
@@ -97,7 +97,7 @@ def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview
         return Preview(file.format, seen, len(rows), matches)
 
 
-def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: Settings) -> Check:
+def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: FeedSettings) -> Check:
     """What an import of the feed's beginning would count.
 
     Raises MappingMissingId, UrlNotAllowed and the problem of what is wrong with the feed.
@@ -105,7 +105,7 @@ def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: Settings) ->
     if not has_id(settings.mapping):
         raise MappingMissingId()
     store = found_store(StoreRepository(workspace), store_id)
-    with _opened(settings.url) as file, _settled(store, settings, _seen(file.rows)) as work:
+    with _opened(settings.url) as file, _staged(store, settings, _seen(file.rows)) as work:
         return Check(work.counts(), tuple(work.skipped(MAX_SKIPPED_SHOWN)))
 
 
@@ -131,13 +131,13 @@ def _seen(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 @contextmanager
-def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator[FeedStaging]":
+def _staged(store: Store, settings: FeedSettings, rows: Iterator[Row]) -> "Iterator[FeedStaging]":
     from storepost.feeds.imports.staging import FeedStaging  # noqa: PLC0415 - SQLite, of no use to a list
 
     with scratch() as place, FeedStaging(place / "work") as work:
         reader, all_rows = reader_of(rows, settings.mapping, terms_of(store, settings))
         work.read(all_rows, reader, _never)
-        work.settle(
+        work.place_rows(
             finder(store, settings),
             _never,
             adds=adds(settings),
@@ -148,8 +148,8 @@ def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator
 
 def _matches(store: Store, mapping: FeedMapping, rows: list[Row]) -> int:
     naming = {column: target for column, target in mapping.items() if target in _NAMING}
-    settings = Settings("", "", None, FeedMode.ENRICH_ONLY, naming)
-    with _settled(store, settings, iter(rows)) as work:
+    settings = FeedSettings("", "", None, FeedMode.ENRICH_ONLY, naming)
+    with _staged(store, settings, iter(rows)) as work:
         return work.matches
 
 

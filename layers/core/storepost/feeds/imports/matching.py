@@ -7,9 +7,9 @@ from itertools import batched, chain
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from storepost.catalog.products.matching import Match, Wanted, match
+from storepost.catalog.products.matching import Match, MatchKey, match
 from storepost.catalog.products.rules import product_source_id
-from storepost.feeds.feeds.model import Feed, FeedMode, Settings
+from storepost.feeds.feeds.model import Feed, FeedMode, FeedSettings
 from storepost.feeds.feeds.repository import FeedRepository
 from storepost.feeds.records.amounts import Terms
 from storepost.platform.persistence.patience import with_patience
@@ -26,18 +26,18 @@ _AT_ONCE = 4
 """Batches that are asked for at the same time: they wait for their answers, not for each other."""
 
 
-def terms_of(store: Store, settings: Settings) -> Terms:
+def terms_of(store: Store, settings: FeedSettings) -> Terms:
     """What the store and the feed say of all rows."""
     currencies: Mapping[str, str] = {row.locale: row.currency for row in store.locales}
     return Terms(store.currency, currencies, settings.locale)
 
 
-def finder(store: Store, settings: Settings) -> "Find":
+def finder(store: Store, settings: FeedSettings) -> "Find":
     """What finds the product's external id and the variant's key of rows; None for no match."""
     own, enriching = _sources(store, settings)
 
     def look(some: "Sequence[Unplaced]") -> Sequence[Match | None]:
-        rows_to_match = [Wanted(row.id, row.sku, row.gtin) for row in some]
+        rows_to_match = [MatchKey(row.id, row.sku, row.gtin) for row in some]
         without = own if adds(settings) else own | enriching
         return match(store, rows_to_match, Reads(), without=without)
 
@@ -51,7 +51,7 @@ def finder(store: Store, settings: Settings) -> "Find":
     return find
 
 
-def _sources(store: Store, settings: Settings) -> tuple[frozenset[UUID], frozenset[UUID]]:
+def _sources(store: Store, settings: FeedSettings) -> tuple[frozenset[UUID], frozenset[UUID]]:
     """The source of these settings, and those of feeds that have no products of their own.
 
     What is left of a product is theirs alone once whoever had it has it no more.
@@ -67,12 +67,12 @@ def _ids_of(store: Store, feeds: Iterable[Feed]) -> frozenset[UUID]:
     return frozenset(product_source_id(store.id, feed.id) for feed in feeds)
 
 
-def adds(settings: Settings) -> bool:
+def adds(settings: FeedSettings) -> bool:
     """Whether products are made of rows that match nothing."""
     return settings.mode is FeedMode.ADD_AND_ENRICH
 
 
-def digest_of(store: Store, settings: Settings) -> str:
+def digest_of(store: Store, settings: FeedSettings) -> str:
     """Of all that decides what a row comes to, besides the row."""
     terms = [_READ_AS, settings.locale, settings.mode.value, sorted(settings.mapping.items())]
     locales = sorted((row.locale, row.currency) for row in store.locales)

@@ -61,6 +61,6 @@ def remove_coupons(workspace: WorkspaceScope) -> bool:
         jobs = jobs_partition(workspace, row.id)
         for partition in (codes.partition, codes.nodes_partition, jobs):
             empty(partition)
-        dues = [coupon_due_key(row.id, at) for at in (row.ends_at, row.tells_again_at) if at]
+        dues = [coupon_due_key(row.id, at) for at in (row.ends_at, row.retry_at) if at]
         remove([*dues, key])
     return bool(coupons)

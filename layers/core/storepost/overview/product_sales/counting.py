@@ -29,7 +29,7 @@ def count_order(run: Run[ProductSalesMessage]) -> None:
 
 def _count_some(changes: Changes, workspace: WorkspaceScope, order_id: UUID) -> bool:
     """Counts some of the order's products; whether there may be more."""
-    stored = OrderRepository(workspace).held(order_id)
+    stored = OrderRepository(workspace).find_stored(order_id)
     if stored is None:
         return False
     repository = SalesRepository(workspace)

@@ -26,10 +26,10 @@ class SoldProduct:
 
 
 def sales_of_product(
-    workspace: WorkspaceScope, wanted: UUID, since: date | None, until: date | None
+    workspace: WorkspaceScope, product_id: UUID, since: date | None, until: date | None
 ) -> SoldProduct:
     """What was sold of a product from a day (inclusive) to another one (exclusive)."""
-    product = product_of(workspace, wanted)
+    product = product_of(workspace, product_id)
     store = found_store(StoreRepository(workspace), product.store_id)
     sales = SalesRepository(workspace).total(store, product.id, since, until)
     return SoldProduct(sales, store.currency)

@@ -16,7 +16,7 @@ from storepost.catalog.products.trees import ProductLists
 from storepost.coupons.repository import CouponRepository
 from storepost.feeds.feeds.repository import FeedRepository
 from storepost.orders.trees import OrderList
-from storepost.overview.search.following import row_of
+from storepost.overview.search.indexing import row_of
 from storepost.overview.search.showing import KEYS
 from storepost.overview.search.sources import entry_of
 from storepost.people.profiles.lists import ProfileLists
@@ -27,7 +27,7 @@ from storepost.platform.persistence.counted_tree.keys import behind, id_of
 from storepost.platform.persistence.counted_tree.tree import Tree
 from storepost.platform.persistence.item import Key, find_all
 from storepost.platform.persistence.streams import Stretch, read_again
-from storepost.platform.postings.entries import Entry, SearchKind
+from storepost.platform.postings.entries import SearchEntry, SearchKind
 from storepost.platform.postings.repository import PostingRepository
 from storepost.stores.stores.repository import StoreRepository
 from storepost.values.scope import WorkspaceScope
@@ -86,15 +86,15 @@ def _repair_records(info: Mapping[str, Any]) -> None:
         image = images[1] or images[0]
         if entries and image:
             workspace = WorkspaceScope.of(image["pk"]["S"])
-            _settle(workspace, entries[0].kind, {entries[0].id: _keys(workspace, entries)})
+            _rewrite(workspace, entries[0].kind, {entries[0].id: _keys(workspace, entries)})
 
 
-def _keys(workspace: WorkspaceScope, entries: Sequence[Entry]) -> set[Key]:
+def _keys(workspace: WorkspaceScope, entries: Sequence[SearchEntry]) -> set[Key]:
     found = (PostingRepository(workspace, entry.kind).keys(entry) for entry in entries)
     return set[Key]().union(*found)
 
 
-def _settle(workspace: WorkspaceScope, kind: SearchKind, stale: Mapping[UUID, set[Key]]) -> None:
+def _rewrite(workspace: WorkspaceScope, kind: SearchKind, stale: Mapping[UUID, set[Key]]) -> None:
     """Brings the postings of entries to what their rows are, whichever of the stale ones are there.
 
     An entry whose row changed meanwhile is settled again, until it hasn't.
@@ -104,7 +104,7 @@ def _settle(workspace: WorkspaceScope, kind: SearchKind, stale: Mapping[UUID, se
     now = _entries(workspace, kind, waiting)
     while waiting:
         for entry_id, keys in waiting.items():
-            keys.update(postings.settle(keys, now.get(entry_id)))
+            keys.update(postings.write_all(keys, now.get(entry_id)))
         then = _entries(workspace, kind, waiting)
         waiting = {each: k for each, k in waiting.items() if now.get(each) != then.get(each)}
         now = then
@@ -112,7 +112,7 @@ def _settle(workspace: WorkspaceScope, kind: SearchKind, stale: Mapping[UUID, se
 
 def _entries(
     workspace: WorkspaceScope, kind: SearchKind, ids: Mapping[UUID, object]
-) -> dict[UUID, Entry]:
+) -> dict[UUID, SearchEntry]:
     rows = find_all(KEYS[kind](workspace, each) for each in ids)
     entries = (entry_of(row) for row in rows.values())
     return {entry.id: entry for entry in entries if entry}
@@ -125,7 +125,7 @@ def _do(workspace: WorkspaceScope, step: str, after: str) -> str | None:
         return _look_at_stored(workspace, SearchKind(name), after)
     ids, behind_these = _SOURCES[name](workspace, after)
     kind = SearchKind(name.partition("-")[0])
-    _settle(workspace, kind, {each: set() for each in ids})
+    _rewrite(workspace, kind, {each: set() for each in ids})
     return behind_these
 
 
@@ -144,7 +144,7 @@ def _look_at_stored(workspace: WorkspaceScope, kind: SearchKind, after: str) -> 
         for entry_id, keys in stored.items()
         if (wrong := keys - PostingRepository(workspace, kind).keys(now.get(entry_id)))
     }
-    _settle(workspace, kind, stale)
+    _rewrite(workspace, kind, stale)
     return found[-1][0][1] if len(found) == _POSTINGS else None
 
 

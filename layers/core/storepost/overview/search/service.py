@@ -27,12 +27,12 @@ def search(
     """The groups with their first results: the group with the best hit first."""
     found = dict(_found(workspace, q, kinds or tuple(SearchKind)))
     first = [(kind, hit.id) for kind, of in found.items() for hit in of.hits[:limit]]
-    shown = results_of(workspace, first)
+    results = results_of(workspace, first)
     ranked = sorted(
         found, key=lambda kind: (found[kind].hits[0].rank, list(SearchKind).index(kind))
     )
     groups = (
-        Group(kind, found[kind].total, _shown(shown, kind, found[kind].hits[:limit]))
+        Group(kind, found[kind].total, _results_of_hits(results, kind, found[kind].hits[:limit]))
         for kind in ranked
     )
     return [group for group in groups if group.results]
@@ -53,7 +53,7 @@ def _found(
             yield kind, Found(hits, min(len(hits), MAX_HITS))
 
 
-def _shown(
-    shown: dict[tuple[SearchKind, UUID], Result], kind: SearchKind, hits: "Collection[Hit]"
+def _results_of_hits(
+    results: dict[tuple[SearchKind, UUID], Result], kind: SearchKind, hits: "Collection[Hit]"
 ) -> tuple[Result, ...]:
-    return tuple(shown[kind, hit.id] for hit in hits if (kind, hit.id) in shown)
+    return tuple(results[kind, hit.id] for hit in hits if (kind, hit.id) in results)

@@ -70,8 +70,8 @@ def results_of(
     keys = {(kind, entry): KEYS[kind](workspace, entry) for kind, entry in named}
     rows = find_all(keys.values())
     rows |= find_all(key for row in rows.values() for key in _keys_beside(workspace, row) if key)
-    shown = ((each, _result(workspace, rows, rows.get(key))) for each, key in keys.items())
-    return {each: result for each, result in shown if result}
+    results = ((each, _result(workspace, rows, rows.get(key))) for each, key in keys.items())
+    return {each: result for each, result in results if result}
 
 
 def _keys_beside(workspace: WorkspaceScope, row: Item) -> tuple[Key | None, Key | None]:
@@ -112,8 +112,8 @@ def _of_order(_row: OrderItem, beside: _Beside) -> tuple[str | None, None]:
 def _of_product(row: ProductItem, _beside: _Beside) -> tuple[str | None, Image | None]:
     summary = next(iter(as_product(row).summaries.values()))
     image = summary.image
-    shown = Image(str(image["url"]), _text(image.get("alt"))) if image else None
-    return summary.vendor, shown
+    cover = Image(str(image["url"]), _text(image.get("alt"))) if image else None
+    return summary.vendor, cover
 
 
 def _of_coupon(row: CouponItem, _beside: _Beside) -> tuple[str | None, None]:

@@ -10,20 +10,20 @@ from storepost.orders.repository import OrderItem
 from storepost.people.profiles.rows import ProfileItem
 from storepost.people.profiles.searching import searched
 from storepost.platform.persistence.item import Item
-from storepost.platform.postings.entries import Entry, SearchKind
+from storepost.platform.postings.entries import SearchEntry, SearchKind
 from storepost.stores.stores.repository import StoreItem
 
 
-def _order(row: OrderItem) -> Entry | None:
+def _order(row: OrderItem) -> SearchEntry | None:
     if row.deleted_at is not None or row.number is None or row.placed_at is None:
         return None
-    return Entry(SearchKind.ORDER, row.id, row.number, row.placed_at, keys=(row.number,))
+    return SearchEntry(SearchKind.ORDER, row.id, row.number, row.placed_at, keys=(row.number,))
 
 
-def _product(row: ProductItem) -> Entry:
+def _product(row: ProductItem) -> SearchEntry:
     """By its words in every locale; a removed one by its id and its variants' SKUs alone."""
     product = as_product(row)
-    return Entry(
+    return SearchEntry(
         SearchKind.PRODUCT,
         product.id,
         product.summary.title or product.external_id,
@@ -35,23 +35,25 @@ def _product(row: ProductItem) -> Entry:
     )
 
 
-def _coupon(row: CouponItem) -> Entry:
+def _coupon(row: CouponItem) -> SearchEntry:
     """By its name; an archived one by its id and its codes alone."""
     hidden = row.status == CouponStatus.ARCHIVED
-    return Entry(SearchKind.COUPON, row.id, row.name, row.created_at, is_hidden=hidden)
+    return SearchEntry(SearchKind.COUPON, row.id, row.name, row.created_at, is_hidden=hidden)
 
 
-def _feed(row: FeedItem) -> Entry | None:
+def _feed(row: FeedItem) -> SearchEntry | None:
     if row.deleted_at is not None:
         return None
-    return Entry(SearchKind.FEED, row.id, row.name, row.created_at, texts=(row.url,))
+    return SearchEntry(SearchKind.FEED, row.id, row.name, row.created_at, texts=(row.url,))
 
 
-def _store(row: StoreItem) -> Entry:
-    return Entry(SearchKind.STORE, row.id, row.name, row.connected_at, texts=(row.external_id,))
+def _store(row: StoreItem) -> SearchEntry:
+    return SearchEntry(
+        SearchKind.STORE, row.id, row.name, row.connected_at, texts=(row.external_id,)
+    )
 
 
-SOURCES: dict[type[Item], Callable[..., Entry | None]] = {
+SOURCES: dict[type[Item], Callable[..., SearchEntry | None]] = {
     ProfileItem: searched,
     OrderItem: _order,
     ProductItem: _product,
@@ -62,7 +64,7 @@ SOURCES: dict[type[Item], Callable[..., Entry | None]] = {
 """What of each kind of row is searched; None of one that nobody is to find."""
 
 
-def entry_of(row: Item | None) -> Entry | None:
+def entry_of(row: Item | None) -> SearchEntry | None:
     """What of the row is searched."""
     source = SOURCES.get(type(row)) if row else None
     return source(row) if source else None

@@ -19,10 +19,10 @@ class StoreImports(Shape):
     @classmethod
     def of(cls, details: StoreDetails) -> "StoreImports":
         """The imports in this shape."""
-        shown = {scope: StoreImport.of(one) for scope, one in details.imports.items() if one}
+        imports = {scope: StoreImport.of(one) for scope, one in details.imports.items() if one}
         return cls(
-            customers_orders=shown.get(ImportScope.CUSTOMERS_ORDERS),
-            products=shown.get(ImportScope.PRODUCTS),
+            customers_orders=imports.get(ImportScope.CUSTOMERS_ORDERS),
+            products=imports.get(ImportScope.PRODUCTS),
         )
 
 

@@ -59,7 +59,7 @@ def details_of(store: Store) -> StoreDetails:
     changed_at, products = _newest_product(store)
     latest, customers = _newest_customer(store)
     turns = TurnsRepository(store.workspace).get(store.id)
-    synced = [at for at in (changed_at, turns.products_brought_at) if at]
+    synced = [at for at in (changed_at, turns.products_imported_at) if at]
     return StoreDetails(
         store=store,
         import_status=turns.status,

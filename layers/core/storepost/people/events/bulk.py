@@ -124,8 +124,8 @@ class _Round:
         named = dict.fromkeys(e.person for e in events if isinstance(e.person, Identity))
         ids = {event.person for event in events if isinstance(event.person, UUID)}
         claims = claim_keys(workspace, named)
-        self._reads.ahead([*claims.values(), *(profile_key(workspace, each) for each in ids)])
-        self._reads.ahead(keys_behind(workspace, claims, self._reads))
+        self._reads.prefetch([*claims.values(), *(profile_key(workspace, each) for each in ids)])
+        self._reads.prefetch(keys_behind(workspace, claims, self._reads))
         repository = ProfileRepository(workspace, self._reads)
         known, by_id = look_up(repository, named), repository.by_id(ids)
         for event in events:
@@ -147,7 +147,7 @@ class _Round:
                 wanted = filter(None, map(unique_of, group.events))
                 places = repository.unique_keys(group.person.before, wanted)
                 keys += chain.from_iterable(places.values())
-        self._reads.ahead(keys)
+        self._reads.prefetch(keys)
 
     def _record_fitting(self, groups: Sequence[_Group]) -> None:
         """Records the events of some people, or half of one person's; the rest comes next.

@@ -98,7 +98,7 @@ def erase_postings(erasure: Erasure) -> bool:
     words = [key_word(each.value) for each in addresses_of(erasure.identities)]
     words += opened_words(erasure.words, erasure.workspace, erasure.profile_id)
     for each in erasure.partitions if words else ():
-        postings.remove(each, words)
+        postings.delete_entry(each, words)
     return False
 
 

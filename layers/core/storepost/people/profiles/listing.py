@@ -17,10 +17,10 @@ from storepost.people.profiles.lists import EMAIL_CONSENT, IS_CUSTOMER, SMS_CONS
 from storepost.people.profiles.model import Identity, IdentityType, Profile
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.counted_tree import (
-    Entry,
     Filter,
     KeyRange,
     Tree,
+    TreeEntry,
     moment_key,
     moments,
     text_key,
@@ -196,7 +196,7 @@ def _read(
     """Those of a list's profiles that are asked for, in the order asked for."""
     kept: dict[UUID, Profile] = {}
 
-    def keep(entries: Sequence[Entry]) -> list[Entry]:
+    def keep(entries: Sequence[TreeEntry]) -> list[TreeEntry]:
         kept.update(_kept(repository, (entry.id for entry in entries), asked))
         # A list may have a merged profile's place beside its own for a moment.
         found = {kept[e.id].id: e for e in reversed(entries) if e.id in kept}.values()

@@ -17,9 +17,9 @@ from storepost.people.profiles.merges import absorbed
 from storepost.people.profiles.model import Profile, StoreLink
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import (
-    Entry,
     FilterField,
     Tree,
+    TreeEntry,
     moment_key,
     text_key,
 )
@@ -67,7 +67,7 @@ class ProfileLists:
         `after` is what `settled` gave.
         """
         for tree, old, new in self._entries(before, after):
-            tree.follow(changes, old, new)
+            tree.update_index(changes, old, new)
         self._follow_in_stores(changes, before, after)
 
     def follow_merge(
@@ -78,18 +78,20 @@ class ProfileLists:
         In the stores' lists the merged one has the survivor's place until that is settled.
         """
         for tree, old, new in chain(self._entries(merged, None), self._entries(survivor, after)):
-            tree.follow(changes, old, new)
+            tree.update_index(changes, old, new)
         self._follow_in_stores(changes, absorbed(survivor, merged), after)
 
     def leave(self, changes: Changes, profile: Profile) -> None:
         """Takes the profile out of the lists of all profiles; the stores' still have it."""
         for tree, old, _ in self._entries(profile, None):
-            tree.follow(changes, old, None)
+            tree.update_index(changes, old, None)
 
     def leave_stores(self, changes: Changes, places: Iterable[StorePlace]) -> None:
         """Takes it out of some places in stores' lists."""
         for store_id, (moment, listed) in places:
-            self.of_store(store_id).follow(changes, Entry(moment_key(moment, listed)), None)
+            self.of_store(store_id).update_index(
+                changes, TreeEntry(moment_key(moment, listed)), None
+            )
 
     def _follow_in_stores(
         self, changes: Changes, before: Profile | None, after: Profile | None
@@ -100,7 +102,7 @@ class ProfileLists:
 
     def _entries(
         self, before: Profile | None, after: Profile | None
-    ) -> Iterator[tuple[Tree, Entry | None, Entry | None]]:
+    ) -> Iterator[tuple[Tree, TreeEntry | None, TreeEntry | None]]:
         yield self.by_first_seen, _by_first_seen(before), _by_first_seen(after)
         yield self.by_name, _by_name(before), _by_name(after)
         yield self.by_email, _by_email(before), _by_email(after)
@@ -148,22 +150,24 @@ def _own_places(link: StoreLink, first_seen_at: datetime) -> int:
     return 1 if link.listed_at is None else 2
 
 
-def _replace(changes: Changes, tree: Tree, before: Sequence[Entry], after: Sequence[Entry]) -> None:
+def _replace(
+    changes: Changes, tree: Tree, before: Sequence[TreeEntry], after: Sequence[TreeEntry]
+) -> None:
     """Makes a list have the entries of `after` in place of those of `before`."""
     gone = [entry for entry in before if entry not in after]
     come = [entry for entry in after if entry not in before]
     for old, new in zip_longest(gone, come):
-        tree.follow(changes, old, new)
+        tree.update_index(changes, old, new)
 
 
 def _stores(profile: Profile | None) -> tuple[UUID, ...]:
     return profile.store_ids if profile else ()
 
 
-def _by_first_seen(profile: Profile | None) -> Entry | None:
+def _by_first_seen(profile: Profile | None) -> TreeEntry | None:
     if profile is None:
         return None
-    return Entry(
+    return TreeEntry(
         moment_key(profile.first_seen_at, profile.id),
         {
             IS_CUSTOMER.name: profile.is_customer,
@@ -173,18 +177,18 @@ def _by_first_seen(profile: Profile | None) -> Entry | None:
     )
 
 
-def _by_name(profile: Profile | None) -> Entry | None:
-    return Entry(text_key(profile.name, profile.id)) if profile else None
+def _by_name(profile: Profile | None) -> TreeEntry | None:
+    return TreeEntry(text_key(profile.name, profile.id)) if profile else None
 
 
-def _by_email(profile: Profile | None) -> Entry | None:
-    return Entry(text_key(profile.email, profile.id)) if profile else None
+def _by_email(profile: Profile | None) -> TreeEntry | None:
+    return TreeEntry(text_key(profile.email, profile.id)) if profile else None
 
 
-def _of(store_id: UUID, profile: Profile | None) -> list[Entry]:
+def _of(store_id: UUID, profile: Profile | None) -> list[TreeEntry]:
     """The entries of the profile in a store's list: its own, and those of merged ones."""
     link = profile.links.get(store_id) if profile else None
     if profile is None or link is None:
         return []
     own = [(link.listed_at, profile.id)] if link.listed_at else []
-    return [Entry(moment_key(moment, each)) for moment, each in (*own, *link.left)]
+    return [TreeEntry(moment_key(moment, each)) for moment, each in (*own, *link.left)]

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from storepost.platform.postings.entries import Entry, SearchKind
+from storepost.platform.postings.entries import SearchEntry, SearchKind
 
 
 class Searched(Protocol):
@@ -35,9 +35,9 @@ class Searched(Protocol):
         """When it was first heard of."""
 
 
-def searched(profile: Searched) -> Entry:
+def searched(profile: Searched) -> SearchEntry:
     """What of it is searched: its name, and what it shows of its addresses."""
     name = " ".join(part for part in (profile.first_name, profile.last_name) if part)
     keys = tuple(key for key in (profile.email, profile.phone) if key)
     title = next((text for text in (name, *keys) if text), "")
-    return Entry(SearchKind.PROFILE, profile.id, title, profile.first_seen_at, keys=keys)
+    return SearchEntry(SearchKind.PROFILE, profile.id, title, profile.first_seen_at, keys=keys)

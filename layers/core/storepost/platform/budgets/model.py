@@ -111,7 +111,7 @@ class Bucket:
         self.stored, self._full_at = stored, stored
         self._used, self._seen, self._due = 0, 0, writes * LEASE
 
-    def forget(self) -> None:
+    def invalidate(self) -> None:
         """Nobody knows what the row says: requests pass, and the next lease asks again."""
         self.reported(0, 1)
 

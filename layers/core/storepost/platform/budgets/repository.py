@@ -11,7 +11,7 @@ from storepost.values import clock
 from storepost.values.ids import short
 from storepost.values.scope import PersonScope, WorkspaceScope
 
-_KEPT = timedelta(days=1)
+_STORED_FOR = timedelta(days=1)
 
 
 class BudgetItem(Item, discriminator="budget"):
@@ -43,7 +43,7 @@ def count(key: Key, usage: Usage, stored: int) -> tuple[int, int]:
     time between is lost, as a bucket holds no more than it holds: the row is set. Else, and where
     somebody else has moved it on meanwhile, the usage is added.
     """
-    row, lasts = BudgetItem(*key), BudgetItem.expiration.set(clock.now() + _KEPT)
+    row, lasts = BudgetItem(*key), BudgetItem.expiration.set(clock.now() + _STORED_FOR)
     writes = 0
     if stored < usage.since:
         writes += 1

@@ -28,7 +28,7 @@ MAX_WAIT_SECONDS = 15
 """As long as a preview reads: by then one of those that run now has ended."""
 _MARGIN = 1000
 _PATIENCE = 4000
-_KEPT = timedelta(days=1)
+_STORED_FOR = timedelta(days=1)
 _TOO_MANY = (
     f"At most {MAX_AT_ONCE} previews and checks of a workspace run at once; wait for one to end."
 )
@@ -59,7 +59,7 @@ def fetch_slot(workspace: WorkspaceScope, remaining_milliseconds: int) -> Iterat
     answer, the block runs.
     """
     slots = _Slots(workspace, str(uuid4()))
-    slots.take(remaining_milliseconds + _MARGIN)
+    slots.acquire(remaining_milliseconds + _MARGIN)
     try:
         yield
     finally:
@@ -73,10 +73,10 @@ class _Slots:
     workspace: WorkspaceScope
     run: str
 
-    def take(self, lasts: int) -> None:
+    def acquire(self, lasts: int) -> None:
         """Takes one for so many milliseconds, unless the table doesn't answer."""
 
-        def taken(leases: Leases, now: int) -> Leases | None:
+        def acquired(leases: Leases, now: int) -> Leases | None:
             if self.run in leases:  # it was written, and the answer got lost
                 return None
             if len(leases) >= MAX_AT_ONCE:
@@ -84,7 +84,7 @@ class _Slots:
                 raise RateLimited(_TOO_MANY, retry_after=min(wait, MAX_WAIT_SECONDS))
             return {**leases, self.run: now + lasts}
 
-        self._change(taken)
+        self._change(acquired)
 
     def release(self) -> None:
         """Gives it back; where that can't be written, it ends by itself."""
@@ -122,6 +122,6 @@ class _Slots:
         actions: list[Action] = [
             FetchSlotsItem.kind.set(FetchSlotsItem),
             FetchSlotsItem.leases.set(after),
-            FetchSlotsItem.expiration.set(clock.now() + _KEPT),
+            FetchSlotsItem.expiration.set(clock.now() + _STORED_FOR),
         ]
         return amend(item, actions, unchanged)

@@ -30,15 +30,15 @@ class Spending:
         A table that doesn't answer stops nobody.
         """
         now = clock.now().timestamp() * 1000
-        asked = [(budget, self._bucket(budget)) for budget in budgets]
-        waits = [bucket.ask(now) for _, bucket in asked]
-        for budget, bucket in asked:
+        pairs = [(budget, self._bucket(budget)) for budget in budgets]
+        waits = [bucket.ask(now) for _, bucket in pairs]
+        for budget, bucket in pairs:
             if not any(waits):
                 bucket.take(now)
             _report(budget.key, bucket)
-        return [bucket.standing(now, wait) for (_, bucket), wait in zip(asked, waits, strict=True)]
+        return [bucket.standing(now, wait) for (_, bucket), wait in zip(pairs, waits, strict=True)]
 
-    def forget(self) -> None:
+    def invalidate(self) -> None:
         """Begins as a new container does."""
         self._buckets.clear()
 
@@ -61,7 +61,7 @@ def _report(key: Key, bucket: Bucket) -> None:
             stored, writes = count(key, usage, bucket.stored)
     except (PynamoDBException, Busy) as error:
         logger.warning("budget not counted", extra={"error": type(error).__qualname__})
-        bucket.forget()
+        bucket.invalidate()
     else:
         bucket.reported(stored, writes)
 

@@ -20,7 +20,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.response import HTTPResponse
 
 from storepost.platform.fetching.addresses import Address
-from storepost.platform.fetching.guard import HTTPS, Failure, FetchFailed, Target, authorize
+from storepost.platform.fetching.guard import HTTPS, Failure, FetchFailed, FetchTarget, authorize
 
 ANSWER_BYTES = 65_536
 
@@ -116,7 +116,7 @@ def failing() -> Iterator[None]:
         raise FetchFailed(_failure(error)) from error
 
 
-def connected(target: Target, deadline: Deadline) -> HTTPConnection:
+def connected(target: FetchTarget, deadline: Deadline) -> HTTPConnection:
     """A connection to one of the target's addresses."""
     kind = HTTPSConnection if target.scheme == "https" else HTTPConnection
     connection = kind(target.host, target.port)
@@ -157,7 +157,7 @@ def _beginning(response: HTTPResponse) -> bytes:
     return body
 
 
-def _socket_to(target: Target, deadline: Deadline) -> socket.socket:
+def _socket_to(target: FetchTarget, deadline: Deadline) -> socket.socket:
     plain = _first_reached(target, deadline)
     if target.scheme != "https":
         return plain
@@ -173,7 +173,7 @@ def _socket_to(target: Target, deadline: Deadline) -> socket.socket:
     return timed
 
 
-def _first_reached(target: Target, deadline: Deadline) -> TimedSocket:
+def _first_reached(target: FetchTarget, deadline: Deadline) -> TimedSocket:
     """Tries the addresses in turn; a silent one has its share of the time left, not all of it."""
     failure = OSError()
     for number, address in enumerate(target.addresses):

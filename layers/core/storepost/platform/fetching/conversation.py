@@ -19,7 +19,7 @@ from storepost.platform.fetching.client import (
     failing,
     send,
 )
-from storepost.platform.fetching.guard import HTTPS, Failure, FetchFailed, Target, authorize
+from storepost.platform.fetching.guard import HTTPS, Failure, FetchFailed, FetchTarget, authorize
 
 
 class Conversation:
@@ -29,7 +29,7 @@ class Conversation:
         """Nothing is opened before the first request."""
         self._url = url
         self._schemes = schemes
-        self._open: tuple[HTTPConnection, Target] | None = None
+        self._open: tuple[HTTPConnection, FetchTarget] | None = None
 
     def post(
         self, *, body: bytes, headers: Mapping[str, str], timeout: float, most_bytes: int
@@ -62,7 +62,7 @@ class Conversation:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _connection(self, deadline: Deadline, timeout: float) -> tuple[HTTPConnection, Target]:
+    def _connection(self, deadline: Deadline, timeout: float) -> tuple[HTTPConnection, FetchTarget]:
         # One that the server has closed meanwhile shows it: there is its end to be read.
         if self._open is not None and self._open[0].is_connected:
             cast(TimedSocket, self._open[0].sock).deadline = deadline

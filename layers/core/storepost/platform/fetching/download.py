@@ -43,16 +43,16 @@ def download(
     deadline = Deadline(timeout)
     with ExitStack() as opened:
         with failing():
-            response = _followed(opened, url, deadline, timeout, schemes, redirects)
+            response = _final_response(opened, url, deadline, timeout, schemes, redirects)
         announced = response.headers.get("content-length", "")
         length = int(announced) if announced.isdecimal() else None
         if length is not None and length > most_bytes:
             raise FetchFailed(Failure.TOO_LONG)
-        said = response.headers.get("content-type", "")
-        yield Download(said, length, _pieces(response, most_bytes))
+        media_type = response.headers.get("content-type", "")
+        yield Download(media_type, length, _pieces(response, most_bytes))
 
 
-def _followed(
+def _final_response(
     opened: ExitStack,
     url: str,
     deadline: Deadline,
@@ -63,8 +63,8 @@ def _followed(
     for _ in range(redirects + 1):
         target = authorize(url, schemes=schemes, seconds=min(timeout, deadline.remaining()))
         connection = opened.enter_context(closing(connected(target, deadline)))
-        asked = send(connection, target.path, {}, None, keep=False, method="GET")
-        response = opened.enter_context(closing(asked))
+        sent = send(connection, target.path, {}, None, keep=False, method="GET")
+        response = opened.enter_context(closing(sent))
         if response.status == 200:
             return response
         location = response.headers.get("location")

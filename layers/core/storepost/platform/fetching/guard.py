@@ -42,7 +42,7 @@ _INTERNAL_NAME = re.compile(
 )
 
 
-class Refusal(StrEnum):
+class UrlRefusal(StrEnum):
     """Why a URL isn't opened and how to mend it, for people. None repeats any part of the URL."""
 
     TOO_LONG = "The URL is too long. Use one of at most 2,048 characters."
@@ -91,7 +91,7 @@ class Failure(StrEnum):
 class UrlNotAllowed(Exception):  # noqa: N818 - it is what happened, and the code's name
     """The guard refuses the URL, now and until somebody mends it."""
 
-    def __init__(self, reason: Refusal) -> None:
+    def __init__(self, reason: UrlRefusal) -> None:
         super().__init__(reason.value)
         self.reason = reason.value
 
@@ -105,7 +105,7 @@ class FetchFailed(Exception):  # noqa: N818 - it is what happened
 
 
 @dataclass(frozen=True)
-class Target:
+class FetchTarget:
     """A URL that may be opened: its parts, and the checked addresses its host had."""
 
     scheme: str
@@ -121,10 +121,10 @@ def check_url(url: str, *, schemes: frozenset[str]) -> None:
     try:
         authorize(url, schemes=schemes, seconds=_LOOKUP_SECONDS)
     except FetchFailed:
-        raise UrlNotAllowed(Refusal.UNRESOLVED) from None
+        raise UrlNotAllowed(UrlRefusal.UNRESOLVED) from None
 
 
-def authorize(url: str, *, schemes: frozenset[str], seconds: float) -> Target:
+def authorize(url: str, *, schemes: frozenset[str], seconds: float) -> FetchTarget:
     """The URL as a target, after one resolution of its host that may take as long as `seconds`.
 
     A fragment is dropped. Raises `UrlNotAllowed`, and `FetchFailed` where the host has no address
@@ -140,8 +140,8 @@ def authorize(url: str, *, schemes: frozenset[str], seconds: float) -> Target:
         _check_name(host)
     addresses = (literal,) if literal else _look_up(host, port, seconds)
     if not all(map(exempt or is_public, addresses)):
-        raise UrlNotAllowed(Refusal.NOT_PUBLIC)
-    return Target(scheme, host.strip("[]"), port, path, addresses)
+        raise UrlNotAllowed(UrlRefusal.NOT_PUBLIC)
+    return FetchTarget(scheme, host.strip("[]"), port, path, addresses)
 
 
 def resolve(host: str, port: int) -> Sequence[str]:
@@ -154,12 +154,12 @@ def resolve(host: str, port: int) -> Sequence[str]:
 
 def _split(url: str) -> tuple[str, str, str]:
     if len(url) > _MAX_LENGTH:
-        raise UrlNotAllowed(Refusal.TOO_LONG)
+        raise UrlNotAllowed(UrlRefusal.TOO_LONG)
     if not _VISIBLE.fullmatch(url):
-        raise UrlNotAllowed(Refusal.CHARACTERS)
+        raise UrlNotAllowed(UrlRefusal.CHARACTERS)
     parts = _URL.fullmatch(url)
     if parts is None:
-        raise UrlNotAllowed(Refusal.SHAPE)
+        raise UrlNotAllowed(UrlRefusal.SHAPE)
     scheme, authority, path = parts[1].lower(), parts[2].lower(), parts[3]
     _check_scheme(scheme, HTTP_OR_HTTPS)
     return scheme, authority, path if path.startswith("/") else f"/{path}"
@@ -167,10 +167,10 @@ def _split(url: str) -> tuple[str, str, str]:
 
 def _split_authority(authority: str) -> tuple[str, str | None]:
     if "@" in authority:
-        raise UrlNotAllowed(Refusal.USERINFO)
+        raise UrlNotAllowed(UrlRefusal.USERINFO)
     parts = _AUTHORITY.fullmatch(authority)
     if parts is None:
-        raise UrlNotAllowed(Refusal.HOST)
+        raise UrlNotAllowed(UrlRefusal.HOST)
     return parts[1], parts[2]
 
 
@@ -182,13 +182,13 @@ def _literal(host: str) -> Address | None:
         if _DOTTED_QUAD.fullmatch(host):
             return IPv4Address(host)
     except ValueError:
-        raise UrlNotAllowed(Refusal.ADDRESS_FORM) from None
+        raise UrlNotAllowed(UrlRefusal.ADDRESS_FORM) from None
     if not _NAME.fullmatch(host):
-        raise UrlNotAllowed(Refusal.HOST)
+        raise UrlNotAllowed(UrlRefusal.HOST)
     # No top-level domain begins with a digit, and every number that a resolver would take for an
     # IPv4 address does: `2130706433`, `0x7f.1`, `127.1`, `0177.0.0.1`.
     if host.rpartition(".")[2][0].isdigit():
-        raise UrlNotAllowed(Refusal.ADDRESS_FORM)
+        raise UrlNotAllowed(UrlRefusal.ADDRESS_FORM)
     return None
 
 
@@ -196,18 +196,18 @@ def _port(text: str | None, scheme: str) -> int:
     if text is None:
         return _DEFAULT_PORTS[scheme]
     if not _PORT.fullmatch(text) or int(text) > 65535:
-        raise UrlNotAllowed(Refusal.PORT)
+        raise UrlNotAllowed(UrlRefusal.PORT)
     return int(text)
 
 
 def _check_scheme(scheme: str, schemes: frozenset[str]) -> None:
     if scheme not in schemes:
-        raise UrlNotAllowed(Refusal.SCHEME)
+        raise UrlNotAllowed(UrlRefusal.SCHEME)
 
 
 def _check_name(host: str) -> None:
     if "." not in host or _INTERNAL_NAME.fullmatch(host):
-        raise UrlNotAllowed(Refusal.INTERNAL_NAME)
+        raise UrlNotAllowed(UrlRefusal.INTERNAL_NAME)
 
 
 def _look_up(host: str, port: int, seconds: float) -> tuple[Address, ...]:

@@ -16,7 +16,7 @@ class Pace:
 
     def wait(self) -> None:
         """Returns when the next call may be made."""
-        ahead = self._next - time.monotonic()
-        if ahead > 0:
-            time.sleep(ahead)
+        delay = self._next - time.monotonic()
+        if delay > 0:
+            time.sleep(delay)
         self._next = time.monotonic() + self._seconds

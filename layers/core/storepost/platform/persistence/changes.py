@@ -87,7 +87,7 @@ class Changes:
         self._writes: dict[tuple[str, Key], _Write] = {}
         self._before: list[_Step] = []
         self._after: list[Callable[[], None]] = []
-        self._gathered: dict[Hashable, object] = {}
+        self._shared: dict[Hashable, object] = {}
 
     def __len__(self) -> int:
         """How many items the transaction has so far."""
@@ -162,9 +162,9 @@ class Changes:
 
     def shared[T](self, under: Hashable, make: Callable[[], T]) -> T:
         """What several writes of this unit gather together; the first of them makes it."""
-        if under not in self._gathered:
-            self._gathered[under] = make()
-        return cast("T", self._gathered[under])
+        if under not in self._shared:
+            self._shared[under] = make()
+        return cast("T", self._shared[under])
 
     def before_commit(self, step: Callable[[], None], items: Callable[[], int]) -> None:
         """Runs `step` first thing in the commit: it may add what is only known when all is.
@@ -182,7 +182,7 @@ class Changes:
         self._writes.clear()
         self._before.clear()
         self._after.clear()
-        self._gathered.clear()
+        self._shared.clear()
 
     def commit(self) -> None:
         """Writes everything in one transaction.
@@ -193,13 +193,13 @@ class Changes:
         for step in self._before:
             step.run()
         self._before.clear()
-        self._gathered.clear()
+        self._shared.clear()
         writes = sorted(self._writes.values(), key=lambda write: write.order)
         if writes:
             _transact(writes)
-        for follow in self._after:
+        for callback in self._after:
             try:
-                follow()
+                callback()
             except Exception as error:  # all is written: whatever fails here, the answer is true
                 log_unexpected(error)
 
@@ -212,7 +212,7 @@ class Changes:
     ) -> None:
         if self.has(item):
             raise WrittenTwice(f"two writes of one {type(item).__name__} in one transaction")
-        self.reads.wrote(item.key)
+        self.reads.mark_dirty(item.key)
         self._writes[_place(item)] = _Write(order, item.key, add_to, on_conflict or LostRace())
 
 
@@ -304,4 +304,4 @@ def commit_anew[T](work: Callable[[Changes], T], reads: ReadAhead | None = None)
         changes.commit()
         return result
 
-    return until_won(commit, reads.forget if reads else None)
+    return until_won(commit, reads.clear if reads else None)

@@ -134,9 +134,11 @@ def _may_pass(error: Exception) -> bool:
     """Whether a later try may do better: DynamoDB refused for now, or its answer never came."""
     if not isinstance(error, ClientError):
         return True
-    said: Any = error.response
-    reasons = {reason.get("Code") for reason in said.get("CancellationReasons", [])}
+    response: Any = error.response
+    reasons = {reason.get("Code") for reason in response.get("CancellationReasons", [])}
     if reasons & _REFUSED:
         return False
-    status = said.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return status >= _SERVERS_FAULT or bool(_REFUSED_FOR_NOW & {said["Error"]["Code"], *reasons})
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return status >= _SERVERS_FAULT or bool(
+        _REFUSED_FOR_NOW & {response["Error"]["Code"], *reasons}
+    )

@@ -21,7 +21,7 @@ from storepost.values import clock
 from storepost.values.problems import Busy, Conflict, ValidationFailed
 from storepost.values.settings import settings
 
-KEPT_SECONDS = 24 * 60 * 60
+STORED_SECONDS = 24 * 60 * 60
 _IN_PROGRESS, _COMPLETED = "INPROGRESS", "COMPLETED"
 _CONFLICT = "TransactionConflictException"
 
@@ -94,7 +94,7 @@ class OwnedClient:
         """Puts the record with its owner."""
         item, values = request["Item"], request["ExpressionAttributeValues"]
         item["owner"] = {"S": self._owner}
-        ahead = clock.ahead().total_seconds()
+        offset = clock.offset().total_seconds()
         for holder, name, unit in (
             (item, "expiration", 1),
             (item, "in_progress_expiration", 1000),
@@ -102,7 +102,7 @@ class OwnedClient:
             (values, ":now_in_millis", 1000),
         ):
             if name in holder:
-                holder[name] = {"N": str(int(holder[name]["N"]) + int(ahead * unit))}
+                holder[name] = {"N": str(int(holder[name]["N"]) + int(offset * unit))}
         try:
             return self._client.put_item(**request)
         except ClientError as error:
@@ -134,7 +134,7 @@ class Claim:
             IdempotencyConfig(
                 event_key_jmespath="name",
                 payload_validation_jmespath="request",
-                expires_after_seconds=KEPT_SECONDS,
+                expires_after_seconds=STORED_SECONDS,
                 hash_function="sha256",
             ),
             "",
@@ -151,7 +151,7 @@ class Claim:
         """What tells the request from every other, its content too; nothing can be read from it."""
         return f"{self.id}#{self._layer._get_hashed_payload(self._event)}"
 
-    def take(self, lease_milliseconds: int) -> Answer | None:
+    def acquire(self, lease_milliseconds: int) -> Answer | None:
         """The answer of the first call, or None where this is it and may run until the lease ends.
 
         Raises IdempotencyInProgress and IdempotencyKeyReused.
@@ -186,7 +186,7 @@ class Claim:
             [
                 RecordItem.status.set(_COMPLETED),
                 RecordItem.answer.set(_packed(answer)),
-                RecordItem.expiration.set(math.floor(clock.now().timestamp()) + KEPT_SECONDS),
+                RecordItem.expiration.set(math.floor(clock.now().timestamp()) + STORED_SECONDS),
                 RecordItem.in_progress_expiration.remove(),
             ],
             (RecordItem.owner == self._owner) & (RecordItem.status == _IN_PROGRESS),

@@ -32,7 +32,7 @@ from storepost.values.settings import settings
 type Key = tuple[str, str]
 
 BATCH_GET_KEYS = 100
-_GONE = "ConditionalCheckFailedException"
+_CONDITION_FAILED = "ConditionalCheckFailedException"
 _BUSY = "TransactionConflictException"
 _AT_ONCE = 8
 
@@ -154,10 +154,10 @@ def find_raw(keys: Iterable[Key]) -> dict[Key, Any]:
     waiting = list(dict.fromkeys(keys))
     tries = 0
     while waiting:
-        asked, waiting = waiting[:BATCH_GET_KEYS], waiting[BATCH_GET_KEYS:]
+        batch, waiting = waiting[:BATCH_GET_KEYS], waiting[BATCH_GET_KEYS:]
         response = connection.batch_get_item(
             Item.Meta.table_name,
-            cast("Any", [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in asked]),
+            cast("Any", [{"pk": {"S": pk}, "sk": {"S": sk}} for pk, sk in batch]),
             consistent_read=True,
         )
         for raw in response["Responses"].get(Item.Meta.table_name, []):
@@ -165,7 +165,7 @@ def find_raw(keys: Iterable[Key]) -> dict[Key, Any]:
         left = response.get("UnprocessedKeys", {}).get(Item.Meta.table_name, {}).get("Keys", [])
         if left:
             # What was brought may be left of a large answer: only what brings nothing is in vain.
-            tries = tries + 1 if len(left) == len(asked) else 1
+            tries = tries + 1 if len(left) == len(batch) else 1
             pause(tries)
             waiting += [(k["pk"]["S"], k["sk"]["S"]) for k in left]
     return found
@@ -240,7 +240,7 @@ def remove(item: Item, condition: Condition) -> bool:
         try:
             item.delete(condition, add_version_condition=False)
         except DeleteError as error:
-            if error.cause_response_code == _GONE:
+            if error.cause_response_code == _CONDITION_FAILED:
                 return False
             if error.cause_response_code != _BUSY:
                 raise
@@ -266,7 +266,7 @@ def _update(item: Item, actions: list[Action], condition: Condition) -> _Update:
         # It adds to the list of actions at every try.
         item.update(list(actions), condition, add_version_condition=False)
     except UpdateError as error:
-        if error.cause_response_code not in {_GONE, _BUSY}:
+        if error.cause_response_code not in {_CONDITION_FAILED, _BUSY}:
             raise
         return _Update.BUSY if error.cause_response_code == _BUSY else _Update.REFUSED
     return _Update.DONE

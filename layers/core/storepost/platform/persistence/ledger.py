@@ -13,7 +13,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 
 from storepost.platform.persistence.changes import Changes
-from storepost.platform.persistence.idempotency import KEPT_SECONDS
+from storepost.platform.persistence.idempotency import STORED_SECONDS
 from storepost.platform.persistence.item import Key, Row, UtcDateTimeAttribute, dynamodb_client
 from storepost.values import clock
 from storepost.values.settings import settings
@@ -99,7 +99,7 @@ class Ledger:
             began=self._began,
             outcomes="".join(outcomes.get(row, _OPEN) for row in range(max(outcomes) + 1)),
             version=self._version + 1,
-            expiration=math.floor(clock.now().timestamp()) + KEPT_SECONDS,
+            expiration=math.floor(clock.now().timestamp()) + STORED_SECONDS,
         )
 
     def _unchanged(self) -> Condition:

@@ -59,10 +59,10 @@ def with_patience[T, R](work: Callable[[T], R]) -> Callable[[T], R]:
     """`work` with the patience of now, for a thread: a new thread has none of its own."""
     own = _current.get()
 
-    def run(given: T) -> R:
+    def run(argument: T) -> R:
         token = _current.set(own)
         try:
-            return work(given)
+            return work(argument)
         finally:
             _current.reset(token)
 

@@ -24,10 +24,10 @@ class Reads:
         """Those of the rows that exist, by key."""
         return find_all(keys)
 
-    def wrote(self, key: Key) -> None:
+    def mark_dirty(self, key: Key) -> None:
         """Is told of each row that the unit writes."""
 
-    def kept[T](self, _under: Hashable, _make: Callable[[], T]) -> T | None:
+    def cached[T](self, _under: Hashable, _make: Callable[[], T]) -> T | None:
         """What is remembered from one unit to the next: nothing."""
         return None
 
@@ -45,10 +45,10 @@ class ReadAhead(Reads):
         """Nothing read yet."""
         self._rows: dict[Key, dict[str, Any] | None] = {}
         self._written: set[Key] = set()
-        self._kept: dict[Hashable, object] = {}
+        self._cached: dict[Hashable, object] = {}
         self._units = 0
 
-    def ahead(self, keys: Iterable[Key]) -> None:
+    def prefetch(self, keys: Iterable[Key]) -> None:
         """Reads those of the rows that aren't known yet."""
         unknown = [key for key in dict.fromkeys(keys) if key not in self._rows]
         if unknown:
@@ -74,35 +74,35 @@ class ReadAhead(Reads):
 
     def find_all(self, keys: Iterable[Key]) -> dict[Key, Item]:
         """Those of the rows that exist, by key. Raises ReadAfterWrite."""
-        wanted = list(keys)
-        if self.writes(wanted):
+        keys_to_read = list(keys)
+        if self.writes(keys_to_read):
             raise ReadAfterWrite
-        self.ahead(wanted)
+        self.prefetch(keys_to_read)
         # Made anew each time: whoever reads a row may change it and then not write it.
-        known = ((key, self._rows[key]) for key in wanted)
+        known = ((key, self._rows[key]) for key in keys_to_read)
         return {key: Item.from_raw_data(cast("Any", raw)) for key, raw in known if raw is not None}
 
-    def wrote(self, key: Key) -> None:
+    def mark_dirty(self, key: Key) -> None:
         """Notes that the unit writes the row."""
         self._written.add(key)
 
-    def kept[T](self, under: Hashable, make: Callable[[], T]) -> T | None:
+    def cached[T](self, under: Hashable, make: Callable[[], T]) -> T | None:
         """What is remembered from one unit to the next; the first that asks makes it."""
-        if under not in self._kept:
-            self._kept[under] = make()
-        return cast("T", self._kept[under])
+        if under not in self._cached:
+            self._cached[under] = make()
+        return cast("T", self._cached[under])
 
     def next(self) -> None:
         """Begins the next unit: what the last one wrote is read anew."""
         self._units += 1
         if self._units % REMEMBERED == 0:
-            self.forget()
+            self.clear()
         for key in self._written:
             self._rows.pop(key, None)
         self._written.clear()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Begins with nothing."""
         self._rows.clear()
         self._written.clear()
-        self._kept.clear()
+        self._cached.clear()

@@ -84,9 +84,9 @@ def code_mac(code: str, purpose: Purpose, context: str) -> str:
     return _mac("code", purpose, context, code)
 
 
-def _mac(use: str, *said: str) -> str:
+def _mac(use: str, *parts: str) -> str:
     mac = _kms().generate_mac(
-        KeyId=settings().code_key_id, Message=named(use, *said), MacAlgorithm="HMAC_SHA_256"
+        KeyId=settings().code_key_id, Message=named(use, *parts), MacAlgorithm="HMAC_SHA_256"
     )["Mac"]
     return bytes(mac).hex()
 
@@ -125,7 +125,7 @@ def keyed_hash(text: str, purpose: Purpose, context: str) -> str:
     ).hexdigest()
 
 
-def forget_keys() -> None:
+def clear_key_cache() -> None:
     """Drops what the container keeps, for tests that begin with new keys."""
     derived_key.cache_clear()
     _root_key.cache_clear()

@@ -13,8 +13,8 @@ from botocore.exceptions import ClientError
 from storepost.platform.persistence.clients import make_client
 from storepost.values import clock
 
-KEPT_FOR = timedelta(minutes=5)
-_kept: dict[str, tuple[str, datetime]] = {}
+CACHED_FOR = timedelta(minutes=5)
+_cached: dict[str, tuple[str, datetime]] = {}
 
 
 @cache
@@ -25,18 +25,18 @@ def _ssm() -> Any:  # noqa: ANN401 - botocore's clients have no static type
 def read_secret(name: str) -> str | None:
     """The value of the parameter, decrypted; None where there is no such parameter."""
     now = clock.now()
-    if name in _kept and now < _kept[name][1]:
-        return _kept[name][0]
+    if name in _cached and now < _cached[name][1]:
+        return _cached[name][0]
     try:
         value = str(_ssm().get_parameter(Name=name, WithDecryption=True)["Parameter"]["Value"])
     except ClientError as error:
         if error.response["Error"]["Code"] != "ParameterNotFound":
             raise
         return None
-    _kept[name] = (value, now + KEPT_FOR)
+    _cached[name] = (value, now + CACHED_FOR)
     return value
 
 
-def forget_secrets() -> None:
+def clear_secret_cache() -> None:
     """Drops what the container keeps, for tests."""
-    _kept.clear()
+    _cached.clear()

@@ -27,7 +27,7 @@ class SearchKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class SearchEntry:
     """What of a row is searched."""
 
     kind: SearchKind
@@ -74,7 +74,7 @@ def code_word(code: str) -> str:
     return f"={_cut(' '.join(fold(code).split()), _WORD_BYTES)}"
 
 
-def postings_of(entry: Entry) -> list[Posting]:
+def postings_of(entry: SearchEntry) -> list[Posting]:
     """The postings that let the entry be found, one a word."""
     title = " ".join(fold(entry.title).split())
     keys = {key_word(key) for key in entry.keys if not _has_spaces(key)}
@@ -99,7 +99,7 @@ def _has_spaces(key: str) -> bool:
     return len(key.split()) > 1
 
 
-def _words(entry: Entry) -> dict[str, None]:
+def _words(entry: SearchEntry) -> dict[str, None]:
     """The words that find the entry, each once, as far as one posting holds them."""
     found: dict[str, None] = {}
     size = 0
@@ -113,7 +113,7 @@ def _words(entry: Entry) -> dict[str, None]:
     return found
 
 
-def _all_words(entry: Entry) -> Iterator[str]:
+def _all_words(entry: SearchEntry) -> Iterator[str]:
     yield from words_to_find(fold(entry.title))
     for key in entry.keys:
         yield from words_to_find(fold(key))

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from storepost.platform.postings.entries import Posting, code_word, key_word
 from storepost.platform.postings.repository import PAGE, PostingRepository
-from storepost.values.text import Asked, asked_words, fold, whole_phone
+from storepost.values.text import SearchTerm, fold, search_terms, whole_phone
 
 MAX_HITS = 1_000
 """Up to here a total is exact; of more this is the total."""
@@ -42,12 +42,12 @@ class Query:
     """A query as it is compared."""
 
     text: str
-    words: tuple[Asked, ...]
+    words: tuple[SearchTerm, ...]
 
     @classmethod
     def of(cls, q: str) -> "Query":
         """What somebody typed."""
-        return cls(" ".join(fold(q).split()), tuple(dict.fromkeys(asked_words(q))))
+        return cls(" ".join(fold(q).split()), tuple(dict.fromkeys(search_terms(q))))
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -62,7 +62,7 @@ class Query:
             return Rank.NAMED
         words = posting.words
         if not self.words or not all(
-            any(word.startswith(asked) for word in words) for asked in self.words
+            any(word.startswith(term) for word in words) for term in self.words
         ):
             return None
         if posting.title == self.text:
@@ -109,18 +109,18 @@ def _order(hit: Hit) -> tuple[Rank, float, UUID]:
 
 def _candidates(postings: PostingRepository, query: Query) -> Iterator[Posting]:
     """What may fit: what the query names as a whole, then the postings of its rarest word."""
-    begun = query.words[0] if len(query.words) == 1 else ()
-    for name in query.names.difference(begun):
+    prefix = query.words[0] if len(query.words) == 1 else ()
+    for name in query.names.difference(prefix):
         yield from islice(postings.of(name), MAX_HITS)
-    longest = sorted(query.words, key=lambda asked: min(map(len, asked)), reverse=True)[:_PROBED]
-    read = [beginning(postings, asked) for asked in longest]
+    longest = sorted(query.words, key=lambda term: min(map(len, term)), reverse=True)[:_PROBED]
+    read = [beginning(postings, term) for term in longest]
     if read:
         yield from read[0] if len(read) == 1 else _rarest(read)
 
 
-def beginning(postings: PostingRepository, asked: Asked) -> Iterator[Posting]:
+def beginning(postings: PostingRepository, term: SearchTerm) -> Iterator[Posting]:
     """The postings of all that begins like one of these words."""
-    return chain.from_iterable(postings.beginning(word) for word in asked)
+    return chain.from_iterable(postings.beginning(word) for word in term)
 
 
 def _rarest(words: Sequence[Iterator[Posting]]) -> Iterable[Posting]:

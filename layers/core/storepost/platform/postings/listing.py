@@ -19,7 +19,7 @@ def found_by(workspace: WorkspaceScope, kind: SearchKind, q: str) -> list[Postin
     """
     query, postings = Query.of(q), PostingRepository(workspace, kind)
     found: dict[UUID, Posting] = {}
-    for posting in _rarest([beginning(postings, asked) for asked in query.words]):
+    for posting in _rarest([beginning(postings, term) for term in query.words]):
         if posting.text and query.rank(posting) is not None:  # what is hidden has none
             found[posting.id] = posting
     return list(found.values())

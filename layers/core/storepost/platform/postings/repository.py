@@ -9,7 +9,7 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from storepost.platform.persistence.item import Item, Key, dynamodb_client, find_all
 from storepost.platform.persistence.patience import pause
-from storepost.platform.postings.entries import Entry, Posting, SearchKind, postings_of
+from storepost.platform.postings.entries import Posting, SearchEntry, SearchKind, postings_of
 from storepost.platform.postings.keys import END_OF_WORD, posting_key, postings_partition
 from storepost.values.ids import from_short, from_short_moment, short_moment
 from storepost.values.scope import WorkspaceScope
@@ -51,7 +51,7 @@ class PostingRepository:
         """The postings of just this word."""
         return self.beginning(f"{word}{END_OF_WORD}")
 
-    def follow(self, before: Entry | None, after: Entry | None) -> None:
+    def update_index(self, before: SearchEntry | None, after: SearchEntry | None) -> None:
         """Writes what differs between the postings of two states of an entry.
 
         It may be killed and run again: each posting is put or deleted whatever stands there. Of
@@ -59,10 +59,10 @@ class PostingRepository:
         """
         old, new = self._postings(before), self._postings(after)
         puts = [self.row(posting) for key, posting in new.items() if old.get(key) != posting]
-        gone = [key for key in old if key not in new]
-        _write([_put(row) for row in puts] + [_delete(key) for key in gone])
+        stale = [key for key in old if key not in new]
+        _write([_put(row) for row in puts] + [_delete(key) for key in stale])
 
-    def settle(self, stale: Collection[Key], now: Entry | None) -> set[Key]:
+    def write_all(self, stale: Collection[Key], now: SearchEntry | None) -> set[Key]:
         """Writes all postings of an entry as it is now, and deletes stale ones; the written keys.
 
         It may be killed and run again, as `follow` may.
@@ -72,19 +72,19 @@ class PostingRepository:
         _write([*puts, *(_delete(key) for key in dict.fromkeys(stale) if key not in new)])
         return set(new)
 
-    def keys(self, entry: Entry | None) -> set[Key]:
+    def keys(self, entry: SearchEntry | None) -> set[Key]:
         """Where the postings of an entry stand."""
         return set(self._postings(entry))
 
-    def remove(self, entry_id: UUID, words: Collection[str]) -> None:
+    def delete_entry(self, entry_id: UUID, words: Collection[str]) -> None:
         """Deletes the postings by which these words find an entry, and all that those tell of.
 
         These go last: a run that is killed finds by them again what is left.
         """
         own = [posting_key(self._scope, self._kind, word, entry_id) for word in words]
         rows = (row for row in find_all(own).values() if isinstance(row, PostingItem))
-        told = {word for row in rows for word in _as_posting(row).words}
-        others = (posting_key(self._scope, self._kind, word, entry_id) for word in told)
+        other_words = {word for row in rows for word in _as_posting(row).words}
+        others = (posting_key(self._scope, self._kind, word, entry_id) for word in other_words)
         _write(_delete(key) for key in dict.fromkeys((*others, *own)) if key not in own)
         _write(map(_delete, dict.fromkeys(own)))
 
@@ -108,7 +108,7 @@ class PostingRepository:
             exact=1 if posting.is_exact else None,
         )
 
-    def _postings(self, entry: Entry | None) -> dict[Key, Posting]:
+    def _postings(self, entry: SearchEntry | None) -> dict[Key, Posting]:
         return {
             posting_key(self._scope, self._kind, posting.word, posting.id): posting
             for posting in (postings_of(entry) if entry else ())

@@ -36,27 +36,27 @@ class ImportFilter:
 
 
 def list_imports(
-    workspace: WorkspaceScope, store_id: UUID, asked: ImportFilter, page: PageRequest
+    workspace: WorkspaceScope, store_id: UUID, filters: ImportFilter, page: PageRequest
 ) -> Listing[StoreImport]:
     """The store's imports that are asked for, most recently queued first. Raises FilterTooBroad."""
     turns = TurnsRepository(workspace).get(store_id)
-    total = turns.total(asked.scopes, asked.statuses)
-    wanted = min(page.size, total - page.skipped)
-    if wanted <= 0:
+    total = turns.total(filters.scopes, filters.statuses)
+    count = min(page.size, total - page.skipped)
+    if count <= 0:
         return Listing([], total, page)
-    kept = _kept(ImportRepository(workspace, store_id).newest_first(), turns, asked)
-    return Listing(list(islice(kept, page.skipped, page.skipped + wanted)), total, page)
+    matching = _matching(ImportRepository(workspace, store_id).newest_first(), turns, filters)
+    return Listing(list(islice(matching, page.skipped, page.skipped + count)), total, page)
 
 
-def _kept(
-    stored: Iterator[StoreImport], turns: Turns, asked: ImportFilter
+def _matching(
+    stored: Iterator[StoreImport], turns: Turns, filters: ImportFilter
 ) -> Iterator[StoreImport]:
     for number, row in enumerate(stored):
-        if asked != ImportFilter() and number >= MAX_ROWS:
-            raise FilterTooBroad(asked.advised)
-        shown = turns.shown(row)
-        if asked.takes(shown):
-            yield shown
+        if filters != ImportFilter() and number >= MAX_ROWS:
+            raise FilterTooBroad(filters.advised)
+        current = turns.current(row)
+        if filters.takes(current):
+            yield current
 
 
 def get_import(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> StoreImport:
@@ -65,7 +65,7 @@ def get_import(workspace: WorkspaceScope, store_id: UUID, import_id: UUID) -> St
     stored = ImportRepository(workspace, store_id).get(import_id)
     if stored is None:
         raise NotFound()
-    return turns.shown(stored)
+    return turns.current(stored)
 
 
 def list_problems(
@@ -95,4 +95,4 @@ def _latest(workspace: WorkspaceScope, turns: Turns, scope: ImportScope) -> Stor
         return next(found, None)
     latest = turns.latest_of.get(scope)
     stored = repository.get(latest) if latest else None
-    return turns.shown(stored) if stored else None
+    return turns.current(stored) if stored else None

@@ -79,12 +79,12 @@ class TurnsRepository:
             [str(cut.after) if cut.after else None, str(cut.until), clock.to_text(cut.at)]
             for cut in turns.cut_short
         ]
-        item.products_brought_at = turns.products_brought_at
+        item.products_imported_at = turns.products_imported_at
         changes.save(item)
 
 
 class ImportRepository:
-    """The imports of one store, as their rows say; `Turns.shown` says what they are."""
+    """The imports of one store, as their rows say; `Turns.current` says what they are."""
 
     def __init__(self, workspace: WorkspaceScope, store_id: UUID) -> None:
         """Of one store of one workspace."""
@@ -140,12 +140,12 @@ class ImportRepository:
             ImportItem(*import_key(self._scope, self._store_id, after.id)),
             [
                 ImportItem.status.set(after.status),
-                _told(ImportItem.started_at, after.started_at),
-                _told(ImportItem.completed_at, after.completed_at),
-                _told(ImportItem.failure, after.failure),
-                _told(ImportItem.stage, progress.stage),
+                _set_or_remove(ImportItem.started_at, after.started_at),
+                _set_or_remove(ImportItem.completed_at, after.completed_at),
+                _set_or_remove(ImportItem.failure, after.failure),
+                _set_or_remove(ImportItem.stage, progress.stage),
                 ImportItem.done.set(progress.done),
-                _told(ImportItem.pull, _pull_row(after.pull)),
+                _set_or_remove(ImportItem.pull, _pull_row(after.pull)),
                 ImportItem.imported.set(_imported_row(progress.imported)),
                 ImportItem.problems.set(progress.problems),
                 ImportItem.removed.set(progress.removed),
@@ -182,7 +182,7 @@ class ImportRepository:
         ]
 
 
-def _told[T](attribute: Attribute[T], value: T | None) -> Action:
+def _set_or_remove[T](attribute: Attribute[T], value: T | None) -> Action:
     return attribute.remove() if value is None else attribute.set(value)
 
 
@@ -238,6 +238,6 @@ def _as_turns(item: ImportTurnsItem) -> Turns:
             CutShort(UUID(after) if after else None, UUID(until), clock.from_text(at))
             for after, until, at in item.cut_short
         ),
-        products_brought_at=item.products_brought_at,
+        products_imported_at=item.products_imported_at,
         version=int(item.version),
     )

@@ -44,7 +44,7 @@ class ImportTurnsItem(VersionedItem, discriminator="import_turns"):
     ended = Identifier(null=True)
     outcome = UnicodeAttribute(null=True)
     cut_short = JSONAttribute()
-    products_brought_at = UtcDateTimeAttribute(null=True)
+    products_imported_at = UtcDateTimeAttribute(attr_name="products_brought_at", null=True)
 
 
 class ImportProblemItem(Item, discriminator="import_problem"):

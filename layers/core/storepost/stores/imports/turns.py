@@ -14,7 +14,7 @@ from storepost.stores.imports.model import (
     StoreImport,
 )
 
-type Kind = tuple[ImportScope, ImportStatus]
+type ImportKind = tuple[ImportScope, ImportStatus]
 
 MAX_CUT_SHORT = 100
 _MOMENT = timedelta(milliseconds=1)
@@ -53,7 +53,7 @@ class Turns:
     """A store's imports as a whole."""
 
     store_id: UUID
-    counts: Mapping[Kind, int] = field(default_factory=dict)
+    counts: Mapping[ImportKind, int] = field(default_factory=dict)
     latest: UUID | None = None
     """The import that was queued last."""
     latest_of: Mapping[ImportScope, UUID] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Turns:
     outcome: ImportStatus | None = None
     """What became of that one."""
     cut_short: tuple[CutShort, ...] = ()
-    products_brought_at: datetime | None = None
+    products_imported_at: datetime | None = None
     """When an import of products was completed last."""
     version: int | None = field(default=None, compare=False, repr=False)
     """Of the row that was read; None for a store that never had an import."""
@@ -104,7 +104,7 @@ class Turns:
     def with_queued(self, queued: StoreImport) -> "Turns":
         """Once another import waits."""
         return replace(
-            self._moved(queued.scope, None, ImportStatus.QUEUED),
+            self._counted(queued.scope, None, ImportStatus.QUEUED),
             latest=queued.id,
             latest_of={**self.latest_of, queued.scope: queued.id},
             queued_at=queued.queued_at,
@@ -112,21 +112,21 @@ class Turns:
 
     def with_started(self, started: StoreImport) -> "Turns":
         """Once the import whose turn it is runs."""
-        moved = self._moved(started.scope, ImportStatus.QUEUED, ImportStatus.RUNNING)
-        return replace(moved, running=started.id)
+        after = self._counted(started.scope, ImportStatus.QUEUED, ImportStatus.RUNNING)
+        return replace(after, running=started.id)
 
     def with_ended(self, current: StoreImport, ended: StoreImport) -> "Turns":
         """Once the import whose turn it was has ended."""
-        moved = self._moved(ended.scope, current.status, ended.status)
-        brought_at = self.products_brought_at
+        after = self._counted(ended.scope, current.status, ended.status)
+        imported_at = self.products_imported_at
         if (ended.scope, ended.status) == (ImportScope.PRODUCTS, ImportStatus.COMPLETED):
-            brought_at = ended.completed_at
+            imported_at = ended.completed_at
         return replace(
-            moved,
+            after,
             running=None,
             ended=ended.id,
             outcome=ended.status,
-            products_brought_at=brought_at,
+            products_imported_at=imported_at,
         )
 
     def with_all_failed(self, at: datetime) -> "Turns":
@@ -136,7 +136,7 @@ class Turns:
         failed = self
         for (scope, status), count in self.counts.items():
             if status in OPEN:
-                failed = failed._moved(scope, status, ImportStatus.FAILED, count)
+                failed = failed._counted(scope, status, ImportStatus.FAILED, count)
         cut_short = (*self.cut_short, CutShort(self.ended, self.latest, at))
         if len(cut_short) > MAX_CUT_SHORT:
             # The row stays small: of the oldest two only the later moment is kept.
@@ -150,7 +150,7 @@ class Turns:
             cut_short=cut_short,
         )
 
-    def shown(self, stored: StoreImport) -> StoreImport:
+    def current(self, stored: StoreImport) -> StoreImport:
         """The import as it is, from its row: one that was cut short while it waited has failed."""
         if stored.status is ImportStatus.QUEUED:
             for cut in self.cut_short:
@@ -158,7 +158,7 @@ class Turns:
                     return stored.failed(ImportFailure.STORE_DISCONNECTED, cut.at)
         return stored
 
-    def _moved(
+    def _counted(
         self,
         scope: ImportScope,
         before: ImportStatus | None,

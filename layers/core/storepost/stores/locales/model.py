@@ -13,7 +13,7 @@ from storepost.values.scope import WorkspaceScope
 MAX_LOCALES = 500
 
 
-class Origin(StrEnum):
+class WorkspaceLocaleOrigin(StrEnum):
     """Where a locale comes from."""
 
     STORE = "store"
@@ -27,7 +27,7 @@ class WorkspaceLocale:
     id: UUID
     code: str
     label: str
-    origin: Origin
+    origin: WorkspaceLocaleOrigin
     is_default: bool
     created_at: datetime
 
@@ -66,7 +66,9 @@ class Locales:
         rows = {code: row for code, row in self.by_code.items() if code != locale.code}
         return replace(self, by_code=rows)
 
-    def new(self, code: str, label: str | None, origin: Origin, now: datetime) -> WorkspaceLocale:
+    def new(
+        self, code: str, label: str | None, origin: WorkspaceLocaleOrigin, now: datetime
+    ) -> WorkspaceLocale:
         """A locale that isn't there yet; the first of all is the default."""
         return WorkspaceLocale(
             id=ids.derived_id(self.workspace.id, "locale", code, now.isoformat()),
@@ -77,18 +79,18 @@ class Locales:
             created_at=now,
         )
 
-    def brought_by_stores(self, codes: Iterable[str], now: datetime) -> "Locales":
+    def with_store_locales(self, codes: Iterable[str], now: datetime) -> "Locales":
         """Once the active stores have exactly these locales, in this order.
 
         New ones appear, a manual one becomes the store's and keeps its label, and one that no
         active store has any more becomes manual (docs/interface.md, section 4).
         """
-        wanted = list(dict.fromkeys(codes))
+        unique = list(dict.fromkeys(codes))
         after = self
-        for code in wanted:
-            held = after.by_code.get(code)
-            row = replace(held, origin=Origin.STORE) if held else None
-            after = after.put(row or after.new(code, None, Origin.STORE, now))
-        for code in set(after.by_code) - set(wanted):
-            after = after.put(replace(after.by_code[code], origin=Origin.MANUAL))
+        for code in unique:
+            existing = after.by_code.get(code)
+            row = replace(existing, origin=WorkspaceLocaleOrigin.STORE) if existing else None
+            after = after.put(row or after.new(code, None, WorkspaceLocaleOrigin.STORE, now))
+        for code in set(after.by_code) - set(unique):
+            after = after.put(replace(after.by_code[code], origin=WorkspaceLocaleOrigin.MANUAL))
         return after

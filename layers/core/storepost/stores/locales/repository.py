@@ -4,7 +4,7 @@ from pynamodb.attributes import JSONAttribute
 
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Key, VersionedItem, find
-from storepost.stores.locales.model import Locales, Origin, WorkspaceLocale
+from storepost.stores.locales.model import Locales, WorkspaceLocale, WorkspaceLocaleOrigin
 from storepost.values import clock
 from storepost.values.ids import from_short, short
 from storepost.values.scope import WorkspaceScope
@@ -40,7 +40,7 @@ class LocaleRepository:
                     from_short(row_id),
                     code,
                     label,
-                    Origin(origin),
+                    WorkspaceLocaleOrigin(origin),
                     is_default,
                     clock.from_text(created),
                 )

@@ -3,8 +3,8 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-from storepost.stores.locales.model import Origin
 from storepost.stores.locales.model import WorkspaceLocale as Value
+from storepost.stores.locales.model import WorkspaceLocaleOrigin
 from storepost.values.locale_codes import LocaleCode
 from storepost.values.wire import NotNull, RequestBody, Shape, Text, Timestamp
 
@@ -31,7 +31,7 @@ class WorkspaceLocale(Shape):
     label: str
     language: str
     region: str | None
-    origin: Origin
+    origin: WorkspaceLocaleOrigin
     is_default: bool
     created_at: Timestamp
 

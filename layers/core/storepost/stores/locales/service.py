@@ -5,7 +5,12 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from storepost.platform.persistence.changes import Changes
-from storepost.stores.locales.model import MAX_LOCALES, Locales, Origin, WorkspaceLocale
+from storepost.stores.locales.model import (
+    MAX_LOCALES,
+    Locales,
+    WorkspaceLocale,
+    WorkspaceLocaleOrigin,
+)
 from storepost.stores.locales.problems import (
     LocaleDefault,
     LocaleExists,
@@ -21,14 +26,17 @@ from storepost.values.text import matches
 
 
 def list_locales(
-    workspace: WorkspaceScope, q: str | None, origins: Iterable[Origin] | None, page: PageRequest
+    workspace: WorkspaceScope,
+    q: str | None,
+    origins: Iterable[WorkspaceLocaleOrigin] | None,
+    page: PageRequest,
 ) -> Listing[WorkspaceLocale]:
     """The locales, newest first."""
-    wanted = set(origins or Origin)
+    allowed = set(origins or WorkspaceLocaleOrigin)
     rows = [
         row
         for row in LocaleRepository(workspace).get().by_code.values()
-        if row.origin in wanted and (q is None or matches(q, row.code, row.label))
+        if row.origin in allowed and (q is None or matches(q, row.code, row.label))
     ]
     rows.sort(key=lambda row: (row.created_at, row.id), reverse=True)
     return cut(rows, page)
@@ -43,7 +51,7 @@ def add_locale(
     if code in locales.by_code:
         raise LocaleExists()
     _room_for(len(locales.by_code) + 1)
-    locale = locales.new(code, label, Origin.MANUAL, clock.now())
+    locale = locales.new(code, label, WorkspaceLocaleOrigin.MANUAL, clock.now())
     repository.save(changes, locales.put(locale))
     return locale
 
@@ -73,7 +81,7 @@ def delete_locale(workspace: WorkspaceScope, locale_id: UUID, changes: Changes) 
     locale = _found(locales, locale_id)
     if locale.is_default:
         raise LocaleDefault()
-    if locale.origin is Origin.STORE:
+    if locale.origin is WorkspaceLocaleOrigin.STORE:
         raise LocaleFromStore()
     repository.save(changes, locales.without(locale))
 
@@ -95,17 +103,17 @@ def bring_locales(
 
     Raises LocaleLimit.
     """
-    _room_for(len(_follow(workspace, read, changes).by_code))
+    _room_for(len(_update(workspace, read, changes).by_code))
 
 
-def leave_locales(
+def release_locales(
     workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
 ) -> None:
     """The same once a store went: its locales stay, so there are never more."""
-    _follow(workspace, read, changes)
+    _update(workspace, read, changes)
 
 
-def _follow(
+def _update(
     workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
 ) -> Locales:
     """Two stores that change at once both write the row, so that one of them is decided anew.
@@ -116,7 +124,7 @@ def _follow(
     repository = LocaleRepository(workspace)
     locales = repository.get()
     stores = read()
-    after = locales.brought_by_stores(stores.codes, clock.now())
+    after = locales.with_store_locales(stores.codes, clock.now())
     if stores.differ or after != locales:
         repository.save(changes, after)
     return after

@@ -33,19 +33,19 @@ class StoreFilter:
     def takes(self, listed: ListedStore) -> bool:
         """Whether the store is what is asked for."""
         store = listed.store
-        asked = (
+        conditions = (
             (self.platforms, store.platform),
             (self.statuses, store.status),
             (self.connection_statuses, store.connection_status),
             (self.import_statuses, listed.import_status),
         )
-        if any(wanted is not None and value not in wanted for wanted, value in asked):
+        if any(allowed is not None and value not in allowed for allowed, value in conditions):
             return False
         return self.q is None or matches(self.q, store.name, store.external_id)
 
 
 def list_stores(
-    workspace: WorkspaceScope, asked: StoreFilter, sort: str, page: PageRequest
+    workspace: WorkspaceScope, filters: StoreFilter, sort: str, page: PageRequest
 ) -> Listing[ListedStore]:
     """The stores that are asked for, in the order of `name` or `connectedAt`."""
     turns = TurnsRepository(workspace).all()
@@ -54,7 +54,7 @@ def list_stores(
         for store in StoreRepository(workspace).all()
     ]
     ordered = in_order(
-        [row for row in rows if asked.takes(row)],
+        [row for row in rows if filters.takes(row)],
         sort,
         {
             "name": lambda row: (sort_key(row.store.name), row.store.id),

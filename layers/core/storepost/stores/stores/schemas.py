@@ -61,7 +61,7 @@ class StoreUpdate(RequestBody):
     storefront_url: Url | None = None
     contact_email: EmailAddress | None = None
 
-    def given(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """The fields that the request has, by the names of the model."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 

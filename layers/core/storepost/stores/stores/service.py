@@ -11,7 +11,7 @@ from storepost.platform.fetching import HTTPS, check_url
 from storepost.platform.fetching import UrlNotAllowed as Refused
 from storepost.platform.persistence.changes import Changes
 from storepost.stores.imports.service import fail_open_imports
-from storepost.stores.locales.service import LocalesOfStores, bring_locales, leave_locales
+from storepost.stores.locales.service import LocalesOfStores, bring_locales, release_locales
 from storepost.stores.stores.finding import custom_store, found_store, known_store
 from storepost.stores.stores.model import (
     ConnectionStatus,
@@ -45,14 +45,14 @@ class CustomStore:
 
 
 def connect_store(
-    workspace: WorkspaceScope, given: CustomStore, changes: Changes
+    workspace: WorkspaceScope, payload: CustomStore, changes: Changes
 ) -> tuple[Store, Store | None]:
     """A new store, or a disconnected one connected again, and what it was until then."""
     repository = StoreRepository(workspace)
-    known = known_store(repository, Platform.CUSTOM, given.external_id)
+    known = known_store(repository, Platform.CUSTOM, payload.external_id)
     if known and known.is_active:
         raise StoreExists()
-    store = _connected(workspace, known, given)
+    store = _connected(workspace, known, payload)
     save_connected(repository, store, changes, is_new=known is None)
     WorkspaceRepository(workspace).count_stores(changes, +1)
     return store, known
@@ -71,30 +71,30 @@ def save_connected(
     _bring_locales(repository, store, changes)
 
 
-def _connected(workspace: WorkspaceScope, known: Store | None, given: CustomStore) -> Store:
+def _connected(workspace: WorkspaceScope, known: Store | None, payload: CustomStore) -> Store:
     primary = StoreLocale(
-        locale=given.primary_locale,
-        label=parts(given.primary_locale).label,
+        locale=payload.primary_locale,
+        label=parts(payload.primary_locale).label,
         is_primary=True,
-        country=parts(given.primary_locale).country,
-        currency=given.currency,
-        url=given.storefront_url,
+        country=parts(payload.primary_locale).country,
+        currency=payload.currency,
+        url=payload.storefront_url,
     )
     others = [row for row in known.locales if row.locale != primary.locale] if known else []
     return Store(
         id=known.id if known else new_id(),
         workspace=workspace,
         platform=Platform.CUSTOM,
-        name=given.name,
-        external_id=given.external_id,
-        currency=given.currency,
-        primary_locale=given.primary_locale,
+        name=payload.name,
+        external_id=payload.external_id,
+        currency=payload.currency,
+        primary_locale=payload.primary_locale,
         status=StoreStatus.ACTIVE,
         connection_status=ConnectionStatus.CONNECTED,
         takes_consent=known.takes_consent if known else False,
-        admin_url=given.admin_url,
-        storefront_url=given.storefront_url,
-        contact_email=given.contact_email,
+        admin_url=payload.admin_url,
+        storefront_url=payload.storefront_url,
+        contact_email=payload.contact_email,
         connected_at=clock.now(),
         locales=(primary, *(replace(row, is_primary=False) for row in others)),
     )
@@ -115,16 +115,16 @@ def disconnect_store(workspace: WorkspaceScope, store_id: UUID, changes: Changes
     repository.save(changes, after)
     fail_open_imports(changes, workspace, store_id, clock.now())
     WorkspaceRepository(workspace).count_stores(changes, -1)
-    leave_locales(workspace, partial(_locales_with, repository, after), changes)
+    release_locales(workspace, partial(_locales_with, repository, after), changes)
     return after
 
 
 def update_store(
-    workspace: WorkspaceScope, store_id: UUID, given: dict[str, Any], changes: Changes
+    workspace: WorkspaceScope, store_id: UUID, fields: dict[str, Any], changes: Changes
 ) -> Store:
     """Changes the fields that are given of a custom store."""
     repository = StoreRepository(workspace)
-    after = replace(custom_store(repository, store_id), **given)
+    after = replace(custom_store(repository, store_id), **fields)
     repository.save(changes, after)
     return after
 
@@ -202,12 +202,12 @@ def _locales_with(repository: StoreRepository, changed: Store) -> LocalesOfStore
         (store for store in stores.values() if store.is_active),
         key=lambda store: (store.connected_at, store.id),
     )
-    codes = [code for store in active for code in _brought_by(store)]
-    known = _brought_by(before) if before else []
-    return LocalesOfStores(codes, differ=set(known) != set(_brought_by(changed)))
+    codes = [code for store in active for code in _locales_of(store)]
+    known = _locales_of(before) if before else []
+    return LocalesOfStores(codes, differ=set(known) != set(_locales_of(changed)))
 
 
-def _brought_by(store: Store) -> list[str]:
+def _locales_of(store: Store) -> list[str]:
     """What a store brings the workspace, the primary one first."""
     rows = sorted(store.locales, key=lambda row: not row.is_primary)
     return [row.locale for row in rows if store.is_active]

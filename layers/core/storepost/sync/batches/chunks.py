@@ -140,7 +140,7 @@ class Chunks:
 
     def forget(self) -> None:
         """Reads everything anew, as somebody else changed what was read."""
-        self._reads.forget()
+        self._reads.clear()
         self._ahead = 0
 
     def _fill(self, chunk: Chunk, most: int) -> None:
@@ -162,8 +162,8 @@ class Chunks:
         if self._ahead < until:
             self._ahead = until = start + AHEAD
         some = self._records[start:until]
-        self._reads.ahead(key for record in some for key in record.keys)
-        self._reads.ahead(key for record in some for key in record.keys_behind(self._reads))
+        self._reads.prefetch(key for record in some for key in record.keys)
+        self._reads.prefetch(key for record in some for key in record.keys_behind(self._reads))
 
 
 def _one_more(imported: Imported, record: Record) -> Imported:

@@ -9,18 +9,18 @@ from uuid import UUID
 from storepost.catalog.products.model import product_id
 from storepost.catalog.products.repository import ProductRepository
 from storepost.catalog.products.rules import product_source_id
-from storepost.catalog.products.service import remove_product
+from storepost.catalog.products.service import mark_product_removed
 from storepost.catalog.products.trees import ProductLists
 from storepost.orders.keys import order_id
 from storepost.orders.repository import OrderRepository
-from storepost.orders.service import bury_order
+from storepost.orders.service import tombstone_order
 from storepost.orders.trees import OrderList
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.customers.service import remove_customer
 from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree import Tree
-from storepost.platform.persistence.counted_tree.model import Entry
+from storepost.platform.persistence.counted_tree.model import TreeEntry
 from storepost.stores.imports.model import ImportStage
 from storepost.stores.stores.model import Store
 from storepost.values.ids import short
@@ -42,7 +42,7 @@ class Swept(Protocol):
     def mark(self, external_id: str) -> str:
         """How what the export has is told from the list's entries."""
 
-    def missing(self, entries: Iterable[Entry], is_marked: IsMarked) -> list[str]:
+    def missing(self, entries: Iterable[TreeEntry], is_marked: IsMarked) -> list[str]:
         """What the store calls those that have no mark."""
 
     def updated_at(self, external_id: str, changes: Changes) -> datetime | None:
@@ -63,7 +63,7 @@ class _Customers:
     def mark(self, external_id: str) -> str:
         return external_id
 
-    def missing(self, entries: Iterable[Entry], is_marked: IsMarked) -> list[str]:
+    def missing(self, entries: Iterable[TreeEntry], is_marked: IsMarked) -> list[str]:
         found = ProfileRepository(self.store.workspace).get_many(entry.id for entry in entries)
         own = (c for p in found for c in p.live_customers if c.store_id == self.store.id)
         return [each.value for each in own if not is_marked(each.value)]
@@ -87,7 +87,7 @@ class _Orders:
     def mark(self, external_id: str) -> str:
         return short(order_id(self.store.id, external_id))
 
-    def missing(self, entries: Iterable[Entry], is_marked: IsMarked) -> list[str]:
+    def missing(self, entries: Iterable[TreeEntry], is_marked: IsMarked) -> list[str]:
         gone = [entry.id for entry in entries if not is_marked(short(entry.id))]
         found = OrderRepository(self.store.workspace).get_many(gone)
         return [order.external_id for order in found]
@@ -97,7 +97,7 @@ class _Orders:
         return order.updated_at if order else None
 
     def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
-        bury_order(self.store, external_id, changes, at)
+        tombstone_order(self.store, external_id, changes, at)
 
 
 @dataclass
@@ -113,7 +113,7 @@ class _Products:
     def mark(self, external_id: str) -> str:
         return short(product_id(self.store.id, external_id))
 
-    def missing(self, entries: Iterable[Entry], is_marked: IsMarked) -> list[str]:
+    def missing(self, entries: Iterable[TreeEntry], is_marked: IsMarked) -> list[str]:
         gone = [entry.id for entry in entries if not is_marked(short(entry.id))]
         found = ProductRepository(self.store.workspace).get_many(gone)
         own = ((product, product.layers.get(self._source)) for product in found)
@@ -126,7 +126,7 @@ class _Products:
         return layer.updated_at if layer and layer.is_live else None
 
     def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
-        remove_product(self.store, external_id, changes, at)
+        mark_product_removed(self.store, external_id, changes, at)
 
     @property
     def _source(self) -> UUID:

@@ -16,7 +16,7 @@ from storepost.accounts.identity.repository import find_person
 from storepost.accounts.workspaces.repository import WorkspaceRepository
 from storepost.orders.model import Order
 from storepost.orders.repository import OrderRepository
-from storepost.orders.service import forget_buyer, forget_order
+from storepost.orders.service import redact_order, redact_order_buyer
 from storepost.orders.trees import OrderList
 from storepost.people.customers.repository import CustomerRepository
 from storepost.people.profiles.model import Identity, IdentityType, Profile
@@ -24,7 +24,7 @@ from storepost.people.profiles.repository import ProfileRepository
 from storepost.platform.jobs.runs import Remaining, Run, run_once
 from storepost.platform.messaging.messages import send
 from storepost.platform.persistence.changes import Changes, commit_anew
-from storepost.platform.persistence.counted_tree import EVERYTHING, Entry, behind
+from storepost.platform.persistence.counted_tree import EVERYTHING, TreeEntry, behind
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.repository import StoreRepository
 from storepost.sync.records.reading import id_of, needed_id, part_of
@@ -129,7 +129,7 @@ def _tell_owner(store: Store, external_id: str, profile: Profile) -> None:
 
 
 def _forget_buyer(store: Store, external_id: str) -> None:
-    commit_anew(lambda changes: forget_buyer(store, external_id, changes))
+    commit_anew(lambda changes: redact_order_buyer(store, external_id, changes))
 
 
 def _remove_orders(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
@@ -143,7 +143,7 @@ def _remove_orders(run: Run[Webhook], store: Store, reached: ResumePoint) -> Non
 
 def _remove(order: Order, store: Store) -> None:
     def write(changes: Changes) -> None:
-        forget_order(store, order.external_id, changes)
+        redact_order(store, order.external_id, changes)
         _expect_left(store, changes)
 
     commit_anew(write)
@@ -171,7 +171,7 @@ def _redact_people(run: Run[Webhook], store: Store, reached: ResumePoint) -> Res
     return reached
 
 
-def _behind(store: Store, key: str | None) -> Sequence[Entry]:
+def _behind(store: Store, key: str | None) -> Sequence[TreeEntry]:
     """The next few in the list of the store's people."""
     tree = ProfileRepository(store.workspace).lists.of_store(store.id)
     return tree.page(PageRequest(1, _PAGE), within=behind(key) if key else EVERYTHING).items

@@ -1,6 +1,6 @@
 """Orders as a shop tells of them: each time whole, and guarded by its own time."""
 
-from storepost.orders.service import bury_order, write_order
+from storepost.orders.service import tombstone_order, write_order
 from storepost.platform.persistence.changes import commit_anew
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.problems import CurrencyMismatch
@@ -23,4 +23,4 @@ def order_changed(store: Store, webhook: Webhook) -> None:
 def order_deleted(store: Store, webhook: Webhook) -> None:
     """`orders/delete`: for good, as Shopify gives no id twice."""
     external_id = needed_id(webhook.body(), "id")
-    commit_anew(lambda changes: bury_order(store, external_id, changes, webhook.triggered_at))
+    commit_anew(lambda changes: tombstone_order(store, external_id, changes, webhook.triggered_at))

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from dataclasses import replace
 
-from storepost.catalog.products.store_terms import follow_terms
-from storepost.connections.connections.service import forget_shop
+from storepost.catalog.products.store_terms import update_terms
+from storepost.connections.connections.service import disconnect_shop
 from storepost.people.consent.resending import catch_up
 from storepost.platform.persistence.changes import Changes, commit_anew
 from storepost.shopify.admin import admin_of, takes_our_tokens
@@ -42,7 +42,7 @@ def app_removed(store: Store, webhook: Webhook) -> None:
         if claim is None or held is None or claim.store_id != store.id or not held.is_active:
             return
         if webhook.triggered_at >= held.connected_at:
-            forget_shop(claim, webhook.triggered_at, changes)
+            disconnect_shop(claim, webhook.triggered_at, changes)
 
     commit_anew(write)
 
@@ -90,7 +90,7 @@ def details_changed(store: Store, _webhook: Webhook) -> None:
         held = repository.get(store.id)
         if held is not None and held.is_active and (after := _with(held, details, granted)) != held:
             save_connected(repository, after, changes, is_new=False)
-            follow_terms(changes, held, after)
+            update_terms(changes, held, after)
 
     commit_anew(write)
 

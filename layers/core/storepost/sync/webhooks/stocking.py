@@ -1,6 +1,6 @@
 """Products as a shop tells of them: each time whole, and guarded by its own time."""
 
-from storepost.catalog.products.service import bury_product, write_product
+from storepost.catalog.products.service import tombstone_product, write_product
 from storepost.platform.persistence.changes import commit_anew
 from storepost.stores.stores.model import Store
 from storepost.sync.records.products import product_of
@@ -18,4 +18,4 @@ def product_changed(store: Store, webhook: Webhook) -> None:
 def product_deleted(store: Store, webhook: Webhook) -> None:
     """`products/delete`: nothing that was told before it brings the product back."""
     external_id, at = needed_id(webhook.body(), "id"), webhook.triggered_at
-    commit_anew(lambda changes: bury_product(store, external_id, changes, at))
+    commit_anew(lambda changes: tombstone_product(store, external_id, changes, at))

@@ -6,14 +6,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from storepost.definitions.definitions.model import Kind
+from storepost.definitions.definitions.model import DefinitionKind
 
 
 @dataclass(frozen=True)
 class KindInfo:
     """What people call a kind, and its newest schema."""
 
-    kind: Kind
+    kind: DefinitionKind
     resource: str
     """What the definitions of the kind are together."""
     label: str
@@ -21,26 +21,26 @@ class KindInfo:
 
 
 KINDS: tuple[KindInfo, ...] = (
-    KindInfo(Kind.SEGMENT, "segments", "Segment", 1),
-    KindInfo(Kind.EMAIL_TEMPLATE, "email_templates", "Email template", 1),
-    KindInfo(Kind.FLOW, "flows", "Flow", 1),
+    KindInfo(DefinitionKind.SEGMENT, "segments", "Segment", 1),
+    KindInfo(DefinitionKind.EMAIL_TEMPLATE, "email_templates", "Email template", 1),
+    KindInfo(DefinitionKind.FLOW, "flows", "Flow", 1),
 )
 
 _NEWEST = {info.kind: info.schema_version for info in KINDS}
 
 
-def newest_schema_version(kind: Kind) -> int:
+def newest_schema_version(kind: DefinitionKind) -> int:
     """The schema that a new definition of the kind must meet."""
     return _NEWEST[kind]
 
 
-def schema_of(kind: Kind, schema_version: int) -> dict[str, Any] | None:
+def schema_of(kind: DefinitionKind, schema_version: int) -> dict[str, Any] | None:
     """The schema, None where the kind has no such version."""
     return _read(kind, schema_version) if 1 <= schema_version <= _NEWEST[kind] else None
 
 
 @cache
-def _read(kind: Kind, schema_version: int) -> dict[str, Any]:
+def _read(kind: DefinitionKind, schema_version: int) -> dict[str, Any]:
     file = Path(__file__).parent / f"{kind}-{schema_version}.json"
     schema: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return schema

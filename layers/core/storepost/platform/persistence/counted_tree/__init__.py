@@ -11,21 +11,21 @@ from storepost.platform.persistence.counted_tree.keys import (
     text_key,
 )
 from storepost.platform.persistence.counted_tree.model import (
-    Entry,
     Filter,
     FilterField,
     FilterValue,
+    TreeEntry,
 )
 from storepost.platform.persistence.counted_tree.tree import Tree
 
 __all__ = [
     "EVERYTHING",
-    "Entry",
     "Filter",
     "FilterField",
     "FilterValue",
     "KeyRange",
     "Tree",
+    "TreeEntry",
     "behind",
     "id_of",
     "moment_key",

@@ -72,13 +72,13 @@ class Filter:
         """The nodes' attributes that count what it keeps."""
         return tuple(sorted(map(self.field.counter, self.values)))
 
-    def keeps(self, entry: "Entry") -> bool:
+    def keeps(self, entry: "TreeEntry") -> bool:
         """Whether the entry has one of the values."""
         return entry.values[self.field.name] in self.values
 
 
 @dataclass(frozen=True)
-class Entry:
+class TreeEntry:
     """One row of a list.
 
     `values` has a value for each of the tree's filter fields, by the fields' names; `payload` is
@@ -100,7 +100,7 @@ class Entry:
         return id_of(self.key)
 
 
-def marks(entry: Entry, fields: Iterable[FilterField]) -> str:
+def marks(entry: TreeEntry, fields: Iterable[FilterField]) -> str:
     """The entry's filter values as one letter a field, as its row holds them."""
     return "".join(f.mark(entry.values[f.name]) for f in fields)
 
@@ -110,7 +110,7 @@ def values_of(marked: str, fields: Iterable[FilterField]) -> dict[str, FilterVal
     return {f.name: f.value(mark) for f, mark in zip(fields, marked, strict=True)}
 
 
-def counts_of(entry: Entry | None, fields: Iterable[FilterField]) -> Counts:
+def counts_of(entry: TreeEntry | None, fields: Iterable[FilterField]) -> Counts:
     """What an entry adds to the nodes above it; nothing where there is none."""
     if entry is None:
         return Counter()

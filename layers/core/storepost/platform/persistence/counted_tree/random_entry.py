@@ -8,22 +8,22 @@ import secrets
 from collections.abc import Sequence
 
 from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRange
-from storepost.platform.persistence.counted_tree.model import ENTRIES, Entry, Filter
+from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, TreeEntry
 from storepost.platform.persistence.counted_tree.rows import Node, Rows
 
 _SOME = 24
 """About as many of our rows as a read unit has, which are 4 KB."""
 
 
-def drawn(rows: Rows, kept: Filter | None) -> Entry | None:
+def drawn(rows: Rows, only: Filter | None) -> TreeEntry | None:
     """One of the entries that the filter keeps; None where none was met."""
     within, level = EVERYTHING, _top_level(rows)
     while level is not None and level >= 0:
-        node = _one(rows.first(level, within, _SOME, descending=_either()), kept)
+        node = _one(rows.first(level, within, _SOME, descending=_either()), only)
         if node is None:
             return None
         within, level = node.range, level - 1
-    return _entry(rows, within, kept) if level is not None else None
+    return _entry(rows, within, only) if level is not None else None
 
 
 def _top_level(rows: Rows) -> int | None:
@@ -33,9 +33,9 @@ def _top_level(rows: Rows) -> int | None:
     return top[0].level if top else None
 
 
-def _one(nodes: Sequence[Node], kept: Filter | None) -> Node | None:
+def _one(nodes: Sequence[Node], only: Filter | None) -> Node | None:
     """One of the nodes, the likelier the more it has of what counts."""
-    counters = kept.counters if kept else (ENTRIES,)
+    counters = only.counters if only else (ENTRIES,)
     weights = [max(0, sum(node.counts[counter] for counter in counters)) for node in nodes]
     if not sum(weights):
         return None
@@ -47,9 +47,9 @@ def _one(nodes: Sequence[Node], kept: Filter | None) -> Node | None:
     raise AssertionError("a number below the sum is within one of the weights")
 
 
-def _entry(rows: Rows, within: KeyRange, kept: Filter | None) -> Entry | None:
+def _entry(rows: Rows, within: KeyRange, only: Filter | None) -> TreeEntry | None:
     found = rows.entries(within, _SOME, descending=_either())
-    counted = [entry for entry in found if kept is None or kept.keeps(entry)]
+    counted = [entry for entry in found if only is None or only.keeps(entry)]
     return secrets.choice(counted) if counted else None
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LOWEST, KeyRange
-from storepost.platform.persistence.counted_tree.model import ENTRIES, Entry, Filter
+from storepost.platform.persistence.counted_tree.model import ENTRIES, Filter, TreeEntry
 from storepost.platform.persistence.counted_tree.rows import Node, Rows, is_whole
 from storepost.values.pagination import PageRequest
 
@@ -31,18 +31,18 @@ class Reading:
     each part of which was true a moment ago.
     """
 
-    def __init__(self, rows: Rows, kept: Filter | None, *, strict: bool) -> None:
+    def __init__(self, rows: Rows, only: Filter | None, *, strict: bool) -> None:
         """Nothing read yet."""
         self._rows = rows
-        self._kept = kept
-        self._counters = kept.counters if kept else (ENTRIES,)
+        self._only = only
+        self._counters = only.counters if only else (ENTRIES,)
         self._strict = strict
         self._below: dict[tuple[int, str], Sequence[Node]] = {}
 
     @property
     def counts_all(self) -> bool:
         """Whether there is no filter."""
-        return self._kept is None
+        return self._only is None
 
     def weight(self, node: Node) -> int:
         """How many entries under the node count."""
@@ -94,15 +94,15 @@ class Reading:
         """
         nodes = self.top
         while True:
-            ahead = nodes[::-1] if descending else nodes
-            held = list(accumulate(map(self.weight, ahead), initial=0))
-            first = bisect_right(held, skip) - 1
-            if first == len(ahead):
+            in_order = nodes[::-1] if descending else nodes
+            ranks = list(accumulate(map(self.weight, in_order), initial=0))
+            first = bisect_right(ranks, skip) - 1
+            if first == len(in_order):
                 return None
-            skip -= held[first]
-            if not ahead[first].level:
-                return ahead[first], skip
-            nodes = self.children(ahead[first])
+            skip -= ranks[first]
+            if not in_order[first].level:
+                return in_order[first], skip
+            nodes = self.children(in_order[first])
 
     def leaves(self, skip: int, *, descending: bool) -> Iterator[tuple[Node, int]]:
         """The leaves with entries that count, behind the first `skip` of those, in that direction.
@@ -127,10 +127,10 @@ class Reading:
 
     def entries(
         self, within: KeyRange, limit: int | None = None, *, descending: bool = False
-    ) -> list[Entry]:
+    ) -> list[TreeEntry]:
         """The entries of a range that count; a limit is one of rows read."""
         found = self._rows.entries(within, limit, descending=descending)
-        return [e for e in found if self._kept.keeps(e)] if self._kept else found
+        return [e for e in found if self._only.keeps(e)] if self._only else found
 
     def demand(self, agreed: bool) -> None:  # noqa: FBT001 - it reads like an assertion
         """Gives the attempt up where two reads disagree."""
@@ -138,18 +138,18 @@ class Reading:
             raise Unsettled
 
 
-def settled[T](rows: Rows, kept: Filter | None, read: Callable[[Reading], T]) -> T:
+def read_consistently[T](rows: Rows, only: Filter | None, read: Callable[[Reading], T]) -> T:
     """What `read` finds at an attempt that no write came between."""
     for _ in range(_STRICT_ATTEMPTS):
         try:
-            return read(Reading(rows, kept, strict=True))
+            return read(Reading(rows, only, strict=True))
         except Unsettled:
             continue
-    return read(Reading(rows, kept, strict=False))
+    return read(Reading(rows, only, strict=False))
 
 
 @dataclass(frozen=True)
-class Asked:
+class PageQuery:
     """A page of a range, from either end."""
 
     request: PageRequest
@@ -166,9 +166,9 @@ class Asked:
         return self.request.skipped if begins else skipped
 
 
-def page(reading: Reading, asked: Asked) -> tuple[Sequence[Entry], int]:
+def page(reading: Reading, query: PageQuery) -> tuple[Sequence[TreeEntry], int]:
     """One page of what counts within the range, and how much that is."""
-    within, request, descending = asked.within, asked.request, asked.descending
+    within, request, descending = query.within, query.request, query.descending
     before = reading.rank(within.lo) if within.lo > LOWEST else 0
     behind = reading.total - reading.rank(within.hi) if within.hi < END else 0
     total = max(0, reading.total - before - behind)
@@ -179,56 +179,56 @@ def page(reading: Reading, asked: Asked) -> tuple[Sequence[Entry], int]:
     if reading.counts_all and not request.skipped:
         rows = reading.entries(within, request.size, descending=descending)
     elif reading.counts_all:
-        rows = _run(reading, skip, asked)
+        rows = _run(reading, skip, query)
     else:
-        rows = _gathered(reading, skip, left, asked)
+        rows = _filtered_page(reading, skip, left, query)
     # One row too many was written meanwhile, like one too few.
     reading.demand(len(rows) == min(request.size, left))
     return rows, total
 
 
-def any_one(reading: Reading) -> Entry | None:
+def any_one(reading: Reading) -> TreeEntry | None:
     """One of the entries that count, each as likely."""
     if reading.total <= 0:
         return None
     skip = secrets.randbelow(reading.total)
-    one = Asked(PageRequest(skip + 1, 1), EVERYTHING, descending=False)
-    found = _gathered(reading, skip, reading.total - skip, one)
+    one = PageQuery(PageRequest(skip + 1, 1), EVERYTHING, descending=False)
+    found = _filtered_page(reading, skip, reading.total - skip, one)
     reading.demand(bool(found))
     return found[0] if found else None
 
 
-def _run(reading: Reading, skip: int, asked: Asked) -> list[Entry]:
+def _run(reading: Reading, skip: int, query: PageQuery) -> list[TreeEntry]:
     """The page behind the skipped entries, in one query from the beginning of its first leaf."""
-    place = reading.place(skip, descending=asked.descending)
+    place = reading.place(skip, descending=query.descending)
     if place is None:
         return []
     leaf, skipped = place
-    first = asked.skipped_in(leaf, skipped)
-    ahead = KeyRange(LOWEST, leaf.hi) if asked.descending else KeyRange(leaf.lo, END)
-    limit = first + asked.request.size
-    return reading.entries(ahead & asked.within, limit, descending=asked.descending)[first:]
+    first = query.skipped_in(leaf, skipped)
+    within = KeyRange(LOWEST, leaf.hi) if query.descending else KeyRange(leaf.lo, END)
+    limit = first + query.request.size
+    return reading.entries(within & query.within, limit, descending=query.descending)[first:]
 
 
-def _gathered(reading: Reading, skip: int, left: int, asked: Asked) -> list[Entry]:
+def _filtered_page(reading: Reading, skip: int, left: int, query: PageQuery) -> list[TreeEntry]:
     """The page behind the skipped entries, from the leaves that have some which the filter keeps.
 
     `left` is how many there are behind them in the range.
     """
     leaves: list[Node] = []
     first, promised = 0, 0
-    for leaf, skipped in reading.leaves(skip, descending=asked.descending):
+    for leaf, skipped in reading.leaves(skip, descending=query.descending):
         if not leaves:
-            first = asked.skipped_in(leaf, skipped)
+            first = query.skipped_in(leaf, skipped)
         leaves.append(leaf)
         promised += reading.weight(leaf) - skipped
-        if promised >= min(asked.request.size, left):
+        if promised >= min(query.request.size, left):
             break
-    rows: list[Entry] = []
+    rows: list[TreeEntry] = []
     for run in runs(leaves):
-        rows += reading.entries(run & asked.within, descending=asked.descending)
+        rows += reading.entries(run & query.within, descending=query.descending)
     reading.demand(len(rows) == first + min(promised, left))
-    return rows[first : first + asked.request.size]
+    return rows[first : first + query.request.size]
 
 
 def runs(leaves: Iterable[Node]) -> list[KeyRange]:

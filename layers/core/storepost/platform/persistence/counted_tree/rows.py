@@ -22,8 +22,8 @@ from storepost.platform.persistence.counted_tree.keys import END, EVERYTHING, LO
 from storepost.platform.persistence.counted_tree.model import (
     ENTRIES,
     Counts,
-    Entry,
     FilterField,
+    TreeEntry,
     marks,
     values_of,
 )
@@ -37,7 +37,7 @@ TOP_NODES = 32
 _LAST_LEVEL = 9
 
 _SEVERAL = 3
-_AHEAD = 48
+_READ_AHEAD = 48
 """Nodes that are read on for each key, at most two read units; a query each would take one."""
 
 
@@ -105,15 +105,15 @@ class Rows:
 
     def entries(
         self, within: KeyRange, limit: int | None = None, *, descending: bool = False
-    ) -> list[Entry]:
+    ) -> list[TreeEntry]:
         """The first entries within a range, in the order asked for."""
-        found: list[Entry] = []
+        found: list[TreeEntry] = []
         if within.is_empty:
             return found
         # `between` takes its upper bound in, which a range leaves out: one row more, then.
-        asked = None if limit is None else limit + 1
+        row_limit = None if limit is None else limit + 1
         for raw in self._query(
-            self.partition, Item.sk.between(within.lo, within.hi), asked, descending=descending
+            self.partition, Item.sk.between(within.lo, within.hi), row_limit, descending=descending
         ):
             if raw["sk"]["S"] in within:
                 found.append(self._as_entry(raw))
@@ -143,8 +143,8 @@ class Rows:
     def first(self, level: int, within: KeyRange, limit: int, *, descending: bool) -> list[Node]:
         """The first so many nodes of a level within a range, from either end."""
         condition = Item.sk.between(f"{level}{within.lo}", f"{level}{within.hi}")
-        asked = limit + 1  # the node behind the range may be among them
-        raw = self._query(self.nodes_partition, condition, asked, descending=descending)
+        row_limit = limit + 1  # the node behind the range may be among them
+        raw = self._query(self.nodes_partition, condition, row_limit, descending=descending)
         return [node for node in map(_as_node, raw) if node.lo in within][:limit]
 
     def floor(self, level: int, key: str) -> Node | None:
@@ -174,7 +174,7 @@ class Rows:
     def _onward(self, node: Node, keys: Sequence[str]) -> Iterator[Node]:
         """The nodes behind one, up to the last key's or as many as are read for so many keys."""
         condition = Item.sk.between(f"{node.level}{node.hi}", f"{node.level}{keys[-1]}")
-        raw = self._query(self.nodes_partition, condition, _AHEAD * len(keys))
+        raw = self._query(self.nodes_partition, condition, _READ_AHEAD * len(keys))
         return map(_as_node, raw)
 
     def neighbour_before(self, node: Node) -> Node | None:
@@ -183,12 +183,12 @@ class Rows:
         found = map(_as_node, self._query(self.nodes_partition, condition, 2, descending=True))
         return next((other for other in found if other.hi == node.lo), None)
 
-    def everything(self) -> tuple[list[Node], list[Entry]]:
+    def everything(self) -> tuple[list[Node], list[TreeEntry]]:
         """All nodes by level and key, and all entries by key."""
         nodes = self._query(self.nodes_partition, Item.sk.between("0", str(_LAST_LEVEL) + END))
         return [_as_node(raw) for raw in nodes], self.entries(EVERYTHING)
 
-    def entry_item(self, entry: Entry) -> EntryItem:
+    def entry_item(self, entry: TreeEntry) -> EntryItem:
         """The row of an entry."""
         return EntryItem(
             self.partition,
@@ -197,7 +197,7 @@ class Rows:
             payload=entry.payload,
         )
 
-    def holds(self, entry: Entry) -> Condition:
+    def holds(self, entry: TreeEntry) -> Condition:
         """That the entry is stored with these filter values, so that counters never drift."""
         if not self.fields:
             return EntryItem.pk.exists()
@@ -228,8 +228,8 @@ class Rows:
             actions.append(NodeItem.has_parent.set(new.has_parent))
         for name in sorted({ENTRIES, *old.counts, *new.counts}):
             count = new.counts[name]
-            kept = count or name == ENTRIES
-            actions.append(Path(name).set(count) if kept else Path(name).remove())
+            is_set = count or name == ENTRIES
+            actions.append(Path(name).set(count) if is_set else Path(name).remove())
         item = self.node_item(old.level, old.lo)
         changes.update(item, actions, NodeItem.version == old.version)
 
@@ -264,8 +264,8 @@ class Rows:
             if limit is not None:
                 limit -= len(answer["Items"])
 
-    def _as_entry(self, raw: _Raw) -> Entry:
-        return Entry(
+    def _as_entry(self, raw: _Raw) -> TreeEntry:
+        return TreeEntry(
             raw["sk"]["S"],
             values_of(raw["f"]["S"] if "f" in raw else "", self.fields),
             json.loads(raw["p"]["S"]) if "p" in raw else None,

@@ -3,22 +3,22 @@
 from collections.abc import Sequence
 
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST, KeyRange
-from storepost.platform.persistence.counted_tree.model import Entry, Filter
-from storepost.platform.persistence.counted_tree.reading import Reading, runs, settled
+from storepost.platform.persistence.counted_tree.model import Filter, TreeEntry
+from storepost.platform.persistence.counted_tree.reading import Reading, read_consistently, runs
 from storepost.platform.persistence.counted_tree.rows import Node, Rows
 from storepost.values.pagination import MAX_ROWS, FilterTooBroad
 
 
 def look_through(
     rows: Rows, filters: Sequence[Filter], within: KeyRange, advised: str
-) -> list[Entry]:
+) -> list[TreeEntry]:
     """The entries of a range that all the filters keep, by key.
 
     Raises FilterTooBroad, which advises the query parameter `advised`, rather than read more than
     20,000 rows.
     """
     by = _narrowest(rows, filters)
-    found = settled(rows, by, lambda reading: _read(reading, within, advised))
+    found = read_consistently(rows, by, lambda reading: _read(reading, within, advised))
     return [entry for entry in found if all(f.keeps(entry) for f in filters)]
 
 
@@ -30,27 +30,27 @@ def _narrowest(rows: Rows, filters: Sequence[Filter]) -> Filter | None:
     return min(filters, key=lambda f: sum(node.counts[c] for node in top for c in f.counters))
 
 
-def _read(reading: Reading, within: KeyRange, advised: str) -> list[Entry]:
+def _read(reading: Reading, within: KeyRange, advised: str) -> list[TreeEntry]:
     """What the one filter keeps within the range."""
     before = reading.rank(within.lo) if within.lo > LOWEST else 0
     until = reading.rank(within.hi) if within.hi < END else reading.total
-    wanted = max(0, until - before)
-    if wanted > MAX_ROWS:
+    limit = max(0, until - before)
+    if limit > MAX_ROWS:
         raise FilterTooBroad(advised)
     if reading.counts_all:
         found = reading.entries(within)
     else:
-        leaves = _leaves(reading, before, wanted, advised)
+        leaves = _leaves(reading, before, limit, advised)
         found = [e for run in runs(leaves) for e in reading.entries(run & within)]
-    reading.demand(len(found) == wanted)
+    reading.demand(len(found) == limit)
     return found
 
 
-def _leaves(reading: Reading, skip: int, wanted: int, advised: str) -> list[Node]:
+def _leaves(reading: Reading, skip: int, limit: int, advised: str) -> list[Node]:
     """The leaves that hold the wanted entries; all of a leaf's rows are looked at."""
     leaves: list[Node] = []
     promised = looked_at = 0
-    if not wanted:
+    if not limit:
         return leaves
     for leaf, offset in reading.leaves(skip, descending=False):
         leaves.append(leaf)
@@ -58,6 +58,6 @@ def _leaves(reading: Reading, skip: int, wanted: int, advised: str) -> list[Node
         promised += reading.weight(leaf) - offset
         if looked_at > MAX_ROWS:
             raise FilterTooBroad(advised)
-        if promised >= wanted:
+        if promised >= limit:
             break
     return leaves

@@ -18,9 +18,9 @@ from storepost.platform.persistence.counted_tree.keys import EVERYTHING, KeyRang
 from storepost.platform.persistence.counted_tree.merging import Merger
 from storepost.platform.persistence.counted_tree.model import (
     Counts,
-    Entry,
     Filter,
     FilterField,
+    TreeEntry,
     total,
 )
 from storepost.platform.persistence.counted_tree.rows import TOP_NODES, Rows
@@ -58,23 +58,27 @@ class Tree:
         """The tree's rows."""
         return Rows(self.partition, self.filters, self.top_nodes, self.levels)
 
-    def insert(self, changes: Changes, entry: Entry, on_conflict: Exception | None = None) -> None:
+    def insert(
+        self, changes: Changes, entry: TreeEntry, on_conflict: Exception | None = None
+    ) -> None:
         """Adds an entry that must not be there yet."""
         self._writing(changes).insert(entry, on_conflict)
 
-    def delete(self, changes: Changes, entry: Entry, on_conflict: Exception | None = None) -> None:
+    def delete(
+        self, changes: Changes, entry: TreeEntry, on_conflict: Exception | None = None
+    ) -> None:
         """Removes the entry, which must be there with these filter values, whatever its payload."""
         self._writing(changes).delete(entry, on_conflict)
 
     def move(
-        self, changes: Changes, old: Entry, new: Entry, on_conflict: Exception | None = None
+        self, changes: Changes, old: TreeEntry, new: TreeEntry, on_conflict: Exception | None = None
     ) -> None:
         """Puts `new` where `old` is; they may differ in key, filter values, payload or nothing."""
         writing = self._writing(changes)
         writing.delete(old, on_conflict)
         writing.insert(new, on_conflict)
 
-    def follow(self, changes: Changes, old: Entry | None, new: Entry | None) -> None:
+    def update_index(self, changes: Changes, old: TreeEntry | None, new: TreeEntry | None) -> None:
         """Makes the list follow what has or had a place in it; nothing where it has the same."""
         if old == new:
             return
@@ -92,25 +96,25 @@ class Tree:
         descending: bool = False,
         by: Filter | None = None,
         within: KeyRange = EVERYTHING,
-    ) -> Listing[Entry]:
+    ) -> Listing[TreeEntry]:
         """One page of the list, of what one filter keeps of it, or of a range of its keys.
 
         The total is exact; past the end there are no items.
         """
-        asked = reading.Asked(request, within, descending)
-        items, in_all = reading.settled(self.rows, by, lambda r: reading.page(r, asked))
+        query = reading.PageQuery(request, within, descending)
+        items, in_all = reading.read_consistently(self.rows, by, lambda r: reading.page(r, query))
         return Listing(items, in_all, request)
 
     def scan(
         self,
         request: PageRequest,
-        keep: Callable[[Sequence[Entry]], Sequence[Entry]],
+        keep: Callable[[Sequence[TreeEntry]], Sequence[TreeEntry]],
         *,
         advised: str,
         descending: bool = False,
         by: Sequence[Filter] = (),
         within: KeyRange = EVERYTHING,
-    ) -> Listing[Entry]:
+    ) -> Listing[TreeEntry]:
         """One page of what all the filters keep and then `keep` keeps, with the exact total.
 
         It reads every row of the range that the narrowest of the filters can't leave out. `keep`
@@ -123,15 +127,17 @@ class Tree:
 
     def counts(self) -> Counts:
         """How many entries there are, and how many have each value of each filter field."""
-        return reading.settled(self.rows, None, lambda r: total(node.counts for node in r.top))
+        return reading.read_consistently(
+            self.rows, None, lambda r: total(node.counts for node in r.top)
+        )
 
-    def any_of(self, by: Filter) -> Entry | None:
+    def any_of(self, by: Filter) -> TreeEntry | None:
         """One of the entries that the filter keeps; None where it keeps none.
 
         Drawn from many, so that those who take at the same time seldom meet at one entry.
         """
         found = random_entry.drawn(self.rows, by)
-        return found or reading.settled(self.rows, by, reading.any_one)
+        return found or reading.read_consistently(self.rows, by, reading.any_one)
 
     def _writing(self, changes: Changes) -> Writing:
         return changes.shared(

@@ -17,7 +17,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.counted_tree.keys import END, LOWEST
 from storepost.platform.persistence.counted_tree.model import (
     Counts,
-    Entry,
+    TreeEntry,
     counts_of,
     difference,
     nonzero,
@@ -31,8 +31,8 @@ from storepost.platform.persistence.counted_tree.rows import Node, NodeItem, Row
 class _Change:
     """What becomes of one key: the entry that is stored and the one that shall be."""
 
-    before: Entry | None
-    after: Entry | None
+    before: TreeEntry | None
+    after: TreeEntry | None
     on_conflict: Exception | None
 
 
@@ -70,18 +70,20 @@ class Writing:
         self._changes = changes
         self._tend = tend
         self._planned: dict[str, _Change] = {}
-        self._known = changes.reads.kept(("counted_tree", rows.partition), lambda: NodeCache(rows))
+        self._known = changes.reads.cached(
+            ("counted_tree", rows.partition), lambda: NodeCache(rows)
+        )
         self._looked_at: dict[str, set[tuple[int, str]]] = {}
         changes.before_commit(self._write, self._items)
 
-    def insert(self, entry: Entry, on_conflict: Exception | None) -> None:
+    def insert(self, entry: TreeEntry, on_conflict: Exception | None) -> None:
         """An entry that isn't there, or that this unit deletes."""
         planned = self._planned.get(entry.key, _Change(None, None, on_conflict))
         if planned.after is not None:
             raise ValueError("an entry is inserted twice in one transaction")
         self._planned[entry.key] = _Change(planned.before, entry, planned.on_conflict)
 
-    def delete(self, entry: Entry, on_conflict: Exception | None) -> None:
+    def delete(self, entry: TreeEntry, on_conflict: Exception | None) -> None:
         """An entry that is there with these filter values, or that this unit inserts."""
         planned = self._planned.get(entry.key, _Change(entry, entry, on_conflict))
         if planned.after is None:
@@ -107,9 +109,9 @@ class Writing:
                 additions.append((key, counts))
         if additions:
             touched = list(self._write_nodes(additions))
-            self._changes.after_commit(lambda: self._follow(touched))
+            self._changes.after_commit(lambda: self._after_commit(touched))
 
-    def _follow(self, touched: list[Addition]) -> None:
+    def _after_commit(self, touched: list[Addition]) -> None:
         if self._known:
             self._known.added((each.node, each.counts) for each in touched)
         for each in self._tend(touched, patiently=self._known is not None):
@@ -132,7 +134,7 @@ class Writing:
         """Adds to the nodes of each level what is added below them, and yields what it did."""
         level = 0
         while additions:
-            below = self._gathered(level, additions)
+            below = self._additions_at(level, additions)
             if not below:
                 yield from self._create_first(additions)
                 return
@@ -143,7 +145,7 @@ class Writing:
             additions = [(a.last, a.counts) for a in below if a.node.has_parent and a.counts]
             level += 1
 
-    def _gathered(self, level: int, additions: list[tuple[str, Counts]]) -> list[Addition]:
+    def _additions_at(self, level: int, additions: list[tuple[str, Counts]]) -> list[Addition]:
         """The level's nodes with what is added below each; none in a new list."""
         nodes = (self._known or self._rows).floors(level, [key for key, _ in additions])
         if not nodes:
@@ -175,7 +177,7 @@ class Writing:
         item = self._rows.node_item(node.level, node.lo)
         self._changes.update(item, actions, _covers(node, addition.last))
 
-    def _counts(self, entry: Entry | None) -> Counts:
+    def _counts(self, entry: TreeEntry | None) -> Counts:
         return counts_of(entry, self._rows.fields)
 
 

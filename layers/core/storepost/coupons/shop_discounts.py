@@ -11,7 +11,7 @@ from itertools import batched
 from typing import Any
 
 from storepost.coupons.codes import ALPHABET, folded
-from storepost.coupons.model import Code, Coupon, Terms, ValueType
+from storepost.coupons.model import Code, Coupon, CouponTerms, ValueType
 from storepost.shopify import documents
 from storepost.shopify.admin import AdminClient
 from storepost.shopify.errors import MutationRefused, RequestRefused, ShopUnavailable
@@ -26,18 +26,18 @@ LOOKS = 60
 LOOK_AGAIN_SECONDS = 2.0
 _DISCOUNT = "gid://shopify/DiscountCodeNode/"
 _CODE = "gid://shopify/DiscountRedeemCode/"
-_TAKEN = frozenset({"TAKEN", "DUPLICATE"})
+_TAKEN_CODES = frozenset({"TAKEN", "DUPLICATE"})
 
 
 @dataclass(frozen=True)
-class Taken:
+class CodeResult:
     """What became of a code: the shop's own id of it, or why the shop doesn't take it."""
 
     external_id: str | None
     error: str | None
 
 
-def make_discount(admin: AdminClient, coupon: Coupon, terms: Terms, currency: str) -> str:
+def make_discount(admin: AdminClient, coupon: Coupon, terms: CouponTerms, currency: str) -> str:
     """The number of the coupon's discount, made where there is none yet.
 
     Raises what `AdminClient.run` does.
@@ -45,23 +45,23 @@ def make_discount(admin: AdminClient, coupon: Coupon, terms: Terms, currency: st
     seed = seed_of(coupon)
     known = admin.run(documents.DISCOUNT_OF_CODE, code=seed)["codeDiscountNodeByCode"]
     if known is None:
-        asked = _discount(coupon, terms, seed, currency)
-        made = admin.run(documents.DISCOUNT_CREATE, discount=asked)
+        discount_input = _discount(coupon, terms, seed, currency)
+        made = admin.run(documents.DISCOUNT_CREATE, discount=discount_input)
         known = made["discountCodeBasicCreate"]["codeDiscountNode"]
     return str(known["id"]).removeprefix(_DISCOUNT)
 
 
-def add_codes(admin: AdminClient, discount: str, codes: Sequence[Code]) -> dict[str, Taken]:
+def add_codes(admin: AdminClient, discount: str, codes: Sequence[Code]) -> dict[str, CodeResult]:
     """What became of each code, by its folded text; it is waited for until the shop is done.
 
     Raises what `AdminClient.run` does.
     """
-    asked = [{"code": code.text} for code in codes]
-    made = admin.run(documents.CODES_ADD, discountId=f"{_DISCOUNT}{discount}", codes=asked)
+    code_inputs = [{"code": code.text} for code in codes]
+    made = admin.run(documents.CODES_ADD, discountId=f"{_DISCOUNT}{discount}", codes=code_inputs)
     creation = made["discountRedeemCodeBulkAdd"]["bulkCreation"]["id"]
-    results = dict[str, Taken]()
-    for result in _followed(admin, creation):
-        results[folded(result["code"])] = _taken(admin, discount, result)
+    results = dict[str, CodeResult]()
+    for result in _results(admin, creation):
+        results[folded(result["code"])] = _code_result(admin, discount, result)
     return results
 
 
@@ -91,8 +91,8 @@ def _as_long_as_there(admin: AdminClient, discount: str) -> Iterator[None]:
     try:
         yield
     except MutationRefused:
-        told = admin.run(documents.DISCOUNT, id=f"{_DISCOUNT}{discount}")
-        if told["node"]:
+        response = admin.run(documents.DISCOUNT, id=f"{_DISCOUNT}{discount}")
+        if response["node"]:
             raise
 
 
@@ -105,12 +105,12 @@ def seed_of(coupon: Coupon) -> str:
     return "".join(letters)
 
 
-def _followed(admin: AdminClient, creation: str) -> Iterable[dict[str, Any]]:
+def _results(admin: AdminClient, creation: str) -> Iterable[dict[str, Any]]:
     """The results of a bulk creation, once it is done."""
     after: str | None = None
     for _ in range(LOOKS):
-        told = admin.run(documents.CODES_ADDED, id=creation, after=after)
-        found = told["discountRedeemCodeBulkCreation"]
+        response = admin.run(documents.CODES_ADDED, id=creation, after=after)
+        found = response["discountRedeemCodeBulkCreation"]
         if found is None:
             raise RequestRefused("the shop forgot a bulk creation")
         if not found["done"]:
@@ -124,29 +124,29 @@ def _followed(admin: AdminClient, creation: str) -> Iterable[dict[str, Any]]:
     raise ShopUnavailable("the shop makes codes for too long")
 
 
-def _taken(admin: AdminClient, discount: str, result: dict[str, Any]) -> Taken:
+def _code_result(admin: AdminClient, discount: str, result: dict[str, Any]) -> CodeResult:
     """What the shop says of a code; one that it has taken before is as good as new."""
     if result["discountRedeemCode"]:
-        return Taken(_number(result["discountRedeemCode"]), None)
+        return CodeResult(_number(result["discountRedeemCode"]), None)
     errors = result["errors"]
-    if {error["code"] for error in errors} & _TAKEN:
+    if {error["code"] for error in errors} & _TAKEN_CODES:
         known = admin.run(documents.DISCOUNT_OF_CODE, code=result["code"])
-        held = known["codeDiscountNodeByCode"]
-        if held and held["id"] == f"{_DISCOUNT}{discount}":
-            for each in held["codeDiscount"]["codes"]["nodes"]:
+        find_stored = known["codeDiscountNodeByCode"]
+        if find_stored and find_stored["id"] == f"{_DISCOUNT}{discount}":
+            for each in find_stored["codeDiscount"]["codes"]["nodes"]:
                 if folded(each["code"]) == folded(result["code"]):
-                    return Taken(_number(each), None)
-    said = "; ".join(str(error["message"]) for error in errors)
-    return Taken(None, said or "The shop doesn't say why.")
+                    return CodeResult(_number(each), None)
+    messages = "; ".join(str(error["message"]) for error in errors)
+    return CodeResult(None, messages or "The shop doesn't say why.")
 
 
 def _number(code: dict[str, Any]) -> str:
     return str(code["id"]).removeprefix(_CODE)
 
 
-def _discount(coupon: Coupon, terms: Terms, seed: str, currency: str) -> dict[str, Any]:
+def _discount(coupon: Coupon, terms: CouponTerms, seed: str, currency: str) -> dict[str, Any]:
     combines, ends_at = terms.combines_with, coupon.validity.ends_at
-    asked: dict[str, Any] = {
+    discount_input: dict[str, Any] = {
         "title": coupon.name,
         "code": seed,
         "startsAt": coupon.created_at.isoformat(),
@@ -157,17 +157,17 @@ def _discount(coupon: Coupon, terms: Terms, seed: str, currency: str) -> dict[st
     }
     if terms.minimum_subtotal:
         least = terms.minimum_subtotal.decimal
-        asked["minimumRequirement"] = {"subtotal": {"greaterThanOrEqualToSubtotal": least}}
+        discount_input["minimumRequirement"] = {"subtotal": {"greaterThanOrEqualToSubtotal": least}}
     if combines:
-        asked["combinesWith"] = {
+        discount_input["combinesWith"] = {
             "orderDiscounts": combines.order_discounts,
             "productDiscounts": combines.product_discounts,
             "shippingDiscounts": combines.shipping_discounts,
         }
-    return asked
+    return discount_input
 
 
-def _value(terms: Terms, currency: str) -> dict[str, Any]:
+def _value(terms: CouponTerms, currency: str) -> dict[str, Any]:
     if terms.value_type is ValueType.PERCENTAGE:
         return {"percentage": terms.value / 100}
     amount = Money(terms.value, currency).decimal

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from storepost.platform.persistence.sealing import forget_keys
-from tests.harness.kills import UtcDateTimeAttribute, around_calls
+from storepost.platform.persistence.sealing import clear_key_cache
+from tests.harness.call_interruption import Side, around_calls
 from tests.harness.snapshots import Outside, Snapshot
 from tests.harness.world import Answer, World
 
@@ -29,12 +29,12 @@ class Place(NamedTuple):
 
     number: int
     operation: str
-    moment: UtcDateTimeAttribute
+    moment: Side
 
     @property
     def may_have_written(self) -> bool:
         """Whether AWS may differ from the place before; reads change nothing there."""
-        return self.moment is UtcDateTimeAttribute.AFTER and not self.operation.startswith(_READS)
+        return self.moment is Side.AFTER and not self.operation.startswith(_READS)
 
 
 class Shard(NamedTuple):
@@ -76,7 +76,7 @@ class Crashes:
         if last and not place.may_have_written:
             snapshot = last.with_outside(self.outside)
         else:
-            snapshot = Snapshot.taken(self.outside)
+            snapshot = Snapshot.of_now(self.outside)
         if snapshot != last:
             self.found.append(Crash(snapshot))
         self.found[-1].places.append(place)
@@ -89,7 +89,7 @@ class Crashes:
         """The same for one part of the states."""
         for crash in self.found[shard.number :: shard.of]:
             crash.snapshot.bring_back(self.world, self.outside)
-            forget_keys()
+            clear_key_cache()
             yield crash.places
 
 
@@ -105,8 +105,8 @@ def crashes(
     What streams and queues still have to carry before is delivered first, or lost. `outside` are
     what other services hold.
     """
-    world.kept(deliver=deliver)()
-    forget_keys()
+    world.checkpoint(deliver=deliver)()
+    clear_key_cache()
     found = Crashes(world, outside)
     with around_calls(lambda *place: found.note(Place(*place))):
         work()

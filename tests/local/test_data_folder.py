@@ -16,8 +16,8 @@ import pytest
 from local import demo, functions, run
 from local.__main__ import main
 from local.aws import dynoxide
+from local.aws.data_folder import DataFolder
 from local.aws.dynoxide import NoDynoxide
-from local.aws.kept import Kept
 from local.console import CannotRun
 from local.demo import Api, Demo, welcome
 from local.events.pumps import StreamPump
@@ -33,7 +33,7 @@ from tests.harness.world import World
 def folder(tmp_path: Path) -> Path:
     """Where a run whose demo was loaded keeps everything."""
     folder = tmp_path / "kept"
-    with Kept(folder) as kept:
+    with DataFolder(folder) as kept:
         with closing(sqlite3.connect(kept.rows)) as rows:
             rows.execute("CREATE TABLE _tables (table_name TEXT)")
         kept.keys()
@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 
 def refusal(folder: Path) -> str:
     """What is said where the folder can't be taken."""
-    with pytest.raises(CannotRun) as refused, Kept(folder):
+    with pytest.raises(CannotRun) as refused, DataFolder(folder):
         pass
     return str(refused.value)
 
@@ -53,30 +53,30 @@ class TestFolder:
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
     def test_what_one_run_keeps_the_next_has(self, folder: Path) -> None:
-        with Kept(folder) as kept:
+        with DataFolder(folder) as kept:
             keys = kept.keys()
             kept.keep_clock(timedelta(days=3, milliseconds=7))
-            kept.places().note("Reader", "shard", "41")
-            kept.places().note("Other", "shard", "2")
+            kept.positions().note("Reader", "shard", "41")
+            kept.positions().note("Other", "shard", "2")
         assert set(keys) == set(resources(KEY))
         assert len({key.secret for key in keys.values()}) == len(keys)
-        with Kept(folder) as kept:
+        with DataFolder(folder) as kept:
             assert kept.keys() == keys
-            assert kept.clock_ahead == timedelta(days=3, milliseconds=7)
-            assert kept.places().of("Reader", "shard") == "41"
-            assert kept.places().of("Other", "shard") == "2"
-            assert kept.places().of("Other", "another") is None
+            assert kept.clock_offset == timedelta(days=3, milliseconds=7)
+            assert kept.positions().of("Reader", "shard") == "41"
+            assert kept.positions().of("Other", "shard") == "2"
+            assert kept.positions().of("Other", "another") is None
             assert kept.demo == {"credentials": {}}
 
     def test_one_run_at_a_time_has_it(self, folder: Path) -> None:
-        with Kept(folder):
+        with DataFolder(folder):
             said = refusal(folder)
         assert re.fullmatch(
             rf"Another run \(process \d+\) has what is kept in {folder}: "
             r"stop that one first, or leave STORE out\.",
             said,
         )
-        with Kept(folder) as kept:
+        with DataFolder(folder) as kept:
             assert kept.demo
 
     def test_a_demo_that_was_never_finished_begins_anew(
@@ -84,7 +84,7 @@ class TestFolder:
     ) -> None:
         (folder / "demo.json").unlink()
         (folder / "rows.db-wal").touch()
-        with Kept(folder):
+        with DataFolder(folder):
             assert [file.name for file in folder.iterdir()] == ["lock"]
         assert "beginning anew" in capsys.readouterr().err
 
@@ -92,7 +92,7 @@ class TestFolder:
         self, folder: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         (folder / "rows.db").unlink()
-        with Kept(folder) as kept:
+        with DataFolder(folder) as kept:
             assert kept.demo is None
         assert capsys.readouterr().err == ""
 
@@ -155,14 +155,14 @@ class TestPlaces:
             outbox.send_with(changes, outbox.Queue.EMAILS, [({"any": 1}, None)])
             changes.commit()
 
-        with Kept(folder) as kept:
+        with DataFolder(folder) as kept:
             write()
             # What the relay does is written to the stream too: its own rows' removal.
-            assert StreamPump(places=kept.places()).pump() == 1
-            assert StreamPump(places=kept.places()).pump() == 0
+            assert StreamPump(positions=kept.positions()).pump() == 1
+            assert StreamPump(positions=kept.positions()).pump() == 0
             write()
             write()
-            assert StreamPump(places=kept.places()).pump() == 2
+            assert StreamPump(positions=kept.positions()).pump() == 2
         assert StreamPump().pump() == 3
 
 
@@ -182,8 +182,8 @@ class TestDemo:
             yield Demo.of_json(json.loads(json.dumps(made.as_json())))
             local_run.stop()
 
-    def take_up(self, made: Demo) -> Demo:
-        return demo.take_up(made, self.NOW, WRITE_BACK_PATH)
+    def resume(self, made: Demo) -> Demo:
+        return demo.resume(made, self.NOW, WRITE_BACK_PATH)
 
     def write_back(self, made: Demo, url: str | None = None) -> str:
         """Where the store's write-backs go; puts another address there first."""
@@ -194,24 +194,24 @@ class TestDemo:
         return str(Api(self.NOW).call("GET", path, key)["url"])
 
     def test_it_follows_to_the_new_address(self, made: Demo) -> None:
-        taken_up = self.take_up(made)
+        taken_up = self.resume(made)
         url = taken_up.unsubscribe_url
         assert url.startswith(f"{self.NOW}/unsubscribe/")
         moved = replace(made.credentials, base_url=self.NOW)
         assert taken_up == replace(made, credentials=moved, unsubscribe_url=url)
         assert self.write_back(made) == f"http://127.0.0.1:9000{WRITE_BACK_PATH}"
-        assert self.take_up(taken_up) == taken_up
+        assert self.resume(taken_up) == taken_up
 
     def test_an_address_of_the_developers_own_stays(self, made: Demo) -> None:
         own = "http://127.0.0.1:9001/hook"
         self.write_back(made, own)
-        self.take_up(made)
+        self.resume(made)
         assert self.write_back(made) == own
 
     def test_sessions_that_ended_begin_anew(self, made: Demo, world: World) -> None:
         sessions = made.credentials.sessions
         Api(made.credentials.base_url).call("POST", "/auth/sign-out", sessions["admin"])
-        taken_up = self.take_up(made).credentials.sessions
+        taken_up = self.resume(made).credentials.sessions
         assert taken_up["owner"] == sessions["owner"]
         assert taken_up["member"] == sessions["member"]
         assert taken_up["admin"] != sessions["admin"]
@@ -222,13 +222,13 @@ class TestDemo:
         body = {"current": demo.PASSWORD, "password": new}
         Api(made.credentials.base_url).call("POST", "/me/password", token, body)
         Api(made.credentials.base_url).call("POST", "/auth/sign-out", token)
-        assert self.take_up(made).credentials.sessions["admin"] == token
+        assert self.resume(made).credentials.sessions["admin"] == token
 
     def test_the_screen_names_somebody_who_is_still_subscribed(self, made: Demo) -> None:
         key = made.credentials.api_keys["write"]
         path = f"/profiles/{made.subscriber_id}/consent/email"
         Api(made.credentials.base_url).call("PUT", path, key, {"state": "unsubscribed"})
-        other = self.take_up(made).subscriber_id
+        other = self.resume(made).subscriber_id
         assert other != made.subscriber_id
         profile = Api(self.NOW).call("GET", f"/profiles/{other}", key)
         assert profile["emailMarketingConsent"] == "subscribed"
@@ -237,7 +237,7 @@ class TestDemo:
         owner, keys = made.credentials.sessions["owner"], made.credentials.api_keys
         for key in Api(made.credentials.base_url).call("GET", "/api-keys", owner)["items"]:
             Api(made.credentials.base_url).call("POST", f"/api-keys/{key['id']}/revoke", owner)
-        taken_up = self.take_up(made)
+        taken_up = self.resume(made)
         assert taken_up.credentials.api_keys == keys
         assert taken_up.unsubscribe_url == ""
         assert "by the link in an email" not in welcome.screen("http://127.0.0.1:9000", taken_up, 1)

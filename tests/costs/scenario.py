@@ -282,16 +282,16 @@ class Outside:
         """Counts a request that really goes out: to a shop."""
 
         def counted(*args: Any, **given: Any) -> Any:
-            self._meter.note(Usage(told=1))
+            self._meter.note(Usage(deliveries=1))
             return send(*args, **given)
 
         return counted
 
     @contextmanager
     def _download(self, *_: object, **__: object) -> Iterator[Download]:
-        self._meter.note(Usage(told=1))
+        self._meter.note(Usage(deliveries=1))
         yield Download("text/csv", len(self.file), iter([self.file]))
 
     def _post(self, *_: object, **__: object) -> Fetched:
-        self._meter.note(Usage(told=1))
+        self._meter.note(Usage(deliveries=1))
         return Fetched(self.status, {}, b"")

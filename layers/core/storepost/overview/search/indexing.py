@@ -14,7 +14,7 @@ from storepost.platform.postings.repository import PostingRepository
 from storepost.values.scope import WorkspaceScope
 
 
-def follow(before: Image | None, after: Image | None) -> None:
+def update_index(before: Image | None, after: Image | None) -> None:
     """Brings the postings of a row from what it was to what it is; None where it isn't there."""
     old, new = (entry_of(row_of(image)) for image in (before, after))
     changed = new or old
@@ -22,7 +22,7 @@ def follow(before: Image | None, after: Image | None) -> None:
     if changed is None or image is None or old == new:
         return
     workspace = WorkspaceScope.of(image["pk"]["S"])
-    PostingRepository(workspace, changed.kind).follow(old, new)
+    PostingRepository(workspace, changed.kind).update_index(old, new)
 
 
 def row_of(image: Image | None) -> Item | None:

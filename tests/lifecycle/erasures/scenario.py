@@ -10,10 +10,10 @@ from local.functions import invoke
 from storepost.people.profiles.keys import profile_key
 from storepost.platform.messaging.outbox import OutboxItem
 from storepost.platform.persistence.item import dynamodb_client
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from storepost.values.settings import settings
 from tests.harness.world import Answer, World
-from tests.people.matching.town import ANN, BOB, CAT, OTHER_PHONE, PHONE, Town, day
+from tests.people.matching.scenario import ANN, BOB, CAT, OTHER_PHONE, PHONE, Town, day
 
 TRACES = ("Annabel", "Steinmetz", "198.51.100.7", "Netscape", "form-2026", "cust-ann", "cust-cat")
 """What was said of the person beside their addresses: names, proofs, and stores' ids."""
@@ -67,7 +67,7 @@ class Place(Town):
 
     def work(self, person: UUID | str) -> None:
         """Runs the worker for one profile in a new container, as a message of any age would."""
-        forget_keys()
+        clear_key_cache()
         told = {"workspaceId": str(self.workspace.id), "profileId": str(person)}
         record = {
             "messageId": "m",

@@ -12,7 +12,7 @@ from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 
 
-def tell_owner(
+def email_owner(
     caller: WorkspaceCaller, act: KeyAct, person: str, role: Role | None, changes: Changes
 ) -> None:
     """Emails the owner what the key does, in the transaction that does it.
@@ -27,7 +27,7 @@ def tell_owner(
     key = ApiKeyRepository(caller.workspace).get(caller.key.key_id)
     if workspace is None or owner is None or key is None:
         return
-    told = messages.KeyChangedPeople(
+    message = messages.KeyChangedPeople(
         workspace=workspace.name,
         key_name=key.name,
         prefix=key.prefix,
@@ -36,4 +36,4 @@ def tell_owner(
         role=role.value if role else None,
         when=clock.now(),
     )
-    send_email(changes, owner.email, told)
+    send_email(changes, owner.email, message)

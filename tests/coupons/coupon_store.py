@@ -13,9 +13,9 @@ from storepost.coupons.model import CodeStatus
 from storepost.coupons.rows import CodeItem, CouponDueItem, CouponItem
 from storepost.coupons.trees import CodeList
 from storepost.platform.persistence.counted_tree.checking import faults
-from storepost.platform.persistence.sealing import forget_keys
+from storepost.platform.persistence.sealing import clear_key_cache
 from tests.harness.world import CANARY, Answer, World
-from tests.people.matching.town import Town, day
+from tests.people.matching.scenario import Town, day
 
 NONE = {"available": 0, "assigned": 0, "used": 0, "expired": 0, "pending": 0, "failed": 0}
 
@@ -136,7 +136,7 @@ class Shop(Town):
 
     def work(self, coupon: str, tries: int = 1, *, fails: bool = False) -> None:
         """Runs the worker for one coupon in a new container, as a message of any age would."""
-        forget_keys()
+        clear_key_cache()
         told = {"workspaceId": str(self.workspace.id), "couponId": coupon}
         record = {
             "messageId": "m",

@@ -19,7 +19,7 @@ class Killed(BaseException):
     """The process died. No `except Exception` of the service may take it for an error."""
 
 
-class UtcDateTimeAttribute(StrEnum):
+class Side(StrEnum):
     """On which side of a call the process dies."""
 
     BEFORE = "before"
@@ -33,7 +33,7 @@ class Calls:
     made: list[str] = field(default_factory=list)
 
 
-type Step = Callable[[int, str, UtcDateTimeAttribute], None]
+type Step = Callable[[int, str, Side], None]
 """What happens around a call: its number from 1, its operation, and the side."""
 
 
@@ -45,9 +45,9 @@ def around_calls(step: Step) -> Iterator[Calls]:
     def call(self: Any, operation: str, parameters: Any) -> Any:
         calls.made.append(operation)
         number = len(calls.made)
-        step(number, operation, UtcDateTimeAttribute.BEFORE)
+        step(number, operation, Side.BEFORE)
         answer = plain(self, operation, parameters)
-        step(number, operation, UtcDateTimeAttribute.AFTER)
+        step(number, operation, Side.AFTER)
         return answer
 
     with mock.patch.object(BaseClient, "_make_api_call", call):
@@ -61,10 +61,10 @@ def counted(work: Callable[[], object]) -> list[str]:
     return calls.made
 
 
-def killed_at(number: int, moment: UtcDateTimeAttribute, work: Callable[[], object]) -> bool:
+def killed_at(number: int, moment: Side, work: Callable[[], object]) -> bool:
     """Kills the work there; whether it came that far."""
 
-    def kill(at: int, _operation: str, side: UtcDateTimeAttribute) -> None:
+    def kill(at: int, _operation: str, side: Side) -> None:
         if (at, side) == (number, moment):
             raise Killed()
 
@@ -110,12 +110,8 @@ def before_the_commit(meanwhile: Callable[[], object], which: int = 1) -> Iterat
     """Runs `meanwhile` in another container just before a transaction is sent, the first or so."""
     waiting = [meanwhile]
 
-    def step(_number: int, operation: str, moment: UtcDateTimeAttribute) -> None:
-        if (
-            operation != "TransactWriteItems"
-            or moment is not UtcDateTimeAttribute.BEFORE
-            or not waiting
-        ):
+    def step(_number: int, operation: str, moment: Side) -> None:
+        if operation != "TransactWriteItems" or moment is not Side.BEFORE or not waiting:
             return
         if calls.made.count(operation) == which:
             with another_container():

@@ -16,14 +16,14 @@ from types import TracebackType
 from typing import IO, Any
 
 from local.aws.moto_keys import KeyMaterial
-from local.aws.places import Places
+from local.aws.stream_positions import StreamPositions
 from local.console import CannotRun, say
 from local.template import KEY, ROOT, resources
 
 FOLDER = ROOT / ".local" / "kept"
 
 
-class Kept:
+class DataFolder:
     """The folder. Entering takes it for this run, leaving gives it free."""
 
     def __init__(self, folder: Path) -> None:
@@ -32,11 +32,11 @@ class Kept:
         self.rows = folder / "rows.db"
         self._lock: IO[str] | None = None
 
-    def __enter__(self) -> "Kept":
+    def __enter__(self) -> "DataFolder":
         """Takes it. Raises CannotRun where another run has it, or where it isn't whole."""
         # What seals and what signs in is in it: it is this user's alone.
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._take()
+        self._lock_folder()
         try:
             self._check()
         except BaseException:
@@ -60,8 +60,8 @@ class Kept:
 
     def keys(self) -> dict[str, KeyMaterial]:
         """The KMS keys by logical id, each made when it is asked for first."""
-        told = self._read("keys") or {}
-        keys = {name: KeyMaterial.of_json(key) for name, key in told.items()}
+        stored = self._read("keys") or {}
+        keys = {name: KeyMaterial.of_json(key) for name, key in stored.items()}
         new = {name: KeyMaterial.new() for name in resources(KEY) if name not in keys}
         if new:
             keys |= new
@@ -69,13 +69,13 @@ class Kept:
         return keys
 
     @property
-    def clock_ahead(self) -> timedelta:
+    def clock_offset(self) -> timedelta:
         """How far the service's time was moved."""
         return timedelta(seconds=self._read("clock") or 0)
 
-    def keep_clock(self, ahead: timedelta) -> None:
+    def keep_clock(self, offset: timedelta) -> None:
         """Keeps how far the service's time is moved."""
-        self._write("clock", ahead.total_seconds())
+        self._write("clock", offset.total_seconds())
 
     @property
     def demo(self) -> Any:  # noqa: ANN401 - JSON
@@ -86,11 +86,11 @@ class Kept:
     def demo(self, demo: Any) -> None:  # noqa: ANN401 - JSON
         self._write("demo", demo)
 
-    def places(self) -> Places:
+    def positions(self) -> StreamPositions:
         """Where the stream's readers stood, kept as they move on."""
-        return Places(self._read("places"), lambda places: self._write("places", places))
+        return StreamPositions(self._read("places"), lambda found: self._write("places", found))
 
-    def _take(self) -> None:
+    def _lock_folder(self) -> None:
         # It stays open: the system gives the folder free when this process ends, however it does.
         self._lock = (self.folder / "lock").open("a+")
         try:

@@ -91,4 +91,4 @@ def build(document: dict[str, Any]) -> Town:
         made = demo.load(run)
         run.stop()
     world = World()
-    return Town(world, made.credentials, world.kept(), document)
+    return Town(world, made.credentials, world.checkpoint(), document)
