@@ -99,7 +99,7 @@ def test_a_sample_has_its_middle_and_its_least() -> None:
 def test_what_is_kept_is_a_benchmarks(path: Path) -> None:
     kept = json.loads(path.read_text("utf-8"))
     assert kept["benchmark"] == path.stem
-    assert any(RESULTS.parent.rglob(f"{path.stem}.py"))
+    assert list(RESULTS.parent.rglob(f"{path.stem}.py"))
     names = [column["name"] for column in kept["columns"]]
     assert kept["rows"]
     assert all(list(row) == names for row in kept["rows"])

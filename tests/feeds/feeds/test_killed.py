@@ -87,8 +87,8 @@ def outcome(shop: Shop, feed: Json) -> dict[str, Any]:
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that there are several."""
-    monkeypatch.setattr(writing, "CHUNK_PRODUCTS", 2)
-    monkeypatch.setattr(import_run, "CHUNK_PRODUCTS", 2)
+    monkeypatch.setattr(writing, "AHEAD", 2)
+    monkeypatch.setattr(import_run, "AHEAD", 2)
     monkeypatch.setattr(row_staging, "_ROWS_TOGETHER", 2)
 
 
@@ -379,7 +379,7 @@ def test_what_takes_a_feed_back_is_not_given_up_quietly(
     with pytest.raises(NeverEnded):
         resume(shop, feed, tries=RECEIVES)
     with monkeypatch.context() as broken:
-        broken.setattr(running, "remove_feed_data", mock.Mock(side_effect=RuntimeError))
+        broken.setattr(running, "take_back", mock.Mock(side_effect=RuntimeError))
         with pytest.raises(RuntimeError):
             resume(shop, feed, tries=TRIES)
     assert len(shop.products()) == 8

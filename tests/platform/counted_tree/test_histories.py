@@ -172,7 +172,7 @@ class Histories(RuleBasedStateMachine):
             self.lists.do((row, None))
 
     @rule(new=ENTRIES)
-    def remove_feed_data(self, new: TreeEntry) -> None:
+    def take_back(self, new: TreeEntry) -> None:
         """A key deleted and inserted, or inserted and deleted, in one transaction."""
         there = self.lists.model.get(new.key)
         self.lists.do(*([(there, None), (None, new)] if there else [(None, new), (new, None)]))

@@ -25,7 +25,7 @@ _DOUBLED_AT_MOST = 10
 
 
 def schedule_retry(changes: Changes, coupon: Coupon, *, is_connected: bool) -> None:
-    """Notes that the shop couldn't be told; it is told again later."""
+    """Records a failed sync and schedules the next one, later each time."""
     coupons, now = CouponRepository(coupon.workspace), clock.now()
     stored = coupons.get(coupon.id)
     if stored is None:
@@ -47,7 +47,7 @@ def schedule_retry(changes: Changes, coupon: Coupon, *, is_connected: bool) -> N
 
 
 def clear_backoff(changes: Changes, coupon: Coupon) -> None:
-    """Notes that the shop has forgotten all that it was to."""
+    """Records that the sync succeeded, so that the next failure waits briefly again."""
     coupons = CouponRepository(coupon.workspace)
     stored = coupons.get(coupon.id)
     if stored and stored.failed_syncs:
@@ -55,7 +55,7 @@ def clear_backoff(changes: Changes, coupon: Coupon) -> None:
 
 
 def queue_restored(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
-    """Has a shop that was connected again told what it couldn't be told before."""
+    """Queues the failed syncs of a shop that was connected again."""
     coupons = CouponRepository(workspace)
     waiting = [c.id for c in coupons.all() if c.store_id == store_id and c.failed_syncs]
     for coupon_id in waiting[:MAX_COUPONS]:

@@ -91,7 +91,7 @@ class CouponCombinations(RequestBody):
     shipping_discounts: StrictBool
 
     def value(self) -> model.Combinations:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return model.Combinations(
             self.order_discounts, self.product_discounts, self.shipping_discounts
         )
@@ -123,7 +123,7 @@ class CouponBody(RequestBody):
         return self
 
     def details(self) -> NewCoupon:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         least, combines = self.minimum_subtotal, self.combines_with
         return NewCoupon(
             name=self.name,
@@ -157,7 +157,7 @@ class CouponImportBody(CouponImportCheckBody):
     reissue: Reissue
 
     def details(self) -> ImportedCoupon:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return ImportedCoupon(self.name, _validity(self.validity), self.reissue)
 
 

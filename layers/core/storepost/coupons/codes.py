@@ -26,7 +26,7 @@ def made_code(prefix: str | None) -> str:
 
 
 def folded(text: str) -> str:
-    """What a code is told apart by: its case doesn't count."""
+    """Returns the code in the form by which it is compared: its case doesn't count."""
     return text.casefold()
 
 

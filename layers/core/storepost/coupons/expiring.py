@@ -44,7 +44,7 @@ class Repositories:
 
 
 def expire(changes: Changes, repositories: Repositories, code: Code) -> None:
-    """Makes a code expired; the platform, if it knows it, is to forget it."""
+    """Makes a code expired, and queues its removal at the platform if that has it."""
     repositories.codes.save(changes, code, replace(code, status=CodeStatus.EXPIRED))
     repositories.coupons.queue_removal(changes, code)
 

@@ -65,7 +65,7 @@ def removal_prefix() -> str:
 
 
 def removal_key(workspace: WorkspaceScope, coupon_id: UUID, code: UUID) -> Key:
-    """Where it stands that the platform is to forget a code."""
+    """Returns the key of a code's removal that is still to be sent to the platform."""
     return (jobs_partition(workspace, coupon_id), f"{_REMOVAL}{short(code)}")
 
 

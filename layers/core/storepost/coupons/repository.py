@@ -80,7 +80,7 @@ class CouponRepository:
         changes.update(item, more, CouponItem.pk.exists())
 
     def look_at(self, changes: Changes, coupon: Coupon, at: datetime) -> None:
-        """Keeps when the schedule looks at the coupon: it ends then, or its shop is told again."""
+        """Writes when the schedule looks at the coupon: it ends then, or its sync is retried."""
         key = due_key(coupon.id, at)
         changes.save(CouponDueItem(*key, workspace_id=self._scope.id, coupon_id=coupon.id))
 
@@ -102,7 +102,7 @@ class CouponRepository:
     def add_work(
         self, changes: Changes, coupon_id: UUID, left: int, content: str | None = None
     ) -> None:
-        """Keeps that codes are to be stored, and tells the worker."""
+        """Writes that codes are to be stored, and queues the worker's message."""
         key = work_key(self._scope, coupon_id, timed_id(clock.now()))
         changes.create(CouponWorkItem(*key, left=left, content=content, done=0))
         self.send(changes, coupon_id)
@@ -136,13 +136,13 @@ class CouponRepository:
         changes.update(item, more, CouponItem.pk.exists())
 
     def queue_removal(self, changes: Changes, code: Code) -> None:
-        """Keeps that the platform is to forget the code, if it knows it."""
+        """Queues the code's removal at the platform, if that has it."""
         if code.external_id:
             key = removal_key(self._scope, code.coupon_id, code.id)
             changes.save(CodeRemovalItem(*key, external_id=code.external_id))
 
     def removals(self, coupon_id: UUID, most: int) -> Sequence[CodeRemovalItem]:
-        """Some codes that the platform is to forget."""
+        """Returns some codes that are still to be deleted at the platform."""
         rows = CodeRemovalItem.query(
             jobs_partition(self._scope, coupon_id),
             CodeRemovalItem.sk.startswith(removal_prefix()),
@@ -152,12 +152,12 @@ class CouponRepository:
         return list(rows)
 
     def delete_removals(self, changes: Changes, removals: Iterable[CodeRemovalItem]) -> None:
-        """Notes that the platform has forgotten these."""
+        """Deletes removals that the platform has carried out."""
         for each in removals:
             changes.delete(CodeRemovalItem(*each.key))
 
     def send(self, changes: Changes, coupon_id: UUID) -> None:
-        """Tells the worker that there is something to do for a coupon."""
+        """Queues the worker's message for a coupon that has something to do."""
         send(changes, CouponMessage(self._scope.id, coupon_id))
 
     def _as_coupon(self, item: CouponItem) -> Coupon:

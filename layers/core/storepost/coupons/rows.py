@@ -92,7 +92,7 @@ class CodePointerItem(Item, discriminator="coupon_code_pointer"):
 
 
 class CouponDueItem(Item, discriminator="coupon_due"):
-    """When a coupon ends, or one of its codes, or its shop is told again what it is to forget."""
+    """Holds when a coupon or one of its codes ends, or when its sync is retried."""
 
     workspace_id = Identifier()
     coupon_id = Identifier()
@@ -111,7 +111,7 @@ class CouponWorkItem(VersionedItem, discriminator="coupon_work"):
 
 
 class CodeRemovalItem(Item, discriminator="coupon_code_removal"):
-    """That the platform is to forget a code."""
+    """Records that a code is still to be deleted at the platform."""
 
     external_id = UnicodeAttribute()
 

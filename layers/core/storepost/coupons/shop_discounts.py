@@ -31,7 +31,7 @@ _TAKEN_CODES = frozenset({"TAKEN", "DUPLICATE"})
 
 @dataclass(frozen=True)
 class CodeResult:
-    """What became of a code: the shop's own id of it, or why the shop doesn't take it."""
+    """Holds the shop's answer for one code: its id there, or why the shop refused it."""
 
     external_id: str | None
     error: str | None
@@ -66,7 +66,7 @@ def add_codes(admin: AdminClient, discount: str, codes: Sequence[Code]) -> dict[
 
 
 def delete_codes(admin: AdminClient, discount: str, external_ids: Iterable[str]) -> None:
-    """Has the shop forget codes; those that it doesn't know are forgotten already.
+    """Deletes codes in the shop; one that isn't there counts as deleted.
 
     Raises what `AdminClient.run` does.
     """
@@ -77,7 +77,7 @@ def delete_codes(admin: AdminClient, discount: str, external_ids: Iterable[str])
 
 
 def delete_discount(admin: AdminClient, discount: str) -> None:
-    """Has the shop forget the whole discount, unless it has. Raises what `AdminClient.run` does."""
+    """Deletes the discount in the shop, if it is there. Raises what `AdminClient.run` does."""
     with _as_long_as_there(admin, discount):
         admin.run(documents.DISCOUNT_DELETE, id=f"{_DISCOUNT}{discount}")
 

@@ -56,7 +56,7 @@ class ShopSync:
     """Why codes fail without the shop being asked; None until it was told in vain."""
 
     def sync_some(self) -> bool:
-        """Tells the shop some of what it has to know; whether there may be more.
+        """Sends the shop some of the coupon's changes; returns whether there may be more.
 
         What can't be told, now or after some tries, makes codes failed that the shop was to take;
         what it is to forget is put off.

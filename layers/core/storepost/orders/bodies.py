@@ -44,7 +44,7 @@ class OrderLineItemBody(RequestBody):
     variant_external_id: Text | None = None
 
     def value(self) -> LineItem:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return LineItem(
             title=self.title,
             variant_title=self.variant_title,
@@ -68,7 +68,7 @@ class OrderCustomerBody(RequestBody):
     last_name: GivenName = None
 
     def value(self) -> IncomingBuyer:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return IncomingBuyer(
             self.external_id, self.email, self.phone, self.first_name, self.last_name
         )
@@ -103,7 +103,7 @@ class OrderBody(RequestBody):
     )
 
     def value(self, external_id: str) -> IncomingOrder:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return IncomingOrder(
             external_id=external_id,
             number=self.number,

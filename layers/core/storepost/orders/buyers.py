@@ -41,9 +41,9 @@ def redactable_customer(store: Store, incoming: IncomingOrder) -> str | None:
 def update_buyer(
     changes: Changes, store: Store, stored: StoredOrder | None, incoming: IncomingOrder
 ) -> Buyer:
-    """The buyer's profile with the order counted.
+    """Returns the buyer's profile with the order counted.
 
-    What happened with the order and isn't told yet becomes the buyer's events.
+    Events of the order that aren't recorded yet become the buyer's events.
 
     Each profile that the change concerns is saved once: the one that has the order now, and the one
     that had it. Raises MergedFirst, having added nothing.
@@ -97,7 +97,7 @@ def _is_redacted(changes: Changes, store: Store, incoming: IncomingOrder) -> boo
 def _uncount(
     changes: Changes, repository: ProfileRepository, former: Profile | None, before: Order | None
 ) -> None:
-    """Takes the order from who had it; who had it when it was deleted must still be somebody."""
+    """Subtracts the order from the profile that had it, which must still exist."""
     if former is None:
         return
     if before is None:
@@ -107,7 +107,7 @@ def _uncount(
 
 
 def uncount_order(changes: Changes, workspace: WorkspaceScope, order: Order) -> bool:
-    """Takes an order out of what its buyer's profile counts; whether the buyer was erased."""
+    """Subtracts an order from its buyer's profile; returns whether the buyer was erased."""
     if order.profile_id is None:
         return order.buyer_erased
     repository = ProfileRepository(workspace, changes.reads)

@@ -17,7 +17,7 @@ PLACED, CANCELLED, REFUNDED = "order_placed", "order_cancelled", "order_refunded
 
 
 def recorded_events_of(order: Order) -> RecordedEvents:
-    """What the order has led to once all of it is told."""
+    """Returns which events the order has once all of them are recorded."""
     return RecordedEvents(
         placed=True,
         cancelled=order.recorded.cancelled or order.cancelled,
@@ -26,7 +26,7 @@ def recorded_events_of(order: Order) -> RecordedEvents:
 
 
 def events_of(order: Order, platform: Platform) -> list[ProfileEvent]:
-    """What happened that isn't told yet."""
+    """Returns the events of the order that aren't recorded yet."""
     recorded, amount, events = order.recorded, order.amounts.total_refunded, list[ProfileEvent]()
     if not recorded.placed:
         events.append(_event(order, platform, PLACED, order.placed_at))

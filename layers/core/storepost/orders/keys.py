@@ -29,7 +29,7 @@ def counted_key(workspace: WorkspaceScope, order: UUID) -> Key:
 
 
 def deleted_partition(workspace: WorkspaceScope) -> str:
-    """The partition that names the orders of which no list tells any more."""
+    """Returns the partition that names deleted orders, which are in no list."""
     return workspace.partition("orders", "deleted")
 
 

@@ -86,7 +86,7 @@ class OrderPointerItem(Item, discriminator="order_pointer"):
 
 @dataclass(frozen=True)
 class StoredOrder:
-    """What is held of an order: the order, or that it was deleted."""
+    """Holds what is stored of an order: the order, or its tombstone."""
 
     updated_at: datetime
     order: Order | None
@@ -112,7 +112,7 @@ class OrderRepository:
         return stored.order if stored else None
 
     def find_stored(self, order_id: UUID) -> StoredOrder | None:
-        """What is held under the id, deleted or not."""
+        """Returns what is stored under the id, deleted or not."""
         item = self._reads.find(OrderItem, order_key(self._scope, order_id))
         if item is None:
             return None
@@ -188,7 +188,7 @@ class OrderRepository:
         self._point(changes, old, self._pointer(item))
 
     def redact_buyer(self, changes: Changes, order_id: UUID) -> None:
-        """Leaves the order, or what is left of it, which was read here, without its buyer."""
+        """Removes the buyer from the order or tombstone that was read here."""
         item = self._read[order_id]
         old = self._pointer(item)
         item.profile_id = item.customer_external_id = None
@@ -212,7 +212,7 @@ class OrderRepository:
         updated_at: datetime,
         buyer_erased: bool,
     ) -> None:
-        """Leaves the id, the times, what was told, and whose it was unless it is nobody's for good.
+        """Writes a tombstone: the id, the times, the recorded events, and the buyer if not erased.
 
         Nobody may have changed the order since it was read here.
         """

@@ -135,7 +135,7 @@ def redact_order(store: Store, external_id: str, changes: Changes) -> None:
 
 
 def redact_order_buyer(store: Store, external_id: str, changes: Changes) -> None:
-    """Adds to a unit of work that an order names nobody any more, whatever its store tells.
+    """Adds to a unit of work that an order has no buyer any more, whatever its store sends.
 
     One that was deleted won't either, should it come back.
     """

@@ -14,7 +14,7 @@ def now() -> datetime:
 
 
 def offset() -> timedelta:
-    """How far the service's time is ahead of the machine's: zero but in the local run and tests."""
+    """Returns the service's time minus the machine's: zero but in the local run and tests."""
     return _offset
 
 

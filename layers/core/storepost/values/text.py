@@ -79,7 +79,7 @@ def words_to_find(folded: str) -> list[str]:
 
 
 def search_terms(q: str) -> list[SearchTerm]:
-    """The words of a search: whole emails as such, phones as such or as they are cut, the rest cut.
+    """Cuts a search into terms: emails whole, phones whole or cut, the rest into words.
 
     Each is some words that a row needs one of.
     """

@@ -34,7 +34,7 @@ class PriorityRules(RequestBody):
     fields: Annotated[dict[str, SourceIds], Field(max_length=MAX_FIELDS)]
 
     def value(self) -> NewRules:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return NewRules(tuple(self.order), {name: tuple(ids) for name, ids in self.fields.items()})
 
     @classmethod

@@ -55,7 +55,7 @@ class ProductImageBody(RequestBody):
     alt: Annotated[str, StringConstraints(max_length=TEXT_LENGTH)] | None = None
 
     def value(self) -> tuple[str, str | None]:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return (self.url, self.alt)
 
 
@@ -74,7 +74,7 @@ class ProductTexts(RequestBody):
     description: Description | None = None
 
     def texts(self) -> IncomingTexts:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return IncomingTexts(self.locale, self.title, self.description)
 
 
@@ -96,7 +96,7 @@ class ProductVariantBody(RequestBody):
     position: Annotated[StrictInt, Field(ge=0, le=MAX_UNITS)] | None = None
 
     def variant(self, number: int) -> IncomingVariant:
-        """What the service is told; `number` is its place in the request, from 1."""
+        """Returns the value for the service; `number` is its place in the request, from 1."""
         return IncomingVariant(
             external_id=self.external_id,
             title=self.title,
@@ -144,7 +144,7 @@ class ProductBody(RequestBody):
         return self
 
     def product(self, external_id: str) -> IncomingProduct:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return IncomingProduct(
             external_id=external_id,
             updated_at=self.updated_at,

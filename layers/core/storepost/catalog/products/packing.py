@@ -67,7 +67,7 @@ def layer_of(source: UUID, parts: Iterable[bytes]) -> Layer:
 
 
 def digest_of(records: Iterable[SourceValues], updated_at: datetime | None) -> str:
-    """What tells what a source says from anything else it could say."""
+    """Returns a hash of what a source says: another one where it says anything else."""
     content = [
         clock.to_text(updated_at) if updated_at else None,
         sorted(json.dumps(_values_row(each), sort_keys=True) for each in records),

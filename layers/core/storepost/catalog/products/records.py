@@ -26,7 +26,7 @@ class SourceValues:
 
     @property
     def place(self) -> Place:
-        """What tells it from the others of its source."""
+        """The variant and the locale, which identify a record within its source."""
         return (self.variant, self.locale)
 
 
@@ -48,7 +48,7 @@ class Record:
 
     @property
     def place(self) -> Place:
-        """What tells it from the others of its source."""
+        """The variant and the locale, which identify a record within its source."""
         return self.values.place
 
 

@@ -55,7 +55,7 @@ class ProductRepository:
         return item.at if item else None
 
     def tombstone(self, changes: Changes, product: UUID, at: datetime) -> None:
-        """Leaves that its store deleted it then, if nothing is held of it as was read here."""
+        """Writes that its store deleted it then, if the product still has no row, as read here."""
         item = self._deleted.get(product)
         if item is None:
             item = DeletedProductItem(*product_key(self._scope, product), at=at)

@@ -36,7 +36,7 @@ class ProductItem(VersionedItem, discriminator="product"):
 
 
 class DeletedProductItem(VersionedItem, discriminator="deleted_product"):
-    """That a store deleted a product of which nothing was held: it stands where that would."""
+    """Records that a store deleted a product that has no row; it has that row's key."""
 
     at = UtcDateTimeAttribute()
 

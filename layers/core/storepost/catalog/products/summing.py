@@ -52,7 +52,7 @@ def is_published(product: ResolvedProduct) -> bool:
 
 
 def stock_of(variant: Resolved) -> Stock:
-    """By its inventory; without one by what is said of its availability."""
+    """Returns the stock by the inventory, or without one by the stated availability."""
     inventory = variant.values.get("inventoryQuantity")
     if inventory is not None:
         return Stock.IN_STOCK if inventory > 0 else Stock.OUT_OF_STOCK
@@ -76,7 +76,7 @@ def is_for_sale(variant: Resolved) -> bool:
 
 
 def title_of(variant: ResolvedVariant, product: ResolvedProduct) -> str:
-    """Its own title, or what tells it from the others."""
+    """Returns its own title, or the option values that identify it."""
     values = variant.resolved.values
     if values.get("title"):
         return str(values["title"])

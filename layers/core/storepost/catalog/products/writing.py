@@ -147,7 +147,7 @@ def remove_layer(
 def tombstone_layer(
     changes: Changes, product_source: ProductSource, external_id: str, at: datetime
 ) -> None:
-    """Adds that a store has the product no more since then, whatever is held of it.
+    """Adds that a store has had the product no more since then, whether it is stored or not.
 
     Nothing older that the store says is taken, also where it has said nothing yet.
     """

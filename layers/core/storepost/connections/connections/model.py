@@ -43,7 +43,7 @@ class Connection:
 
     @property
     def key(self) -> str:
-        """What tells it from the workspace's other connections."""
+        """The key is unique within the workspace."""
         return PREFIX + self.shop
 
 

@@ -79,7 +79,7 @@ class ConnectToWorkspace(RequestBody):
     workspace_id: Id
 
     def value(self) -> Choice:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return ToWorkspace(self.workspace_id)
 
 
@@ -92,7 +92,7 @@ class ConnectToNewWorkspace(RequestBody):
     ]
 
     def value(self) -> Choice:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return ToNewWorkspace(self.workspace_name)
 
 

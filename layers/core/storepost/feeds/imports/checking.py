@@ -105,7 +105,7 @@ def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: FeedSettings
     if not has_id(settings.mapping):
         raise MappingMissingId()
     store = found_store(StoreRepository(workspace), store_id)
-    with _opened(settings.url) as file, _staged(store, settings, _seen(file.rows)) as work:
+    with _opened(settings.url) as file, _settled(store, settings, _seen(file.rows)) as work:
         return Check(work.counts(), tuple(work.skipped(MAX_SKIPPED_SHOWN)))
 
 
@@ -131,13 +131,13 @@ def _seen(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 @contextmanager
-def _staged(store: Store, settings: FeedSettings, rows: Iterator[Row]) -> "Iterator[FeedStaging]":
+def _settled(store: Store, settings: FeedSettings, rows: Iterator[Row]) -> "Iterator[FeedStaging]":
     from storepost.feeds.imports.staging import FeedStaging  # noqa: PLC0415 - SQLite, of no use to a list
 
     with scratch() as place, FeedStaging(place / "work") as work:
         reader, all_rows = reader_of(rows, settings.mapping, terms_of(store, settings))
         work.read(all_rows, reader, _never)
-        work.place_rows(
+        work.settle(
             finder(store, settings),
             _never,
             adds=adds(settings),
@@ -149,7 +149,7 @@ def _staged(store: Store, settings: FeedSettings, rows: Iterator[Row]) -> "Itera
 def _matches(store: Store, mapping: FeedMapping, rows: list[Row]) -> int:
     naming = {column: target for column, target in mapping.items() if target in _NAMING}
     settings = FeedSettings("", "", None, FeedMode.ENRICH_ONLY, naming)
-    with _staged(store, settings, iter(rows)) as work:
+    with _settled(store, settings, iter(rows)) as work:
         return work.matches
 
 

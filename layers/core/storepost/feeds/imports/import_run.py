@@ -18,7 +18,7 @@ from storepost.feeds.imports.matching import adds, digest_of, finder, terms_of
 from storepost.feeds.imports.plan import Plan
 from storepost.feeds.imports.run import FeedRun
 from storepost.feeds.imports.staging import FeedStaging
-from storepost.feeds.imports.writing import CHUNK_PRODUCTS, Writer
+from storepost.feeds.imports.writing import AHEAD, Writer
 from storepost.feeds.records.learning import reader_of
 from storepost.platform.jobs.runs import OutOfTime, Superseded
 from storepost.platform.persistence.changes import (
@@ -58,7 +58,7 @@ class FeedImportRun:
             running = self._written(running)
         self._run.files.keep_manifest(self._after)
         commit_anew(lambda changes: self._complete(changes, running))
-        self._run.files.delete(running.id)
+        self._run.files.forget(running.id)
 
     def _fetched(self, running: FeedImport) -> FeedImport:
         if running.stage is not Stage.STARTED:
@@ -66,7 +66,7 @@ class FeedImportRun:
         fetched = fetch_into(self._file, self._feed.settings.url)
         self._run.files.keep_file(running.id, self._file)
         after = replace(running, stage=Stage.FETCHED, bytes=fetched.bytes)
-        return self._saved(running, replace(after, content_type=fetched.content_type))
+        return self._moved(running, replace(after, content_type=fetched.content_type))
 
     def _planned(self, running: FeedImport) -> FeedImport:
         """The import once it is known what is to be written; the same stage where nothing is."""
@@ -76,7 +76,7 @@ class FeedImportRun:
         files, before, rows = self._run.files, self._place / "before", self._place / "rows"
         files.get_work(running.id, self._settings, rows)
         with FeedStaging(rows, before if files.get_manifest(before) else None) as work:
-            running = self._staged(running, work)
+            running = self._settled(running, work)
             self._check(running, work)
             self._keep_skipped(running, work)
             work.write_manifest(self._after, self._settings, is_ahead=False)
@@ -87,9 +87,9 @@ class FeedImportRun:
             work.write_manifest(self._place / "ahead", self._settings, is_ahead=True)
         files.keep_plan(running.id, self._plan, self._after)
         files.keep_manifest(self._place / "ahead")
-        return self._saved(running, replace(running, stage=Stage.PLANNED))
+        return self._moved(running, replace(running, stage=Stage.PLANNED))
 
-    def _staged(self, running: FeedImport, work: FeedStaging) -> FeedImport:
+    def _settled(self, running: FeedImport, work: FeedStaging) -> FeedImport:
         settings = self._feed.settings
         if not self._file.exists():
             self._run.files.get_file(running.id, self._file)
@@ -99,7 +99,7 @@ class FeedImportRun:
             terms = terms_of(self._store, settings)
             reader, rows = reader_of(feed.rows, settings.mapping, terms)
             is_all = work.read(rows, reader, self._run.is_over)
-        if not is_all or not work.place_rows(
+        if not is_all or not work.settle(
             finder(self._store, settings),
             self._run.is_over,
             adds=adds(settings),
@@ -130,7 +130,7 @@ class FeedImportRun:
 
             def write_some() -> bool:
                 nonlocal running
-                products = plan.products(running.done, CHUNK_PRODUCTS)
+                products = plan.products(running.done, AHEAD)
                 if products:
                     note = _Note(self._run, running, stops=self._run.is_over())
                     running = note.after(*writer.write(products, note))
@@ -158,7 +158,7 @@ class FeedImportRun:
         count("ImportedRows", running.counts.rows)
         note_import(changes, self._store, feed.id, now)
 
-    def _saved(self, before: FeedImport, after: FeedImport) -> FeedImport:
+    def _moved(self, before: FeedImport, after: FeedImport) -> FeedImport:
         """The import once it stands elsewhere."""
         changes = Changes()
         self._run.imports.save(changes, before, after)

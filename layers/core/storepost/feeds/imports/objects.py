@@ -9,7 +9,7 @@ from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
 
-class ImportObjects:
+class KeptFiles:
     """The objects of one feed."""
 
     def __init__(self, workspace: WorkspaceScope, feed_id: UUID) -> None:
@@ -42,7 +42,7 @@ class ImportObjects:
         get_file(self._name(import_id, "plan"), plan)
         get_file(self._name(import_id, "manifest"), manifest)
 
-    def delete(self, import_id: UUID) -> None:
+    def forget(self, import_id: UUID) -> None:
         """Drops what an import that has ended kept; what stopped half-way expires."""
         for kind in ("file", "plan", "manifest"):
             delete_object(self._name(import_id, kind))
@@ -55,7 +55,7 @@ class ImportObjects:
         """What the store has of the feed; False where nothing is known."""
         return _got(self._manifest, path)
 
-    def delete_manifest(self) -> None:
+    def forget_manifest(self) -> None:
         """Drops what the store has of the feed."""
         delete_object(self._manifest)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from storepost.feeds.feeds.messages import FeedImportMessage
 from storepost.feeds.feeds.model import Feed
 from storepost.feeds.feeds.repository import FeedImportRepository, FeedRepository
-from storepost.feeds.imports.objects import ImportObjects
+from storepost.feeds.imports.objects import KeptFiles
 from storepost.platform.jobs.runs import Run
 
 
@@ -19,9 +19,9 @@ class FeedRun(Run[FeedImportMessage]):
         return FeedImportRepository(self.message.workspace, self.message.feed_id)
 
     @property
-    def files(self) -> ImportObjects:
+    def files(self) -> KeptFiles:
         """What the feed's imports keep."""
-        return ImportObjects(self.message.workspace, self.message.feed_id)
+        return KeptFiles(self.message.workspace, self.message.feed_id)
 
     def feed(self) -> Feed | None:
         """The feed as it stands."""

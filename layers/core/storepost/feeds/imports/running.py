@@ -13,7 +13,7 @@ from storepost.feeds.feeds.model import Feed, FeedImport, FeedImportStatus
 from storepost.feeds.feeds.queueing import end_import, in_turn, start_import
 from storepost.feeds.files.failures import FeedFailure, FeedUnusable
 from storepost.feeds.imports.import_run import FeedImportRun
-from storepost.feeds.imports.removing import remove_feed_data
+from storepost.feeds.imports.removing import take_back
 from storepost.feeds.imports.run import FeedRun
 from storepost.platform.jobs.runs import Run, Superseded
 from storepost.platform.persistence.changes import Changes, commit_anew
@@ -35,7 +35,7 @@ def resume(message_run: Run[FeedImportMessage]) -> None:
     feed's products are taken back, it is raised, and the message goes to the dead-letter queue.
     """
     run = FeedRun(message_run.message, message_run.tries, message_run.remaining)
-    give_up = partial(_give_up, run=run)
+    give_up = partial(_given_up, run=run)
     run.attempt(lambda: _work(run), lambda _error: commit_anew(give_up))
 
 
@@ -43,11 +43,11 @@ def _work(run: FeedRun) -> None:
     start = partial(_start_if_queued, run=run)
     while running := commit_anew(start):
         _bring(run, running)
-        _hand_over(run)
-    _remove_feed_data(run)
+        _leave_to_next(run)
+    _take_back(run)
 
 
-def _hand_over(run: FeedRun) -> None:
+def _leave_to_next(run: FeedRun) -> None:
     """Leaves the next import to the next run, where a download might take more than is left.
 
     And where this run's message failed before: its tries were the last import's.
@@ -57,12 +57,12 @@ def _hand_over(run: FeedRun) -> None:
         run.stop()
 
 
-def _remove_feed_data(run: FeedRun) -> None:
+def _take_back(run: FeedRun) -> None:
     feed = run.feed()
     if feed is None or feed.deleted_at is None:
         return
     store = found_store(StoreRepository(run.message.workspace), feed.store_id)
-    if not remove_feed_data(store, feed, run.is_over):
+    if not take_back(store, feed, run.is_over):
         run.stop()
 
 
@@ -102,7 +102,7 @@ def _fail(run: FeedRun, running: FeedImport, why: FeedFailure) -> None:
     commit_anew(write)
 
 
-def _give_up(changes: Changes, run: FeedRun) -> bool:
+def _given_up(changes: Changes, run: FeedRun) -> bool:
     """Fails the import whose turn it is, begun or not; False where a deleted feed is left as is."""
     feed = run.feed()
     if feed is not None and feed.deleted_at is None:

@@ -89,24 +89,24 @@ class FeedStaging:
         """Takes the rows that aren't taken yet; whether that was all of them."""
         if self._did("read"):
             return True
-        last_read = max(
+        taken = max(
             self._one("SELECT max(number) FROM row") or 0,
             self._one("SELECT max(number) FROM skipped") or 0,
         )
-        with RowStager(self._db) as stager:
+        with RowStager(self._db) as taking:
             for row in rows:
-                if row.number <= last_read:
+                if row.number <= taken:
                     reader.follow(row.cells)
                     continue
-                stager.stage(row, reader)
-                if stager.is_full:
-                    stager.flush()
+                taking.take(row, reader)
+                if taking.is_full:
+                    taking.flush()
                     if stops():
                         return False
         self._done("read")
         return True
 
-    def place_rows(self, find: Find, stops: Stops, *, adds: bool, settings: str) -> bool:
+    def settle(self, find: Find, stops: Stops, *, adds: bool, settings: str) -> bool:
         """Places each row; whether there was time for all.
 
         `adds` is whether products are made of what matches nothing. Where they aren't, rows that
@@ -125,7 +125,7 @@ class FeedStaging:
         if not self._did("planned"):
             self._place(adds=adds)
             if is_alike:
-                self._mark_unchanged()
+                self._leave_alone()
             self._skip_overfull()
             self._plan()
             self._done("planned")
@@ -231,7 +231,7 @@ class FeedStaging:
             (State.UNMATCHED, State.PLACED),
         )
 
-    def _mark_unchanged(self) -> None:
+    def _leave_alone(self) -> None:
         """What is about the same as before, and says the same, need not be written."""
         self._db.execute(
             "UPDATE row SET state = ? FROM before.entry b"
@@ -364,8 +364,8 @@ class FeedStaging:
     def _done(self, step: str) -> None:
         self._db.execute("INSERT INTO step VALUES (?)", (step,))
 
-    def _one(self, query: str, *parameters: object) -> Any:  # noqa: ANN401 - whatever was asked for
-        found = self._db.execute(query, parameters).fetchone()
+    def _one(self, query: str, *given: object) -> Any:  # noqa: ANN401 - whatever was asked for
+        found = self._db.execute(query, given).fetchone()
         return found[0] if found else None
 
     def close(self) -> None:

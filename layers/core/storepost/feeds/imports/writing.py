@@ -25,7 +25,7 @@ from storepost.platform.persistence.changes import (
 )
 from storepost.platform.persistence.reads import ReadAfterWrite, ReadAhead
 
-CHUNK_PRODUCTS = 50
+AHEAD = 50
 """Products that are read at once, for several transactions."""
 _FEW = 15
 """With fewer left of those, more are read: of new products, no more go into a transaction."""
@@ -46,9 +46,9 @@ class _Overfull(TooManyWrites):
 class Writer:
     """Writes a feed's products, a transaction after the other."""
 
-    def __init__(self, product_source: ProductSource, rows_of: RowsOf) -> None:
+    def __init__(self, bringer: ProductSource, rows_of: RowsOf) -> None:
         """Nothing read yet."""
-        self._product_source = product_source
+        self._bringer = bringer
         self._rows_of = rows_of
         self._reads = ReadAhead()
 
@@ -57,9 +57,9 @@ class Writer:
 
         Raises LostRace, with nothing written.
         """
-        most = min(len(products), CHUNK_PRODUCTS)
+        most = min(len(products), AHEAD)
         while True:
-            most = min(most, self._prefetch(products))
+            most = min(most, self._read_ahead(products))
             try:
                 return self._commit(products[:most], note)
             except _Overfull as overfull:
@@ -80,12 +80,12 @@ class Writer:
             raise
         return done, created
 
-    def _prefetch(self, products: Sequence[str]) -> int:
+    def _read_ahead(self, products: Sequence[str]) -> int:
         """Begins the next transaction; of how many of the products the rows are known.
 
         The lists' nodes that are known need no reading.
         """
-        store = self._product_source.store
+        store = self._bringer.store
         self._reads.next()
         known = takewhile(lambda each: self._reads.knows(keys_of(store, [each])), products)
         if (count := sum(1 for _ in known)) >= min(len(products), _FEW):
@@ -111,10 +111,10 @@ class Writer:
         """Adds one product; whether it is new."""
         rows = self._rows_of(product)
         if not rows:
-            remove_layer(changes, self._product_source, product)
+            remove_layer(changes, self._bringer, product)
             return False
         written = replace_layer(
-            changes, self._product_source, SourceProduct(product, values_of(product, rows))
+            changes, self._bringer, SourceProduct(product, said_of(product, rows))
         )
         return written.outcome is WriteOutcome.CREATED
 
@@ -123,7 +123,7 @@ _ROOM = MAX_ITEMS - 3
 """Items of a transaction; the import's own row and the next message come to them."""
 
 
-def values_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
+def said_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
     """What a feed says of one product, in each of its locales.
 
     The product's fields are the group's own row's, else the first's; what that row leaves out is

@@ -7,7 +7,7 @@ from storepost.catalog.products.trees import ProductLists
 from storepost.feeds.feeds.keys import imports_partition as feed_imports_partition
 from storepost.feeds.feeds.keys import skipped_partition
 from storepost.feeds.feeds.repository import FeedRepository
-from storepost.lifecycle.workspaces.rows import delete_some, empty, few, remove
+from storepost.lifecycle.workspaces.rows import empty, few, remove, remove_some
 from storepost.overview.product_sales.repository import sales_partitions
 from storepost.platform.persistence.counted_tree.keys import id_of
 from storepost.stores.stores.repository import StoreRepository
@@ -39,7 +39,7 @@ def remove_priority_changes(workspace: WorkspaceScope) -> bool:
 def remove_product_stores(workspace: WorkspaceScope) -> bool:
     """Removes some of what the products of each store have in common."""
     return any(
-        delete_some(partition)
+        remove_some(partition)
         for store in StoreRepository(workspace).all()
         for partition in (
             store_partition(workspace, store.id),

@@ -19,7 +19,7 @@ from storepost.definitions.proposals.keys import proposals_partition, proposed_p
 from storepost.feeds.feeds.keys import due_key
 from storepost.feeds.feeds.rows import FeedItem
 from storepost.lifecycle.workspaces import rows
-from storepost.lifecycle.workspaces.rows import delete_some, empty, few, remove
+from storepost.lifecycle.workspaces.rows import empty, few, remove, remove_some
 from storepost.orders.trees import OrderList
 from storepost.people.consent.evidence_rows import wording_partition
 from storepost.people.consent.missed import missed_partition
@@ -63,7 +63,7 @@ def remove_lists(workspace: WorkspaceScope) -> bool:
     leading = (profiles.by_first_seen, OrderList(workspace).tree, products.by_added)
     partitions = [tree.rows.partition for tree in trees]
     nodes = [tree.rows.nodes_partition for tree in (*trees, *leading, products.removed)]
-    return any(delete_some(partition) for partition in (*partitions, *nodes))
+    return any(remove_some(partition) for partition in (*partitions, *nodes))
 
 
 def remove_imports(workspace: WorkspaceScope) -> bool:
@@ -82,7 +82,7 @@ def remove_missed(workspace: WorkspaceScope) -> bool:
     """Removes some of what each store hasn't taken, and of the index of write-backs."""
     stores = StoreRepository(workspace).all()
     partitions = [missed_partition(workspace, store.id) for store in stores]
-    return any(delete_some(each) for each in (*partitions, index_partition(workspace)))
+    return any(remove_some(each) for each in (*partitions, index_partition(workspace)))
 
 
 def remove_definitions(workspace: WorkspaceScope) -> bool:
@@ -92,17 +92,17 @@ def remove_definitions(workspace: WorkspaceScope) -> bool:
         empty(versions_partition(workspace, from_short(key)))
     remove(found)
     proposals = (proposed_partition(workspace), proposals_partition(workspace))
-    return bool(found) or any(delete_some(partition) for partition in proposals)
+    return bool(found) or any(remove_some(partition) for partition in proposals)
 
 
 def remove_postings(workspace: WorkspaceScope) -> bool:
     """Removes what the search knows; the stream brings what the rows before have left behind."""
-    return any(delete_some(postings_partition(workspace, kind)) for kind in SearchKind)
+    return any(remove_some(postings_partition(workspace, kind)) for kind in SearchKind)
 
 
 def remove_wordings(workspace: WorkspaceScope) -> bool:
     """Removes some of the wordings that people agreed to."""
-    return delete_some(wording_partition(workspace))
+    return remove_some(wording_partition(workspace))
 
 
 def remove_own(workspace: WorkspaceScope) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from uuid import UUID
 
-from storepost.lifecycle.workspaces.rows import delete_some, empty, few, remove
+from storepost.lifecycle.workspaces.rows import empty, few, remove, remove_some
 from storepost.people.consent.model import Address
 from storepost.people.consent.repository import ConsentRepository, address_key, erased_partitions
 from storepost.people.consent.states import Channel
@@ -35,7 +35,7 @@ def remove_people(workspace: WorkspaceScope) -> bool:
 def remove_hashes(workspace: WorkspaceScope) -> bool:
     """Removes the hashes of erased people's addresses, and which customers were redacted."""
     partitions = (*erased_partitions(workspace), *redacted_partitions(workspace))
-    return any(delete_some(partition) for partition in partitions)
+    return any(remove_some(partition) for partition in partitions)
 
 
 def _remove_person(workspace: WorkspaceScope, profile_id: UUID) -> None:

@@ -19,7 +19,7 @@ def few(partition: str) -> list[Key]:
     return keys_in(partition, FEW)
 
 
-def delete_some(partition: str) -> bool:
+def remove_some(partition: str) -> bool:
     """Removes some rows of a partition; whether there were any."""
     keys = keys_in(partition, ROWS_AT_ONCE)
     remove(keys)
@@ -28,7 +28,7 @@ def delete_some(partition: str) -> bool:
 
 def empty(partition: str) -> None:
     """Removes all rows of a partition."""
-    while delete_some(partition):
+    while remove_some(partition):
         pass
 
 

@@ -112,7 +112,7 @@ class Bucket:
         self._used, self._seen, self._due = 0, 0, writes * LEASE
 
     def invalidate(self) -> None:
-        """Nobody knows what the row says: requests pass, and the next lease asks again."""
+        """Drops what is known of the row: requests pass, and the next lease reads it again."""
         self.reported(0, 1)
 
     def standing(self, now: float, wait: float) -> Standing:

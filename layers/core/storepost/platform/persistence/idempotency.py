@@ -148,7 +148,7 @@ class Claim:
 
     @property
     def request_id(self) -> str:
-        """What tells the request from every other, its content too; nothing can be read from it."""
+        """Returns a hash of the request and its content, from which nothing can be read."""
         return f"{self.id}#{self._layer._get_hashed_payload(self._event)}"
 
     def acquire(self, lease_milliseconds: int) -> Answer | None:

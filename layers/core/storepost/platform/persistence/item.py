@@ -217,7 +217,7 @@ def note(item: Item, actions: list[Action]) -> bool:
 
 
 def amend(item: Item, actions: list[Action], condition: Condition) -> bool:
-    """Changes one row where the condition holds; whether it held.
+    """Changes one row where the condition holds; returns whether it held.
 
     Half as dear as a transaction of one row, which it waits for where one holds the row just now.
     A change whose answer got lost is made twice: the second time the condition must not hold, or
@@ -231,7 +231,7 @@ def amend(item: Item, actions: list[Action], condition: Condition) -> bool:
 
 
 def remove(item: Item, condition: Condition) -> bool:
-    """Deletes one row where the condition holds; whether it held.
+    """Deletes one row where the condition holds; returns whether it held.
 
     It waits for a transaction that holds the row just now.
     """

@@ -25,10 +25,10 @@ class Reads:
         return find_all(keys)
 
     def mark_dirty(self, key: Key) -> None:
-        """Is told of each row that the unit writes."""
+        """Notes a row that the unit writes; without a cache that means nothing."""
 
     def cached[T](self, _under: Hashable, _make: Callable[[], T]) -> T | None:
-        """What is remembered from one unit to the next: nothing."""
+        """Returns None: nothing is cached from one unit to the next."""
         return None
 
 
@@ -87,7 +87,7 @@ class ReadAhead(Reads):
         self._written.add(key)
 
     def cached[T](self, under: Hashable, make: Callable[[], T]) -> T | None:
-        """What is remembered from one unit to the next; the first that asks makes it."""
+        """Returns the value cached for all units; the first call makes it."""
         if under not in self._cached:
             self._cached[under] = make()
         return cast("T", self._cached[under])
@@ -102,7 +102,7 @@ class ReadAhead(Reads):
         self._written.clear()
 
     def clear(self) -> None:
-        """Begins with nothing."""
+        """Empties the cache."""
         self._rows.clear()
         self._written.clear()
         self._cached.clear()

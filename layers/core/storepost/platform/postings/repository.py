@@ -77,7 +77,7 @@ class PostingRepository:
         return set(self._postings(entry))
 
     def delete_entry(self, entry_id: UUID, words: Collection[str]) -> None:
-        """Deletes the postings by which these words find an entry, and all that those tell of.
+        """Deletes the postings of an entry for these words, and for all words that those name.
 
         These go last: a run that is killed finds by them again what is left.
         """

@@ -31,7 +31,7 @@ def queue_import(
     requester: Requester | None,
     content: str | None = None,
 ) -> StoreImport:
-    """A new import that waits for its turn, and the worker is told.
+    """Adds a new import that waits for its turn, and queues the worker's message.
 
     `content` names the object that holds its records; without one they are pulled.
     """

@@ -80,7 +80,7 @@ class Locales:
         )
 
     def with_store_locales(self, codes: Iterable[str], now: datetime) -> "Locales":
-        """Once the active stores have exactly these locales, in this order.
+        """Returns the locales once the active stores have exactly these, in this order.
 
         New ones appear, a manual one becomes the store's and keeps its label, and one that no
         active store has any more becomes manual (docs/interface.md, section 4).

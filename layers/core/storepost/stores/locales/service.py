@@ -109,7 +109,7 @@ def bring_locales(
 def release_locales(
     workspace: WorkspaceScope, read: Callable[[], LocalesOfStores], changes: Changes
 ) -> None:
-    """The same once a store went: its locales stay, so there are never more."""
+    """Does the same once a store went: its locales stay, so there are never more."""
     _update(workspace, read, changes)
 
 

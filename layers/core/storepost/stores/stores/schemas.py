@@ -42,7 +42,7 @@ class NewStore(RequestBody):
     contact_email: EmailAddress | None = None
 
     def value(self) -> CustomStore:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return CustomStore(
             name=self.name,
             external_id=self.external_id,
@@ -135,7 +135,7 @@ class StoreLocale(RequestBody):
         )
 
     def value(self) -> StoreLocaleValue:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return StoreLocaleValue(
             self.locale, self.label, self.is_primary, self.country, self.currency, self.url
         )
@@ -161,7 +161,7 @@ class StoreLocales(
     """All locales of a store, one of them primary."""
 
     def values(self) -> list[StoreLocaleValue]:
-        """What the service is told."""
+        """Returns the value that the service works with."""
         return [row.value() for row in self.root]
 
 

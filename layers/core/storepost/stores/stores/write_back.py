@@ -129,7 +129,7 @@ class WriteBackRepository:
         return item is not None
 
     def note_success(self, store_id: UUID, at: datetime) -> None:
-        """Notes that the store took a change; nothing where the address is gone meanwhile."""
+        """Records that the store accepted a change, unless its address was removed meanwhile."""
         self._note(
             store_id, [WriteBackItem.last_succeeded_at.set(at), WriteBackItem.last_error.remove()]
         )

@@ -139,7 +139,7 @@ class Reading:
 
 
 def read_consistently[T](rows: Rows, only: Filter | None, read: Callable[[Reading], T]) -> T:
-    """What `read` finds at an attempt that no write came between."""
+    """Returns what `read` finds, tried again where a write came between its queries."""
     for _ in range(_STRICT_ATTEMPTS):
         try:
             return read(Reading(rows, only, strict=True))
@@ -150,7 +150,7 @@ def read_consistently[T](rows: Rows, only: Filter | None, read: Callable[[Readin
 
 @dataclass(frozen=True)
 class PageQuery:
-    """A page of a range, from either end."""
+    """Asks for a page of a range, from either end."""
 
     request: PageRequest
     within: KeyRange
