@@ -68,7 +68,7 @@ def ask(token: str, reads: WantedLanguage) -> Response[Html]:
     Italian, Dutch, Polish and Portuguese, the one of them that the browser ranks highest
     (`accept-language`); else English. A browser gets problems as pages too, in its own language.
     """
-    followed = service.follow(token)
+    followed = service.follow_link(token)
     language = followed.language or reads or Language.ENGLISH
     page = pages.unsubscribe_page(language, followed.sender, followed.masked_email)
     return shown(page, BY_LANGUAGE)

@@ -14,7 +14,7 @@ from typing import Protocol, Self
 
 from storepost.platform.fetching import Conversation, FetchFailed, UrlNotAllowed
 from storepost.shopify import documents
-from storepost.shopify.answers import Data, Meaning, Outcome, raise_refusals, read
+from storepost.shopify.answers import CallOutcome, Data, Meaning, raise_refusals, read
 from storepost.shopify.documents import Document
 from storepost.shopify.errors import AccessDenied, NeedsReauth, ShopUnavailable
 from storepost.shopify.grants import Grant
@@ -136,7 +136,7 @@ class AdminClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _send(self, document: Document, body: bytes) -> Outcome:
+    def _send(self, document: Document, body: bytes) -> CallOutcome:
         if self._token is None:
             self._token = self._access.token(self._patience)
         self._wait(self._pacer.seconds_before(document), _THROTTLED)
@@ -150,7 +150,7 @@ class AdminClient:
                 body=body, headers=headers, timeout=self._timeout, most_bytes=MAX_BYTES
             )
         except FetchFailed as error:
-            return Outcome(Meaning.FAILED, {}, said=error.reason)
+            return CallOutcome(Meaning.FAILED, {}, reason=error.reason)
         except UrlNotAllowed as error:
             raise ShopUnavailable(error.reason) from error
         outcome = read(answer)
@@ -158,16 +158,16 @@ class AdminClient:
             self._pacer.note(document, outcome.cost)
         return outcome
 
-    def _wait_for_room(self, document: Document, outcome: Outcome) -> None:
-        asked = max(self._pacer.seconds_before(document), outcome.wait_seconds or 0.0)
+    def _wait_for_room(self, document: Document, outcome: CallOutcome) -> None:
+        seconds_asked = max(self._pacer.seconds_before(document), outcome.wait_seconds or 0.0)
         # Refused although there seemed to be room, or without a word of when there will be.
-        self._wait(asked or 1.0, _THROTTLED)
+        self._wait(seconds_asked or 1.0, _THROTTLED)
 
-    def _wait_after_failure(self, document: Document, outcome: Outcome, failures: int) -> None:
+    def _wait_after_failure(self, document: Document, outcome: CallOutcome, failures: int) -> None:
         if document.is_mutation or failures == MAX_FAILURES:
-            raise ShopUnavailable(outcome.said)
+            raise ShopUnavailable(outcome.reason)
         least = outcome.wait_seconds or 0.0
-        self._wait(least + random.uniform(0, 2.0**failures), outcome.said)  # noqa: S311
+        self._wait(least + random.uniform(0, 2.0**failures), outcome.reason)  # noqa: S311
 
     def _wait(self, seconds: float, why: str) -> None:
         if seconds > 0:

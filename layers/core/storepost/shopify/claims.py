@@ -101,13 +101,13 @@ def expect_claim(changes: Changes, shop: str, claim: ShopClaim | None) -> None:
     changes.expect(ShopClaimItem(*claim_key(shop)), _same(claim))
 
 
-def claim_for(changes: Changes, store: Store, held: ShopClaim | None) -> None:
+def claim_for(changes: Changes, store: Store, stored: ShopClaim | None) -> None:
     """Makes the store the one that its shop is connected as, in the place of what was read."""
     shop = store.external_id
-    upkeep_at = held.upkeep_at if held else clock.now() + UPKEEP_EVERY
-    if held is None:
+    upkeep_at = stored.upkeep_at if stored else clock.now() + UPKEEP_EVERY
+    if stored is None:
         changes.create(ShopUpkeepItem(*upkeep_key(shop, upkeep_at), shop=shop))
-    _save(changes, ShopClaim(shop, store.workspace, store.id, upkeep_at), held)
+    _save(changes, ShopClaim(shop, store.workspace, store.id, upkeep_at), stored)
     row = ShopStoreItem(
         *store_key(shop, store.id), workspace_id=store.workspace.id, store_id=store.id
     )
@@ -146,14 +146,14 @@ def _retry_after(shop: str) -> timedelta:
     return RETRY_AFTER + RETRY_WITHIN * (crc32(shop.encode()) / 2**32)
 
 
-def _save(changes: Changes, claim: ShopClaim, held: ShopClaim | None) -> None:
+def _save(changes: Changes, claim: ShopClaim, stored: ShopClaim | None) -> None:
     item = ShopClaimItem(
         *claim_key(claim.shop),
         workspace_id=claim.workspace.id,
         store_id=claim.store_id,
         upkeep_at=claim.upkeep_at,
     )
-    changes.save(item, _same(held))
+    changes.save(item, _same(stored))
 
 
 def _same(claim: ShopClaim | None) -> Condition:

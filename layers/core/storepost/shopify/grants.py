@@ -88,7 +88,7 @@ def keep_for_good(changes: Changes, shop: str, on_conflict: Exception) -> None:
     )
 
 
-def forget_grant(changes: Changes, shop: str) -> None:
+def delete_grant(changes: Changes, shop: str) -> None:
     """The shop's tokens are kept no more."""
     changes.delete(ShopGrantItem(*grant_key(shop)))
 
@@ -155,8 +155,8 @@ def replace_grant(grant: Grant, by: UUID, tokens: Tokens) -> Grant | None:
         ShopGrantItem.refreshed_by.remove(),
         ShopGrantItem.refreshing_ends_at.remove(),
     ]
-    held = (ShopGrantItem.grant_id == grant.id) & (ShopGrantItem.refreshed_by == by)
-    return _as_grant(grant.shop, item) if _at_once(grant, actions, held) else None
+    unchanged = (ShopGrantItem.grant_id == grant.id) & (ShopGrantItem.refreshed_by == by)
+    return _as_grant(grant.shop, item) if _at_once(grant, actions, unchanged) else None
 
 
 def _at_once(grant: Grant, actions: Sequence[object], condition: Condition) -> bool:

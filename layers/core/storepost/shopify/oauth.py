@@ -66,8 +66,8 @@ def refreshed_tokens(app: ShopifyApp, shop: str, refresh_token: str) -> Tokens:
     return _tokens(app, shop, {"grant_type": "refresh_token", "refresh_token": refresh_token})
 
 
-def _tokens(app: ShopifyApp, shop: str, asked: Mapping[str, str]) -> Tokens:
-    form = {"client_id": app.client_id, "client_secret": app.secrets()[0], **asked}
+def _tokens(app: ShopifyApp, shop: str, parameters: Mapping[str, str]) -> Tokens:
+    form = {"client_id": app.client_id, "client_secret": app.secrets()[0], **parameters}
     headers = {
         "content-type": "application/x-www-form-urlencoded",
         "accept": "application/json",
@@ -87,18 +87,18 @@ def _tokens(app: ShopifyApp, shop: str, asked: Mapping[str, str]) -> Tokens:
 
 
 def _read(answer: Answer, now: datetime) -> Tokens:
-    told = _json(answer)
-    if answer.status in _REFUSED and told.get("error") and told["error"] not in _OUR_FAULT:
-        raise GrantRefused(str(told["error"]))
+    payload = _json(answer)
+    if answer.status in _REFUSED and payload.get("error") and payload["error"] not in _OUR_FAULT:
+        raise GrantRefused(str(payload["error"]))
     if answer.status != 200:
         raise ShopUnavailable(f"the shop's tokens: HTTP {answer.status}")
     try:
         return Tokens(
-            access_token=str(told["access_token"]),
-            access_ends_at=now + timedelta(seconds=int(told["expires_in"])),
-            refresh_token=str(told["refresh_token"]),
-            refresh_ends_at=now + timedelta(seconds=int(told["refresh_token_expires_in"])),
-            scopes=tuple(filter(None, str(told["scope"]).split(","))),
+            access_token=str(payload["access_token"]),
+            access_ends_at=now + timedelta(seconds=int(payload["expires_in"])),
+            refresh_token=str(payload["refresh_token"]),
+            refresh_ends_at=now + timedelta(seconds=int(payload["refresh_token_expires_in"])),
+            scopes=tuple(filter(None, str(payload["scope"]).split(","))),
         )
     except (KeyError, ValueError, TypeError, OverflowError) as error:
         raise ShopUnavailable("the shop's tokens came without what belongs to them") from error
@@ -106,7 +106,7 @@ def _read(answer: Answer, now: datetime) -> Tokens:
 
 def _json(answer: Answer) -> dict[str, Any]:
     try:
-        told = read_json(answer.body)
+        payload = read_json(answer.body)
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return payload if isinstance(payload, dict) else {}

@@ -27,8 +27,8 @@ class Bucket:
     def seconds_until(self, cost: float, now: datetime) -> float:
         """How long until the bucket holds the cost, to the next millisecond; 0 where it does."""
         passed = max(0.0, (now - self.at).total_seconds())
-        held = min(self.maximum, self.available + passed * self.restored_a_second)
-        missing = cost - held
+        available = min(self.maximum, self.available + passed * self.restored_a_second)
+        missing = cost - available
         if missing <= 0:
             return 0.0
         return ceil(missing / self.restored_a_second * 1000) / 1000
@@ -67,15 +67,15 @@ class Pacer:
 def cost_of(answer: Mapping[str, Any]) -> Cost | None:
     """The cost that an answer's `extensions` tell of; None where it tells of none."""
     try:
-        told = answer["extensions"]["cost"]
-        status = told["throttleStatus"]
+        cost_fields = answer["extensions"]["cost"]
+        status = cost_fields["throttleStatus"]
         bucket = Bucket(
             maximum=float(status["maximumAvailable"]),
             available=float(status["currentlyAvailable"]),
             restored_a_second=float(status["restoreRate"]),
             at=clock.now(),
         )
-        cost = Cost(float(told["requestedQueryCost"]), bucket)
+        cost = Cost(float(cost_fields["requestedQueryCost"]), bucket)
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
     return cost if bucket.restored_a_second > 0 else None

@@ -21,11 +21,11 @@ def signed_query(raw_query: str, secrets: Iterable[str]) -> dict[str, str] | Non
     except ValueError:
         return None
     parameters = dict(pairs)
-    given = parameters.pop(SIGNATURE, "")
-    if len(parameters) + 1 != len(pairs) or not given.isascii():
+    signature = parameters.pop(SIGNATURE, "")
+    if len(parameters) + 1 != len(pairs) or not signature.isascii():
         return None
     message = signed_text(list(parameters.items())).encode()
-    matches = [hmac.compare_digest(_signature(message, secret), given) for secret in secrets]
+    matches = [hmac.compare_digest(_signature(message, secret), signature) for secret in secrets]
     return parameters if any(matches) else None
 
 
@@ -43,7 +43,7 @@ def _signature(message: bytes, secret: str) -> str:
     return hmac.new(secret.encode(), message, sha256).hexdigest()
 
 
-def is_signed(raw: bytes, given: str, secrets: Iterable[str]) -> bool:
+def is_signed(raw: bytes, signature: str, secrets: Iterable[str]) -> bool:
     """Whether Shopify signed the bytes with one of the secrets; compared in constant time."""
     expected = (b64encode(hmac.new(each.encode(), raw, sha256).digest()) for each in secrets)
-    return any([hmac.compare_digest(each, given.encode()) for each in expected])
+    return any([hmac.compare_digest(each, signature.encode()) for each in expected])

@@ -92,7 +92,7 @@ def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: Settings) ->
     if not has_id(settings.mapping):
         raise MappingMissingId()
     store = found_store(StoreRepository(workspace), store_id)
-    with _opened(settings.url) as file, _settled(store, settings, _seen(file.rows)) as work:
+    with _opened(settings.url) as file, _resolved(store, settings, _seen(file.rows)) as work:
         return Check(work.counts(), tuple(work.skipped(MAX_SKIPPED_SHOWN)))
 
 
@@ -118,12 +118,12 @@ def _seen(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 @contextmanager
-def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator[FeedStaging]":
+def _resolved(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator[FeedStaging]":
     from storepost.feeds.imports.staging import FeedStaging  # noqa: PLC0415 - SQLite, of no use to a list
 
-    with scratch() as place, FeedStaging(place / "work") as work:
+    with scratch() as directory, FeedStaging(directory / "work") as work:
         work.read(rows, RowReader(settings.mapping, terms_of(store, settings)), _never)
-        work.settle(
+        work.resolve(
             finder(store, settings),
             _never,
             adds=adds(settings),
@@ -134,7 +134,7 @@ def _settled(store: Store, settings: Settings, rows: Iterator[Row]) -> "Iterator
 
 def _matches(store: Store, mapping: FeedMapping, rows: list[Row]) -> int:
     settings = Settings("", "", None, FeedMode.ENRICH_ONLY, mapping)
-    with _settled(store, settings, iter(rows)) as work:
+    with _resolved(store, settings, iter(rows)) as work:
         return work.matches
 
 

@@ -42,7 +42,7 @@ class KeptFiles:
         get_file(self._name(import_id, "plan"), plan)
         get_file(self._name(import_id, "manifest"), manifest)
 
-    def forget(self, import_id: UUID) -> None:
+    def delete_files(self, import_id: UUID) -> None:
         """Drops what an import that has ended kept; what stopped half-way expires."""
         for kind in ("file", "plan", "manifest"):
             delete_object(self._name(import_id, kind))
@@ -55,7 +55,7 @@ class KeptFiles:
         """What the store has of the feed; False where nothing is known."""
         return _got(self._manifest, path)
 
-    def forget_manifest(self) -> None:
+    def delete_manifest(self) -> None:
         """Drops what the store has of the feed."""
         delete_object(self._manifest)
 

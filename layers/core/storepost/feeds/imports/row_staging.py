@@ -26,7 +26,7 @@ class RowStager:
         together = len(self._read) + len(self._skipped)
         return together >= _ROWS_TOGETHER or self._length >= _LENGTH_TOGETHER
 
-    def take(self, row: Row, reader: RowReader) -> None:
+    def stage(self, row: Row, reader: RowReader) -> None:
         """Takes a row, read or skipped."""
         try:
             entry = reader.read(row.cells)

@@ -89,19 +89,19 @@ class FeedStaging:
             self._one("SELECT max(number) FROM row") or 0,
             self._one("SELECT max(number) FROM skipped") or 0,
         )
-        with RowStager(self._db) as taking:
+        with RowStager(self._db) as stager:
             for row in rows:
                 if row.number <= taken:
                     continue
-                taking.take(row, reader)
-                if taking.is_full:
-                    taking.flush()
+                stager.stage(row, reader)
+                if stager.is_full:
+                    stager.flush()
                     if stops():
                         return False
         self._done("read")
         return True
 
-    def settle(self, find: Find, stops: Stops, *, adds: bool, settings: str) -> bool:
+    def resolve(self, find: Find, stops: Stops, *, adds: bool, settings: str) -> bool:
         """Places each row; whether there was time for all.
 
         `adds` is whether products are made of what matches nothing. Where they aren't, rows that
@@ -118,9 +118,9 @@ class FeedStaging:
         if not self._match(find, stops, adds=adds):
             return False
         if not self._did("planned"):
-            self._place()
+            self._join_groups()
             if is_alike:
-                self._leave_alone()
+                self._mark_unchanged()
             self._skip_overfull()
             self._plan()
             self._done("planned")
@@ -188,7 +188,7 @@ class FeedStaging:
         )
         return [Unplaced(*row) for row in found]
 
-    def _place(self) -> None:
+    def _join_groups(self) -> None:
         """What matches nothing joins its group's product, or makes one of the group."""
         self._db.execute(
             "UPDATE row SET variant = id, product = coalesce((SELECT other.product"
@@ -207,7 +207,7 @@ class FeedStaging:
         )
         self._db.execute("UPDATE row SET state = ? WHERE state = ?", (State.PLACED, State.ALONE))
 
-    def _leave_alone(self) -> None:
+    def _mark_unchanged(self) -> None:
         """What is about the same as before, and says the same, need not be written."""
         self._db.execute(
             "UPDATE row SET state = ? FROM before.entry b"
@@ -332,8 +332,8 @@ class FeedStaging:
     def _done(self, step: str) -> None:
         self._db.execute("INSERT INTO step VALUES (?)", (step,))
 
-    def _one(self, query: str, *given: object) -> Any:  # noqa: ANN401 - whatever was asked for
-        found = self._db.execute(query, given).fetchone()
+    def _one(self, query: str, *parameters: object) -> Any:  # noqa: ANN401 - whatever was asked for
+        found = self._db.execute(query, parameters).fetchone()
         return found[0] if found else None
 
     def close(self) -> None:

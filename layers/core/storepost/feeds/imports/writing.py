@@ -45,9 +45,9 @@ class _Overfull(TooManyWrites):
 class Writer:
     """Writes a feed's products, a transaction after the other."""
 
-    def __init__(self, bringer: ProductSource, rows_of: RowsOf) -> None:
+    def __init__(self, source: ProductSource, rows_of: RowsOf) -> None:
         """Nothing read yet."""
-        self._bringer = bringer
+        self._source = source
         self._rows_of = rows_of
         self._reads = ReadAhead()
 
@@ -84,7 +84,7 @@ class Writer:
 
         The lists' nodes that are known need no reading.
         """
-        store = self._bringer.store
+        store = self._source.store
         self._reads.next()
         known = takewhile(lambda each: self._reads.knows(keys_of(store, [each])), products)
         if (count := sum(1 for _ in known)) >= min(len(products), _FEW):
@@ -110,10 +110,10 @@ class Writer:
         """Adds one product; whether it is new."""
         rows = self._rows_of(product)
         if not rows:
-            remove_records(changes, self._bringer, product)
+            remove_records(changes, self._source, product)
             return False
         written = replace_layer(
-            changes, self._bringer, SourceProduct(product, said_of(product, rows))
+            changes, self._source, SourceProduct(product, said_of(product, rows))
         )
         return written.outcome is Outcome.CREATED
 

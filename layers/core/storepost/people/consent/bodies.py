@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from storepost.people.consent import model
-from storepost.people.consent.evidence import GivenEvidence
+from storepost.people.consent.evidence import EvidenceDetails
 from storepost.people.consent.states import OptInLevel
 from storepost.values.wire import NotNull, RequestBody, Text, Url
 
@@ -44,7 +44,7 @@ class EvidenceInput(RequestBody):
     url: Url | None = None
     opt_in_level: Annotated[OptInLevel | None, NotNull()] = None
 
-    def value(self) -> GivenEvidence:
+    def value(self) -> EvidenceDetails:
         """What the service is told."""
         level = self.opt_in_level or OptInLevel.UNKNOWN
-        return GivenEvidence(self.text, self.text_version, self.url, level)
+        return EvidenceDetails(self.text, self.text_version, self.url, level)

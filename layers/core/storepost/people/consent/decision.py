@@ -61,7 +61,7 @@ class CustomerRef:
 
 
 @dataclass(frozen=True)
-class Held:
+class EffectiveConsent:
     """The greatest assertion of its kind so far, and the change that an answer shows for it."""
 
     state: ConsentState
@@ -78,8 +78,8 @@ class Held:
 class AddressConsent:
     """What an address's consent is, and all that the next assertion is measured by."""
 
-    dated: Held | None = None
-    undated: Held | None = None
+    dated: EffectiveConsent | None = None
+    undated: EffectiveConsent | None = None
     """`subscribed` without a time that counts."""
     erased_at: datetime | None = None
     """When a person who had the address was erased last: only what is dated later subscribes it."""
@@ -111,7 +111,7 @@ class AddressConsent:
         return self
 
     @property
-    def holds(self) -> Held | None:
+    def holds(self) -> EffectiveConsent | None:
         """What holds; None while nobody asserted anything."""
         dated, undated = self.dated, self.undated
         if dated is None or undated is None:
@@ -120,13 +120,17 @@ class AddressConsent:
             return dated
         return undated
 
-    def shown_by(self, change: ChangeRef) -> "AddressConsent":
+    def with_change(self, change: ChangeRef) -> "AddressConsent":
         """The same, where another change is what is shown for what holds."""
-        held = self.holds
-        if held is None:
+        effective = self.holds
+        if effective is None:
             return self
-        shown = replace(held, change=change)
-        return replace(self, dated=shown) if held is self.dated else replace(self, undated=shown)
+        updated = replace(effective, change=change)
+        return (
+            replace(self, dated=updated)
+            if effective is self.dated
+            else replace(self, undated=updated)
+        )
 
     @property
     def state(self) -> ConsentState:
@@ -145,7 +149,7 @@ class AddressConsent:
 
     def moment_left_out(self, now: datetime) -> datetime:
         """The `occurredAt` of a request that has none: now, and at least 1 ms after `asOf`."""
-        known = [held.as_of for held in (self.dated, self.undated) if held]
+        known = [effective.as_of for effective in (self.dated, self.undated) if effective]
         erased = [self.erased_at] if self.erased_at else []
         return max([now, *(moment + _MOMENT for moment in (*known, *erased))])
 
@@ -175,10 +179,10 @@ class Decision:
 
 def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> Decision:
     """Measures the assertion; `change` is where it stands if it is recorded."""
-    held = before.holds
-    recorded = held is None or held.state is not assertion.state
-    shown = change if held is None or recorded else held.change
-    new = Held(assertion.state, assertion.occurred_at, shown)
+    effective = before.holds
+    recorded = effective is None or effective.state is not assertion.state
+    ref = change if effective is None or recorded else effective.change
+    new = EffectiveConsent(assertion.state, assertion.occurred_at, ref)
     if assertion.is_undated_opt_in:
         after = replace(before, undated=_greater(before.undated, new))
     else:
@@ -186,7 +190,7 @@ def decide(before: AddressConsent, assertion: Assertion, change: ChangeRef) -> D
     if recorded and after.state is assertion.state:
         # It changes what holds, if only because the word behind which another one stood is gone:
         # this is the change that the stores are told of.
-        after = after.shown_by(change)
+        after = after.with_change(change)
     holds = after.holds.change if after.holds else None
     restored = holds if after.state is not before.state and holds != change else None
     return Decision(after, recorded, recorded and holds != change, restored)
@@ -197,5 +201,5 @@ def set_aside(before: AddressConsent, *, recorded: bool) -> Decision:
     return Decision(before, recorded, superseded=recorded, is_set_aside=True)
 
 
-def _greater(held: Held | None, new: Held) -> Held:
-    return new if held is None or new.order > held.order else held
+def _greater(current: EffectiveConsent | None, new: EffectiveConsent) -> EffectiveConsent:
+    return new if current is None or new.order > current.order else current

@@ -11,14 +11,14 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
-from storepost.people.consent.model import Address, Origin, Proof
+from storepost.people.consent.model import Address, ConsentOrigin, Proof
 from storepost.people.consent.states import Channel, ConsentState, OptInLevel
 
 _DIGEST_LENGTH = 16
 
 
 @dataclass(frozen=True)
-class GivenEvidence:
+class EvidenceDetails:
     """What somebody sends beside a proof: what the person agreed to, where, and how surely."""
 
     text: str | None = field(default=None, repr=False)
@@ -34,7 +34,7 @@ class GivenEvidence:
         return replace(self, opt_in_level=OptInLevel.UNKNOWN) == NO_EVIDENCE
 
 
-NO_EVIDENCE = GivenEvidence()
+NO_EVIDENCE = EvidenceDetails()
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class Evidence:
     """None where only the statement is left."""
     channel: Channel
     state: ConsentState
-    origin: Origin
-    given: GivenEvidence
+    origin: ConsentOrigin
+    details: EvidenceDetails
     occurred_at: datetime
     recorded_at: datetime
     change_id: UUID | None
@@ -55,7 +55,7 @@ class Evidence:
     """Set once it is written."""
 
 
-type Place = tuple[UUID, Channel]
+type SeriesKey = tuple[UUID, Channel]
 """In which profile's partition evidence of a channel stands."""
 
 
@@ -72,11 +72,11 @@ class Series:
         """How many rows there are."""
         return self.last - len(self.removed)
 
-    def number_at(self, place: int) -> int:
-        """The number of the row that has so many newer ones; `place` is less than `count`."""
-        number = self.last - place
-        for gone in reversed(self.removed):
-            if gone < number:
+    def number_at(self, index: int) -> int:
+        """The number of the row that has so many newer ones; `index` is less than `count`."""
+        number = self.last - index
+        for each in reversed(self.removed):
+            if each < number:
                 break
             number -= 1
         return number
@@ -86,7 +86,7 @@ class Series:
         return replace(self, removed=tuple(sorted({*self.removed, *numbers})))
 
 
-def count_of(series: Mapping[Place, Series]) -> int:
+def count_of(series: Mapping[SeriesKey, Series]) -> int:
     """How many rows there are in all places."""
     return sum(each.count for each in series.values())
 
@@ -98,13 +98,13 @@ def digest_of(
     return _digest([state, occurred_at, origin, more])
 
 
-def digest_of_proof(proof: Proof | None, given: GivenEvidence | None) -> str | None:
+def digest_of_proof(proof: Proof | None, details: EvidenceDetails | None) -> str | None:
     """The digest of what a store gives to prove a consent; None where it gives nothing."""
-    if proof is None and given is None:
+    if proof is None and details is None:
         return None
-    return _digest([asdict(each) if each else None for each in (proof, given)])
+    return _digest([asdict(each) if each else None for each in (proof, details)])
 
 
-def _digest(said: object) -> str:
-    text = json.dumps(said, default=str, sort_keys=True, ensure_ascii=False)
+def _digest(content: object) -> str:
+    text = json.dumps(content, default=str, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]

@@ -12,7 +12,7 @@ from pynamodb.expressions.condition import Condition
 from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.model import ConsentChange, WriteBack
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.consent.write_back_index import RecordedWithin, place_of
+from storepost.people.consent.write_back_index import RecordedWithin, sort_key_of
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import Identifier, Item, Key, keys_in
 from storepost.stores.stores.model import StoreStatus
@@ -40,7 +40,7 @@ def missed_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
 
 
 def _key(workspace: WorkspaceScope, store_id: UUID, change: ChangeRef) -> Key:
-    return (missed_partition(workspace, store_id), place_of(change))
+    return (missed_partition(workspace, store_id), sort_key_of(change))
 
 
 @dataclass(frozen=True)
@@ -73,41 +73,41 @@ def note_missed(
     workspace: WorkspaceScope,
     store_id: UUID,
     change: ChangeRef,
-    still: Demand | None = None,
+    demand: Demand | None = None,
 ) -> None:
-    """Adds that the store hasn't taken the change; a lost race where `still` doesn't hold."""
+    """Adds that the store hasn't taken the change; a lost race where `demand` doesn't hold."""
     row = MissedWriteBackItem(
         *_key(workspace, store_id, change),
         profile_id=change.profile_id,
         change_id=change.change_id,
     )
     changes.save(row)
-    if still is not None:
-        changes.expect(still.row, still.condition)
+    if demand is not None:
+        changes.expect(demand.row, demand.condition)
 
 
-def settle_missed(
-    workspace: WorkspaceScope, change: ConsentChange, after: WriteBack, still: Demand | None
+def finish_as_missed(
+    workspace: WorkspaceScope, change: ConsentChange, after: WriteBack, demand: Demand | None
 ) -> None:
     """Writes what became of a write-back, and that the store hasn't taken the change.
 
-    Raises LostRace where something else became of it, or where `still` doesn't hold.
+    Raises LostRace where something else became of it, or where `demand` doesn't hold.
     """
     changes, ref = Changes(), ChangeRef(change.profile_id, change.id)
-    ConsentRepository(workspace).settle_with(changes, change, after)
-    note_missed(changes, workspace, after.store_id, ref, still)
+    ConsentRepository(workspace).finish_with(changes, change, after)
+    note_missed(changes, workspace, after.store_id, ref, demand)
     changes.commit()
 
 
 def miss(
-    workspace: WorkspaceScope, store_id: UUID, change: ChangeRef, still: Demand | None = None
+    workspace: WorkspaceScope, store_id: UUID, change: ChangeRef, demand: Demand | None = None
 ) -> None:
     """Writes that the store missed what it is owed of an erased person's change.
 
-    Raises LostRace where `still` doesn't hold.
+    Raises LostRace where `demand` doesn't hold.
     """
     changes = Changes()
-    note_missed(changes, workspace, store_id, change, still)
+    note_missed(changes, workspace, store_id, change, demand)
     changes.commit()
 
 

@@ -10,7 +10,7 @@ from storepost.people.consent.states import Channel, ConsentState
 from storepost.values.scope import WorkspaceScope
 
 
-class Source(StrEnum):
+class ConsentSource(StrEnum):
     """How a change came."""
 
     SHOPIFY = "shopify"
@@ -21,7 +21,7 @@ class Source(StrEnum):
     MANUAL = "manual"
 
 
-LINK_SOURCES = (Source.UNSUBSCRIBE_LINK, Source.ONE_CLICK)
+LINK_SOURCES = (ConsentSource.UNSUBSCRIBE_LINK, ConsentSource.ONE_CLICK)
 """Those that anybody may use who has the link in an email."""
 
 
@@ -58,10 +58,10 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Origin:
+class ConsentOrigin:
     """How an assertion comes, and who brings it."""
 
-    source: Source
+    source: ConsentSource
     store_id: UUID | None = None
     proof: Proof = Proof()
     by: str | None = None
@@ -70,12 +70,15 @@ class Origin:
     @property
     def is_the_persons_own(self) -> bool:
         """Whether it tells of what the person did, and not of what a store or a list has."""
-        return self.store_id is None and self.source not in {Source.SHOPIFY, Source.IMPORT}
+        return self.store_id is None and self.source not in {
+            ConsentSource.SHOPIFY,
+            ConsentSource.IMPORT,
+        }
 
-    def proven_by(self, given: Proof | None) -> "Origin":
+    def proven_by(self, proof: Proof | None) -> "ConsentOrigin":
         """The origin with what shows that the person wanted it; who called stays."""
         called = self.proof
-        filled = replace(given or Proof(), user_id=called.user_id, api_key_id=called.api_key_id)
+        filled = replace(proof or Proof(), user_id=called.user_id, api_key_id=called.api_key_id)
         return replace(self, proof=filled)
 
 
@@ -92,14 +95,14 @@ class WriteBack:
     """False where the store gave something else while it was told: nobody knows which came last."""
     pending_since: datetime | None = None
     """Since when it is to be told, where that isn't since the change was recorded."""
-    telling: int = 1
+    delivery_count: int = 1
     """How often telling the store was begun: again when the change holds again, and when the store
     comes back with what the change took."""
     resends: int = 0
     """How often it was sent again because the store took something else after it had failed."""
 
     @property
-    def leaves_known(self) -> bool:
+    def is_in_sync(self) -> bool:
         """Whether it ended so that what counts as given by the store is what the store has."""
         if self.status is WriteBackStatus.WRITTEN:
             return self.is_certain
@@ -108,11 +111,11 @@ class WriteBack:
     def begun(self, resends: int | None = None) -> "WriteBack":
         """Once it is tried, or tried again, as the same telling; `resends` where that changes."""
         count = self.resends if resends is None else resends
-        return WriteBack(self.store_id, telling=self.telling, resends=count)
+        return WriteBack(self.store_id, delivery_count=self.delivery_count, resends=count)
 
     def restarted(self) -> "WriteBack":
         """Once the store is told anew: another telling, whatever became of the one before."""
-        return WriteBack(self.store_id, telling=self.telling + 1)
+        return WriteBack(self.store_id, delivery_count=self.delivery_count + 1)
 
     def written(self, at: datetime, *, is_certain: bool = True) -> "WriteBack":
         """Once the store took it."""
@@ -155,7 +158,7 @@ class ConsentChange:
     profile_id: UUID
     channel: Channel
     state: ConsentState
-    origin: Origin
+    origin: ConsentOrigin
     address: str | None = field(repr=False)
     occurred_at: datetime
     recorded_at: datetime
@@ -163,10 +166,10 @@ class ConsentChange:
     follows: ChangeRef | None
     """The change that held before; None for an address's first."""
 
-    def telling_to(self, store_id: UUID) -> str:
+    def delivery_id_for(self, store_id: UUID) -> str:
         """The name of the last telling of a store: each try of it is the same one."""
         write_back = self.write_back_to(store_id)
-        number = write_back.telling if write_back else 1
+        number = write_back.delivery_count if write_back else 1
         return str(self.id) if number == 1 else f"{self.id}.{number}"
 
     @property

@@ -19,7 +19,7 @@ def note_customer(
         repository.save_consent(changes, address, consent.with_customer(customer))
 
 
-def leave_address(
+def detach_customer(
     changes: Changes, workspace: WorkspaceScope, address: Address, customer: CustomerRef
 ) -> None:
     """Takes the customer out of those of the address, if it is one."""

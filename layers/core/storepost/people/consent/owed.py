@@ -15,9 +15,9 @@ from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.model import (
     Address,
     ConsentChange,
-    Origin,
+    ConsentOrigin,
+    ConsentSource,
     SkipReason,
-    Source,
     WriteBack,
     WriteBackStatus,
 )
@@ -125,12 +125,12 @@ def count_resend(changes: Changes, workspace: WorkspaceScope, change: ChangeRef)
     changes.update(row, [OwedRefusalItem.resends.add(1)], OwedRefusalItem.pk.exists())
 
 
-def settle_owed(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
+def finish_owed(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
     """Forgets what was owed to a store."""
-    commit_anew(lambda changes: _settle(changes, workspace, change, store_id))
+    commit_anew(lambda changes: _finish(changes, workspace, change, store_id))
 
 
-def _settle(changes: Changes, workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
+def _finish(changes: Changes, workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
     row = find(OwedRefusalItem, _key(workspace, change))
     if row is None:
         return
@@ -143,18 +143,18 @@ def _settle(changes: Changes, workspace: WorkspaceScope, change: ChangeRef, stor
 
 def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
     """Beside the hashes of addresses, in one of several partitions."""
-    place = f"refusal#{short(change.change_id)}#{short(change.profile_id)}"
-    return (workspace.partition("erased", change.change_id.hex[-1]), place)
+    sort_key = f"refusal#{short(change.change_id)}#{short(change.profile_id)}"
+    return (workspace.partition("erased", change.change_id.hex[-1]), sort_key)
 
 
 def _as_owed(row: OwedRefusalItem, change: ChangeRef) -> OwedRefusal:
     customers: dict[str, list[str]] = row.customers
-    told = ConsentChange(
+    opt_out = ConsentChange(
         id=change.change_id,
         profile_id=change.profile_id,
         channel=Channel(row.channel),
         state=ConsentState.UNSUBSCRIBED,
-        origin=Origin(Source(row.source)),
+        origin=ConsentOrigin(ConsentSource(row.source)),
         address=None,
         occurred_at=row.occurred_at,
         recorded_at=row.recorded_at,
@@ -162,4 +162,4 @@ def _as_owed(row: OwedRefusalItem, change: ChangeRef) -> OwedRefusal:
         follows=None,
     )
     found = {UUID(store_id): tuple(ids) for store_id, ids in customers.items()}
-    return OwedRefusal(told, row.address_hash, found, int(row.resends))
+    return OwedRefusal(opt_out, row.address_hash, found, int(row.resends))

@@ -21,19 +21,24 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 from pynamodb.expressions.update import Action
 
-from storepost.people.consent.decision import AddressConsent, ChangeRef, CustomerRef, Held
+from storepost.people.consent.decision import (
+    AddressConsent,
+    ChangeRef,
+    CustomerRef,
+    EffectiveConsent,
+)
 from storepost.people.consent.model import (
     Address,
     ConsentChange,
-    Origin,
+    ConsentOrigin,
+    ConsentSource,
     Proof,
     SkipReason,
-    Source,
     WriteBack,
     WriteBackStatus,
 )
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.consent.write_back_index import index_change, leave_index
+from storepost.people.consent.write_back_index import index_change, unindex_change
 from storepost.platform.persistence.changes import Changes
 from storepost.platform.persistence.item import (
     Identifier,
@@ -104,10 +109,10 @@ def erased_partitions(workspace: WorkspaceScope) -> list[str]:
 
 def erased_key(workspace: WorkspaceScope, address: Address) -> Key:
     """Where it stands that an address's person was erased."""
-    told = keyed_hash(
+    digest = keyed_hash(
         f"{address.channel}\x1f{address.value}", Purpose.ERASED_ADDRESS, workspace.key
     )
-    return (workspace.partition("erased", told[0]), f"address#{told}")
+    return (workspace.partition("erased", digest[0]), f"address#{digest}")
 
 
 def change_key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
@@ -144,7 +149,7 @@ class ConsentRepository:
     def save_consent(self, changes: Changes, address: Address, consent: AddressConsent) -> None:
         """Writes an address's state, if nobody changed it since it was read here."""
         item = self._read.get(address) or ConsentAddressItem(*address_key(self._scope, address))
-        item.dated, item.undated = _held_row(consent.dated), _held_row(consent.undated)
+        item.dated, item.undated = _effective_row(consent.dated), _effective_row(consent.undated)
         item.erased_at = consent.erased_at
         item.confirmed_at, item.unsubscribed_at = consent.confirmed_at, consent.unsubscribed_at
         item.last_statement = consent.last_statement
@@ -167,7 +172,7 @@ class ConsentRepository:
             return AddressConsent()
         self._read[address] = item
         others = (CustomerRef(UUID(store), value) for store, value in item.other_customers or ())
-        dated, undated = _held(item.dated), _held(item.undated)
+        dated, undated = _as_effective(item.dated), _as_effective(item.undated)
         return AddressConsent(
             dated,
             undated,
@@ -213,12 +218,12 @@ class ConsentRepository:
             return
         others = self._as_consent(address, item).other_customers - frozenset(whose)
         if others:
-            left = AddressConsent(erased_at=now, other_customers=others)
-            self.save_consent(changes, address, left)
+            erased = AddressConsent(erased_at=now, other_customers=others)
+            self.save_consent(changes, address, erased)
         else:
             changes.delete(item)
 
-    def erase_said(
+    def erase_history(
         self,
         changes: Changes,
         address: Address,
@@ -237,16 +242,16 @@ class ConsentRepository:
         is_changed = (dated, undated) != (consent.dated, consent.undated)
         if dated or undated:
             if is_changed:
-                left = replace(consent, dated=dated, undated=undated)
-                self.save_consent(changes, address, left)
+                after = replace(consent, dated=dated, undated=undated)
+                self.save_consent(changes, address, after)
         elif is_changed or self.with_erasure(address, consent).erased_at is None:
             self.erase(changes, address, whose)
 
-    def remove(self, changes: Changes, change: ConsentChange) -> None:
+    def delete(self, changes: Changes, change: ConsentChange) -> None:
         """Takes a change out of its profile's history."""
         ref = ChangeRef(change.profile_id, change.id)
         changes.delete(ConsentChangeItem(*change_key(self._scope, ref)))
-        leave_index(changes, self._scope, change)
+        unindex_change(changes, self._scope, change)
 
     def add(self, changes: Changes, change: ConsentChange) -> None:
         """A new change; the same unit of work saves its profile, which counts it."""
@@ -343,7 +348,7 @@ class ConsentRepository:
     ) -> None:
         """Writes one store's write-back of a change, if nobody began another one meanwhile."""
         row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
-        unchanged = _is_telling(before) if before else _path(after).does_not_exist()
+        unchanged = _is_same_delivery(before) if before else _path(after).does_not_exist()
         is_there = ConsentChangeItem.pk.exists()
         pending = replace(after, pending_since=clock.now())
         changes.update(row, [_path(pending).set(_row(pending))], is_there & unchanged)
@@ -359,7 +364,7 @@ class ConsentRepository:
         if stores != known:
             index_change(changes, self._scope, change, stores)
 
-    def settle(self, change: ConsentChange, after: WriteBack) -> bool:
+    def finish(self, change: ConsentChange, after: WriteBack) -> bool:
         """Writes what became of a pending write-back; False where it isn't pending any more.
 
         Also False where another telling has begun since the change was read.
@@ -367,7 +372,7 @@ class ConsentRepository:
         row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
         return amend(row, [_path(after).set(_row(after))], _is_pending(after))
 
-    def settle_with(self, changes: Changes, change: ConsentChange, after: WriteBack) -> None:
+    def finish_with(self, changes: Changes, change: ConsentChange, after: WriteBack) -> None:
         """The same as a part of a unit of work; a lost race where it isn't pending any more."""
         row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
         changes.update(row, [_path(after).set(_row(after))], _is_pending(after))
@@ -377,19 +382,19 @@ def _path(write_back: WriteBack, *more: str) -> Path:
     return Path(["write_backs", short(write_back.store_id), *more])
 
 
-def _is_telling(write_back: WriteBack) -> Condition:
+def _is_same_delivery(write_back: WriteBack) -> Condition:
     """Whether the row has this telling of the store, whatever became of it."""
-    telling = _path(write_back, "telling")
-    if write_back.telling == 1:
-        first: Condition = _path(write_back).exists() & telling.does_not_exist()
+    count = _path(write_back, "telling")
+    if write_back.delivery_count == 1:
+        first: Condition = _path(write_back).exists() & count.does_not_exist()
         return first
-    same: Condition = telling == str(write_back.telling)
+    same: Condition = count == str(write_back.delivery_count)
     return same
 
 
 def _is_pending(write_back: WriteBack) -> Condition:
     pending: Condition = _path(write_back, "status") == WriteBackStatus.PENDING.value
-    is_pending: Condition = pending & _is_telling(write_back)
+    is_pending: Condition = pending & _is_same_delivery(write_back)
     return is_pending
 
 
@@ -403,23 +408,30 @@ def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
     return changes.shared(("consent_changes", profile_id), list[UUID])
 
 
-def _not_of(profile_ids: Collection[UUID], held: Held | None) -> Held | None:
-    return None if held is None or held.change.profile_id in profile_ids else held
+def _not_of(
+    profile_ids: Collection[UUID], effective: EffectiveConsent | None
+) -> EffectiveConsent | None:
+    return None if effective is None or effective.change.profile_id in profile_ids else effective
 
 
-def _held(row: list[str] | None) -> Held | None:
+def _as_effective(row: list[str] | None) -> EffectiveConsent | None:
     if row is None:
         return None
     state, as_of, profile_id, change_id = row
     change = ChangeRef(UUID(profile_id), UUID(change_id))
-    return Held(ConsentState(state), clock.from_text(as_of), change)
+    return EffectiveConsent(ConsentState(state), clock.from_text(as_of), change)
 
 
-def _held_row(held: Held | None) -> list[str] | None:
-    if held is None:
+def _effective_row(effective: EffectiveConsent | None) -> list[str] | None:
+    if effective is None:
         return None
-    change = held.change
-    return [held.state, clock.to_text(held.as_of), str(change.profile_id), str(change.change_id)]
+    change = effective.change
+    return [
+        effective.state,
+        clock.to_text(effective.as_of),
+        str(change.profile_id),
+        str(change.change_id),
+    ]
 
 
 def _follows_row(change: ChangeRef | None) -> list[str] | None:
@@ -450,7 +462,7 @@ def _row(write_back: WriteBack) -> dict[str, str]:
         "done_at": _moment_text(write_back.done_at),
         "is_certain": None if write_back.is_certain else "no",
         "pending_since": _moment_text(write_back.pending_since),
-        "telling": str(write_back.telling) if write_back.telling > 1 else None,
+        "telling": str(write_back.delivery_count) if write_back.delivery_count > 1 else None,
         "resends": str(write_back.resends) if write_back.resends else None,
     }
     return {name: value for name, value in row.items() if value is not None}
@@ -466,7 +478,7 @@ def _write_back(store: str, row: Mapping[str, str]) -> WriteBack:
         done_at=_moment(done_at),
         is_certain="is_certain" not in row,
         pending_since=_moment(row.get("pending_since")),
-        telling=int(row.get("telling", 1)),
+        delivery_count=int(row.get("telling", 1)),
         resends=int(row.get("resends", 0)),
     )
 
@@ -486,7 +498,9 @@ def _as_change(item: ConsentChangeItem) -> ConsentChange:
         profile_id=item.profile_id,
         channel=Channel(item.channel),
         state=ConsentState(item.state),
-        origin=Origin(Source(item.source), item.store_id, as_proof(item.proof), item.by),
+        origin=ConsentOrigin(
+            ConsentSource(item.source), item.store_id, as_proof(item.proof), item.by
+        ),
         address=item.address,
         occurred_at=item.occurred_at,
         recorded_at=item.recorded_at,

@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from storepost.people.consent.decision import ChangeRef, CustomerRef
-from storepost.people.consent.evidence import NO_EVIDENCE, GivenEvidence, digest_of
-from storepost.people.consent.model import LINK_SOURCES, ConsentChange, Origin
+from storepost.people.consent.evidence import NO_EVIDENCE, EvidenceDetails, digest_of
+from storepost.people.consent.model import LINK_SOURCES, ConsentChange, ConsentOrigin
 from storepost.people.consent.states import ConsentState
 
 
@@ -14,7 +14,7 @@ class ConsentStatement:
     """What somebody says of an address."""
 
     state: ConsentState
-    origin: Origin
+    origin: ConsentOrigin
     occurred_at: datetime | None = None
     """Not in the future; left out, it is now, and at least 1 ms after all that is known."""
     dated: bool = True
@@ -25,7 +25,7 @@ class ConsentStatement:
     """The store's customer that it is about, where a store says it."""
     is_of_others: bool = False
     """Whether that customer belongs to somebody else than the subject."""
-    evidence: GivenEvidence = NO_EVIDENCE
+    evidence: EvidenceDetails = NO_EVIDENCE
     """What proves it beside the origin's proof."""
 
     def is_outdated(self, erased_at: datetime | None) -> bool:
@@ -66,7 +66,7 @@ class ConsentStatement:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StatementOutcome:
     """What an assertion did."""
 
     state: ConsentState

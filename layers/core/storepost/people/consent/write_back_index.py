@@ -55,11 +55,11 @@ class RecordedWithin:
 
         With `after`, a row's sort key, those behind it.
         """
-        low = _place(self.since - _SMALLEST_STEP) if self.since else _PREFIX
+        low = _sort_key(self.since - _SMALLEST_STEP) if self.since else _PREFIX
         if after is not None:
             # Nothing stands between a key and the same with a space: all are equally long.
             low = f"{after} "
-        high = _place(self.until + _SMALLEST_STEP) if self.until else f"{_PREFIX}~"
+        high = _sort_key(self.until + _SMALLEST_STEP) if self.until else f"{_PREFIX}~"
         return Item.sk.between(low, high)
 
 
@@ -78,12 +78,12 @@ class IndexedChange:
 _PREFIX = "change#"
 
 
-def _place(moment: datetime) -> str:
+def _sort_key(moment: datetime) -> str:
     """Where the ids of changes of a moment begin."""
     return f"{_PREFIX}{short(UUID(int=timed_id(moment).int >> 80 << 80))}"
 
 
-def place_of(change: ChangeRef) -> str:
+def sort_key_of(change: ChangeRef) -> str:
     """A change's sort key: it sorts by when the change was recorded."""
     return f"{_PREFIX}{short(change.change_id)}#{short(change.profile_id)}"
 
@@ -94,7 +94,7 @@ def index_partition(workspace: WorkspaceScope) -> str:
 
 
 def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
-    return (index_partition(workspace), place_of(change))
+    return (index_partition(workspace), sort_key_of(change))
 
 
 def index_change(
@@ -118,7 +118,7 @@ def index_change(
     changes.save(row)
 
 
-def leave_index(changes: Changes, workspace: WorkspaceScope, change: ConsentChange) -> None:
+def unindex_change(changes: Changes, workspace: WorkspaceScope, change: ConsentChange) -> None:
     """Takes the change out, if it has write-backs."""
     if change.write_backs:
         ref = ChangeRef(change.profile_id, change.id)

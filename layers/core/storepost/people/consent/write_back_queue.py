@@ -60,7 +60,7 @@ def queue_owed_opt_out(
     repository: ConsentRepository,
     subject: Subject,
     consent: AddressConsent,
-    words: Sequence[ConsentStatement],
+    statements: Sequence[ConsentStatement],
 ) -> tuple[AddressConsent, bool]:
     """Has each store that comes with a yes told the no that holds (docs/semantics.md, section 2.7).
 
@@ -68,17 +68,19 @@ def queue_owed_opt_out(
     store is told: then nobody may change the address meanwhile.
     """
     holds = consent.holds
-    refused = [word for word in words if word.is_store_opt_in]
+    refused = [statement for statement in statements if statement.is_store_opt_in]
     if not refused or holds is None or holds.state is not ConsentState.UNSUBSCRIBED:
         return consent, False
     change = repository.get(holds.change)
     if change is None:
         return consent, False
-    for word in refused:
-        if word.customer and holds.change.profile_id != subject.profile_id:
-            consent = consent.with_customer(word.customer)
-    for store_id in {word.origin.store_id for word in refused if word.origin.store_id}:
-        _tell_one(changes, repository, subject.workspace, change, store_id)
+    for statement in refused:
+        if statement.customer and holds.change.profile_id != subject.profile_id:
+            consent = consent.with_customer(statement.customer)
+    for store_id in {
+        statement.origin.store_id for statement in refused if statement.origin.store_id
+    }:
+        _restart_one(changes, repository, subject.workspace, change, store_id)
     return consent, True
 
 
@@ -88,7 +90,7 @@ def restarted(change: ConsentChange, store_id: UUID) -> WriteBack:
     return known.restarted() if known else WriteBack(store_id)
 
 
-def _tell_one(
+def _restart_one(
     changes: Changes,
     repository: ConsentRepository,
     workspace: WorkspaceScope,
@@ -96,7 +98,7 @@ def _tell_one(
     store_id: UUID,
 ) -> None:
     known, begun = change.write_back_to(store_id), restarted(change, store_id)
-    if begun.telling > MAX_DELIVERIES:
+    if begun.delivery_count > MAX_DELIVERIES:
         failed = begun.failed(STAYS_SUBSCRIBED, clock.now())
         repository.begin_one(changes, change, failed, known)
         note_missed(changes, workspace, store_id, ChangeRef(change.profile_id, change.id))

@@ -10,7 +10,7 @@ from storepost.people.consent.evidence import NO_EVIDENCE
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_index import RecordedWithin
 from storepost.people.consent_changes.retrying import FailedAtStore
-from storepost.people.consent_changes.service import Wanted
+from storepost.people.consent_changes.service import ConsentChangeRequest
 from storepost.values.wire import Id, RequestBody, Timestamp, not_in_the_future
 
 
@@ -22,9 +22,9 @@ class ConsentUpdate(RequestBody):
     proof: GivenProof | None = None
     evidence: EvidenceInput | None = None
 
-    def value(self) -> Wanted:
+    def value(self) -> ConsentChangeRequest:
         """What the service is told."""
-        return Wanted(
+        return ConsentChangeRequest(
             self.state,
             self.occurred_at,
             self.proof.value() if self.proof else None,

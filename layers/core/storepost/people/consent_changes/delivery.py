@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from storepost.people.consent.missed import Demand, has_address
 from storepost.people.consent.model import ConsentChange, SkipReason
-from storepost.people.consent_changes.requests import Refusal, tell
-from storepost.people.consent_changes.shops import tell_shop
+from storepost.people.consent_changes.requests import WriteBackRefusal, post_change
+from storepost.people.consent_changes.shops import update_shop
 from storepost.platform.messaging.tries import TRIES
 from storepost.stores.stores.model import Store
 from storepost.stores.stores.write_back import WriteBackConfig, WriteBackRepository
@@ -33,22 +33,22 @@ class Delivery:
             return None
         return has_address(self.store.workspace, self.store.id, self.config.url)
 
-    def tell(
+    def deliver(
         self,
         change: ConsentChange,
         external_ids: list[str],
         is_same: Callable[[str | None], bool] | None = None,
         *,
         is_confirmed: bool = False,
-    ) -> Refusal | SkipReason | None:
+    ) -> WriteBackRefusal | SkipReason | None:
         """Tells the store; None once it took the change.
 
         `is_same` says whether a shop's customer has the address, where the change doesn't name it.
         `is_confirmed` is whether somebody confirmed the opt-in, which a shop is told.
         """
         if self.config is None:
-            return tell_shop(self.store, change, external_ids, is_same, is_confirmed=is_confirmed)
-        return tell(self.config, change, self.store.id, external_ids)
+            return update_shop(self.store, change, external_ids, is_same, is_confirmed=is_confirmed)
+        return post_change(self.config, change, self.store.id, external_ids)
 
 
 def delivery_to(workspace: WorkspaceScope, store: Store | None) -> Delivery | None:
@@ -61,7 +61,7 @@ def delivery_to(workspace: WorkspaceScope, store: Store | None) -> Delivery | No
     return Delivery(store, config) if config else None
 
 
-def try_again(refusal: Refusal, tries: int) -> None:
+def try_again(refusal: WriteBackRefusal, tries: int) -> None:
     """Raises NotTaken where another try may succeed."""
     if not refusal.lasts and tries < TRIES:
         count("WriteBacksRetried")

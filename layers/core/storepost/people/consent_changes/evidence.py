@@ -37,8 +37,12 @@ def evidence_of(
     profile: Profile, channels: Iterable[Channel] | None, page: PageRequest
 ) -> Listing[Evidence]:
     """A page of a profile's evidence, of some channels or of all."""
-    asked = set(Channel if channels is None else channels)
-    series = {place: each for place, each in profile.evidence.items() if place[1] in asked}
+    selected = set(Channel if channels is None else channels)
+    series = {
+        series_key: each
+        for series_key, each in profile.evidence.items()
+        if series_key[1] in selected
+    }
     total = count_of(series)
     if page.skipped >= total:
         return Listing((), total, page)
@@ -55,7 +59,7 @@ def open_evidence(caller: WorkspaceCaller, address: Address) -> list[Evidence]:
     log_access("erased consent evidence opened", None, caller=caller)
     texts = EvidenceRepository(caller.workspace).wordings_of(wording for _, wording in found)
     return [
-        replace(each, given=replace(each.given, text=texts.get(wording or "")))
+        replace(each, details=replace(each.details, text=texts.get(wording or "")))
         for each, wording in found
     ]
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from storepost.people.consent.model import (
     ConsentChange,
-    Source,
+    ConsentSource,
 )
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import Channel, ConsentState
@@ -27,12 +27,12 @@ class ChangeFilter:
 
     channel: list[Channel] | None = None
     state: list[ConsentState] | None = None
-    source: list[Source] | None = None
+    source: list[ConsentSource] | None = None
 
     @property
-    def given(self) -> list[str]:
+    def named(self) -> list[str]:
         """The filters that are given, by their names; every change passes where none is."""
-        return [name for name, asked in vars(self).items() if asked is not None]
+        return [name for name, value in vars(self).items() if value is not None]
 
     def passes(self, change: ConsentChange) -> bool:
         """Whether the change is among them."""
@@ -41,22 +41,22 @@ class ChangeFilter:
             (self.state, change.state),
             (self.source, change.origin.source),
         )
-        return all(asked is None or value in asked for asked, value in pairs)
+        return all(allowed is None or value in allowed for allowed, value in pairs)
 
 
 def list_changes(
-    workspace: WorkspaceScope, profile_id: UUID, asked: ChangeFilter, page: PageRequest
+    workspace: WorkspaceScope, profile_id: UUID, filters: ChangeFilter, page: PageRequest
 ) -> Listing[ConsentChange]:
     """The profile's changes, most recently recorded first. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
-    if not asked.given:
+    if not filters.named:
         return history_of(profile, page)
     history = ConsentRepository(workspace).histories(profile.consent_partitions, MAX_ROWS + 1)
     seen = list(islice(history, MAX_ROWS + 1))
     if len(seen) > MAX_ROWS:
         # Another filter would help nobody: all of the history is looked through for any.
-        raise FilterTooBroad(asked.given[0], _LEAVE_OUT)
-    return cut([change for change in seen if asked.passes(change)], page)
+        raise FilterTooBroad(filters.named[0], _LEAVE_OUT)
+    return cut([change for change in seen if filters.passes(change)], page)
 
 
 def history_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from storepost.accounts.workspaces.callers import WorkspaceCaller
-from storepost.people.consent.evidence import NO_EVIDENCE, GivenEvidence
+from storepost.people.consent.evidence import NO_EVIDENCE, EvidenceDetails
 from storepost.people.consent.model import (
     ConsentChange,
     Proof,
@@ -15,12 +15,12 @@ from storepost.people.consent.model import (
 )
 from storepost.people.consent.origins import origin_of
 from storepost.people.consent.repository import ConsentRepository
-from storepost.people.consent.statements import ConsentStatement, Outcome
+from storepost.people.consent.statements import ConsentStatement, StatementOutcome
 from storepost.people.consent.states import Channel, ConsentState
 from storepost.people.consent.write_back_queue import queue_write_backs
 from storepost.people.consent_changes.listing import get_change
 from storepost.people.consent_changes.problems import NoEmail, NoPhone, WriteBackNotFailed
-from storepost.people.consent_changes.recording import record_word
+from storepost.people.consent_changes.recording import record_statement
 from storepost.people.profiles.consent_summary import primary_address
 from storepost.people.profiles.service import get_profile
 from storepost.platform.persistence.changes import Changes
@@ -42,31 +42,31 @@ _REASONS_THAT_END = frozenset(
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ConsentChangeRequest:
     """What a request says of a person's consent."""
 
     state: ConsentState
     occurred_at: datetime | None
     proof: Proof | None
-    evidence: GivenEvidence = NO_EVIDENCE
+    evidence: EvidenceDetails = NO_EVIDENCE
 
 
 def change_email_consent(
-    caller: WorkspaceCaller, profile_id: UUID, wanted: Wanted, changes: Changes
+    caller: WorkspaceCaller, profile_id: UUID, request: ConsentChangeRequest, changes: Changes
 ) -> ConsentChange:
     """Subscribes or unsubscribes the email address that the profile shows.
 
     The change that holds: the new one, unless the state is there already or a later word stands
     against this one. Raises NoEmail.
     """
-    return _change(caller, profile_id, Channel.EMAIL, NoEmail(), wanted, changes)
+    return _change(caller, profile_id, Channel.EMAIL, NoEmail(), request, changes)
 
 
 def change_sms_consent(
-    caller: WorkspaceCaller, profile_id: UUID, wanted: Wanted, changes: Changes
+    caller: WorkspaceCaller, profile_id: UUID, request: ConsentChangeRequest, changes: Changes
 ) -> ConsentChange:
     """The same for the phone number that the profile shows. Raises NoPhone."""
-    return _change(caller, profile_id, Channel.SMS, NoPhone(), wanted, changes)
+    return _change(caller, profile_id, Channel.SMS, NoPhone(), request, changes)
 
 
 def retry_write_back(
@@ -106,7 +106,7 @@ def _change(
     profile_id: UUID,
     channel: Channel,
     without: Problem,
-    wanted: Wanted,
+    request: ConsentChangeRequest,
     changes: Changes,
 ) -> ConsentChange:
     """`without` is what it means that the profile shows no address of the channel."""
@@ -114,12 +114,14 @@ def _change(
     address = primary_address(profile, channel)
     if address is None:
         raise without
-    origin = origin_of(caller, given=wanted.proof)
-    word = ConsentStatement(wanted.state, origin, wanted.occurred_at, evidence=wanted.evidence)
-    return _holding(caller.workspace, record_word(changes, profile, address, word))
+    origin = origin_of(caller, proof=request.proof)
+    statement = ConsentStatement(
+        request.state, origin, request.occurred_at, evidence=request.evidence
+    )
+    return _holding(caller.workspace, record_statement(changes, profile, address, statement))
 
 
-def _holding(workspace: WorkspaceScope, outcome: Outcome) -> ConsentChange:
+def _holding(workspace: WorkspaceScope, outcome: StatementOutcome) -> ConsentChange:
     if outcome.recorded and outcome.recorded.id == outcome.holds.change_id:
         return outcome.recorded
     change = ConsentRepository(workspace).get(outcome.holds)

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, StringConstraints
 from storepost.people.consent.bodies import EvidenceInput, GivenProof
 from storepost.people.consent.states import ConsentState
 from storepost.people.customers.lenient_fields import GivenEmail, GivenLocale, GivenName, GivenPhone
-from storepost.people.customers.model import GivenConsent, GivenCustomer
+from storepost.people.customers.model import IncomingConsent, IncomingCustomer
 from storepost.people.profiles.model import names_nobody
 from storepost.values.wire import TEXT_LENGTH, RequestBody, Timestamp, Url
 
@@ -48,9 +48,9 @@ class Customer(RequestBody):
     external_created_at: Timestamp
     external_updated_at: Timestamp
 
-    def value(self) -> GivenCustomer:
+    def value(self) -> IncomingCustomer:
         """What the service is told."""
-        return GivenCustomer(
+        return IncomingCustomer(
             external_created_at=self.external_created_at,
             external_updated_at=self.external_updated_at,
             email=self.email,
@@ -67,8 +67,8 @@ class Customer(RequestBody):
             ),
         )
 
-    def _consent(self, state: ConsentState | None, updated_at: datetime | None) -> GivenConsent:
-        return GivenConsent(
+    def _consent(self, state: ConsentState | None, updated_at: datetime | None) -> IncomingConsent:
+        return IncomingConsent(
             state,
             updated_at,
             proof=self.proof.value() if self.proof else None,

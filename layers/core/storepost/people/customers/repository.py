@@ -55,8 +55,8 @@ class CustomerItem(VersionedItem, discriminator="customer"):
     """How often the store gave something else after it took a no, until the moment beside it."""
     email_contradicted_at = UtcDateTimeAttribute(null=True)
     sms_contradicted_at = UtcDateTimeAttribute(null=True)
-    email_told = UnicodeAttribute(null=True)
-    sms_told = UnicodeAttribute(null=True)
+    email_delivery = UnicodeAttribute(null=True, attr_name="email_told")
+    sms_delivery = UnicodeAttribute(null=True, attr_name="sms_told")
     email_proof = UnicodeAttribute(null=True)
     sms_proof = UnicodeAttribute(null=True)
 
@@ -80,13 +80,13 @@ _COLUMNS = {
     Channel.EMAIL: (
         CustomerItem.email_consent,
         CustomerItem.email_consent_at,
-        CustomerItem.email_told,
+        CustomerItem.email_delivery,
         CustomerItem.email,
     ),
     Channel.SMS: (
         CustomerItem.sms_consent,
         CustomerItem.sms_consent_at,
-        CustomerItem.sms_told,
+        CustomerItem.sms_delivery,
         CustomerItem.phone,
     ),
 }
@@ -140,10 +140,10 @@ class CustomerRepository:
             for each in profile.identities
             if each.type is IdentityType.PLATFORM_CUSTOMER_ID and each.store_id is not None
         ]
-        wanted = [(at, value) for at, value in ids if store_id in {None, at}]
+        own_ids = [(at, value) for at, value in ids if store_id in {None, at}]
         named = {(each.store_id, each.external_id) for each in others}
-        asked = dict.fromkeys([*wanted, *sorted(named)])
-        found = self._found(customer_key(self._scope, at, value) for at, value in asked)
+        customer_ids = dict.fromkeys([*own_ids, *sorted(named)])
+        found = self._found(customer_key(self._scope, at, value) for at, value in customer_ids)
         own = set(profile.partitions)
         return [
             each
@@ -180,7 +180,7 @@ class CustomerRepository:
         item.sms_proof = customer.sms_proof
         changes.save(item)
 
-    def remove(self, changes: Changes, customer: Customer) -> None:
+    def delete(self, changes: Changes, customer: Customer) -> None:
         """Takes the customer away, if nobody changed it since it was read here."""
         changes.delete(self._read[customer.id])
 
@@ -189,8 +189,8 @@ class CustomerRepository:
         item = self._deleted.get(customer_id(store_id, external_id))
         if item is None:
             item = DeletedCustomerItem(*customer_key(self._scope, store_id, external_id), at=at)
-            if (held := self._read.get(customer_id(store_id, external_id))) is not None:
-                item.version = held.version
+            if (read := self._read.get(customer_id(store_id, external_id))) is not None:
+                item.version = read.version
         item.at = max(item.at, at)
         item.expiration = clock.now() + DELETION_KEPT
         changes.save(item)
@@ -219,19 +219,19 @@ class CustomerRepository:
         row = self._reads.find(RedactedCustomerItem, key)
         return row is not None and updated_at <= row.at
 
-    def note_told(self, customer: Customer, change: ConsentChange) -> bool:
+    def note_delivered(self, customer: Customer, change: ConsentChange) -> bool:
         """Lets a change that the store took count as given by it.
 
         False where the store has given another state, or another address, since it was read.
         """
         channel = change.channel
-        given, given_at, told, address = _COLUMNS[channel]
-        unchanged = (given == customer.consent(channel).value) & (address == change.address)
+        consent, consent_at, delivery, address = _COLUMNS[channel]
+        unchanged = (consent == customer.consent(channel).value) & (address == change.address)
         key = customer_key(self._scope, customer.store_id, customer.external_id)
         actions: list[Action] = [
-            given.set(change.state.value),
-            given_at.set(change.occurred_at),
-            told.set(change.telling_to(customer.store_id)),
+            consent.set(change.state.value),
+            consent_at.set(change.occurred_at),
+            delivery.set(change.delivery_id_for(customer.store_id)),
         ]
         return amend(CustomerItem(*key), actions, unchanged)
 
@@ -272,8 +272,8 @@ class CustomerRepository:
                 item.email_contradictions, item.email_contradicted_at
             ),
             sms_contradictions=_contradictions(item.sms_contradictions, item.sms_contradicted_at),
-            email_told=item.email_told,
-            sms_told=item.sms_told,
+            email_delivery=item.email_delivery,
+            sms_delivery=item.sms_delivery,
             email_proof=item.email_proof,
             sms_proof=item.sms_proof,
         )

@@ -28,7 +28,7 @@ class EventFilter:
     occurred_from: datetime | None = None
     occurred_to: datetime | None = None
 
-    def takes(self, row: ProfileEventItem) -> bool:
+    def matches(self, row: ProfileEventItem) -> bool:
         """Whether the event is what is asked for; when it happened was asked before."""
         return (
             self.name in {None, row.name}
@@ -38,14 +38,14 @@ class EventFilter:
 
 
 def list_events(
-    workspace: WorkspaceScope, profile_id: UUID, asked: EventFilter, page: PageRequest
+    workspace: WorkspaceScope, profile_id: UUID, filters: EventFilter, page: PageRequest
 ) -> Listing[ProfileEvent]:
     """The profile's events that are asked for. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
-    if asked == EventFilter():
+    if filters == EventFilter():
         return page_of_events(profile, page)
     found, total = list[ProfileEventItem](), 0
-    for row in filter(asked.takes, _looked_at(profile, asked)):
+    for row in filter(filters.matches, _looked_at(profile, filters)):
         if page.skipped <= total < page.skipped + page.size:
             found.append(row)
         total += 1
@@ -62,8 +62,8 @@ def page_of_events(profile: Profile, page: PageRequest) -> Listing[ProfileEvent]
     return Listing(list(map(as_event, islice(rows, page.skipped, until))), total, page)
 
 
-def _looked_at(profile: Profile, asked: EventFilter) -> Iterator[ProfileEventItem]:
-    since, until = asked.occurred_from, asked.occurred_to
+def _looked_at(profile: Profile, filters: EventFilter) -> Iterator[ProfileEventItem]:
+    since, until = filters.occurred_from, filters.occurred_to
     rows = ProfileEventRepository(profile.workspace).of_profile(profile, since, until)
     for number, row in enumerate(rows):
         if number == MAX_ROWS:

@@ -32,7 +32,7 @@ class ProfileEvent:
 
 
 @dataclass(frozen=True)
-class GivenEvent:
+class IncomingEvent:
     """An event as somebody tells of it."""
 
     person: UUID | Identity

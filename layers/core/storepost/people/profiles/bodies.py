@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, model_validator
 
-from storepost.people.profiles.manual import GivenPerson
+from storepost.people.profiles.manual import IncomingPerson
 from storepost.people.profiles.model import names_nobody
 from storepost.values.emails import EmailAddress
 from storepost.values.locale_codes import LocaleCode
@@ -38,9 +38,9 @@ class UpsertProfile(RequestBody):
             raise ValueError("Must have an email, a phone or an anonymousId")
         return self
 
-    def value(self) -> GivenPerson:
+    def value(self) -> IncomingPerson:
         """What the service is told."""
-        return GivenPerson(
+        return IncomingPerson(
             email=self.email,
             phone=self.phone,
             anonymous_id=self.anonymous_id,

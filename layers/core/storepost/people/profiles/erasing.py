@@ -78,15 +78,15 @@ def customers_of(identities: Iterable[Identity]) -> frozenset[CustomerRef]:
     return frozenset(CustomerRef(store_id, value) for store_id, value in own if store_id)
 
 
-def erase_places(erasure: Erasure) -> bool:
+def erase_index_entries(erasure: Erasure) -> bool:
     """Takes the profile out of some of the stores' lists that still have it."""
-    return commit_anew(lambda changes: _leave_places(changes, erasure))
+    return commit_anew(lambda changes: _delete_index_entries(changes, erasure))
 
 
-def _leave_places(changes: Changes, erasure: Erasure) -> bool:
+def _delete_index_entries(changes: Changes, erasure: Erasure) -> bool:
     repository = ProfileRepository(erasure.workspace)
-    left = repository.erasure_of(erasure.profile_id)
-    return repository.leave_places(changes, left) if left else False
+    erasure_row = repository.erasure_of(erasure.profile_id)
+    return repository.delete_index_entries(changes, erasure_row) if erasure_row else False
 
 
 def erase_postings(erasure: Erasure) -> bool:
@@ -105,7 +105,7 @@ def erase_postings(erasure: Erasure) -> bool:
 def erase_addresses(erasure: Erasure) -> bool:
     """Takes away what the profile's changes say of the addresses that it had."""
     for some in batched(addresses_of(erasure.identities), _MAX_SAID, strict=False):
-        commit_anew(partial(_erase_said, erasure=erasure, addresses=some))
+        commit_anew(partial(_erase_history, erasure=erasure, addresses=some))
     return False
 
 
@@ -117,18 +117,18 @@ def erase_history(erasure: Erasure) -> bool:
 def _erase_changes(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     repository = ConsentRepository(erasure.workspace)
     some = list(islice(repository.history(profile_id, _MAX_CHANGES), _MAX_CHANGES))
-    said = {Address(change.channel, change.address) for change in some if change.address}
-    _erase_said(changes, erasure, said)
+    addresses = {Address(change.channel, change.address) for change in some if change.address}
+    _erase_history(changes, erasure, addresses)
     for change in some:
-        repository.remove(changes, change)
+        repository.delete(changes, change)
     return len(some) == _MAX_CHANGES
 
 
-def _erase_said(changes: Changes, erasure: Erasure, addresses: Iterable[Address]) -> None:
+def _erase_history(changes: Changes, erasure: Erasure, addresses: Iterable[Address]) -> None:
     repository = ConsentRepository(erasure.workspace)
     whose = customers_of(erasure.identities)
     for address, consent in repository.consents_of(addresses).items():
-        repository.erase_said(changes, address, consent, erasure.histories, whose)
+        repository.erase_history(changes, address, consent, erasure.histories, whose)
 
 
 def erase_evidence(erasure: Erasure) -> bool:
@@ -156,7 +156,7 @@ def _erase_merges(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     repository = ProfileRepository(erasure.workspace)
     some = list(islice(repository.own_merges_of(profile_id, _MAX_MERGES), _MAX_MERGES))
     for merge in some:
-        repository.remove_merge(changes, merge, profile_id)
+        repository.delete_merge(changes, merge, profile_id)
     return len(some) == _MAX_MERGES
 
 

@@ -94,8 +94,8 @@ def _is_weaker(profile: Profile, source: LocaleSource | None) -> bool:
     """Whether the profile's locale yields to another one's; a source of None is somebody's hand."""
     if profile.locale is None:
         return True
-    held = profile.locale_source
-    return held is not None and (source is None or source.beats(held))
+    current = profile.locale_source
+    return current is not None and (source is None or source.beats(current))
 
 
 def _joined(survivor: Profile, merged: Profile) -> dict[UUID, StoreLink]:
@@ -108,7 +108,7 @@ def _joined(survivor: Profile, merged: Profile) -> dict[UUID, StoreLink]:
             own,
             customers=own.customers + link.customers,
             orders=own.orders + link.orders,
-            left=(*own.left, *link.left, *listed),
+            stale_entries=(*own.stale_entries, *link.stale_entries, *listed),
         )
     return links
 

@@ -7,8 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from storepost.people.consent.evidence import Place as EvidencePlace
-from storepost.people.consent.evidence import Series
+from storepost.people.consent.evidence import Series, SeriesKey
 from storepost.people.consent.states import ConsentState
 from storepost.values.money import Money
 from storepost.values.scope import WorkspaceScope
@@ -84,10 +83,10 @@ class LocaleSource:
     signal: LocaleSignal
     at: datetime
 
-    def beats(self, held: "LocaleSource") -> bool:
+    def beats(self, other: "LocaleSource") -> bool:
         """Whether the signal holds against another one."""
-        is_hard, held_is_hard = (each.signal is LocaleSignal.HARD for each in (self, held))
-        return (is_hard, self.at) > (held_is_hard, held.at)
+        is_hard, other_is_hard = (each.signal is LocaleSignal.HARD for each in (self, other))
+        return (is_hard, self.at) > (other_is_hard, other.at)
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ class Sighting:
         return Sighting(min(self.first, *moments), max(self.last, *moments))
 
 
-type Place = tuple[datetime, UUID]
+type IndexEntry = tuple[datetime, UUID]
 """Where a list by moment has a profile: the moment, and the id that it has there."""
 
 
@@ -114,7 +113,7 @@ class StoreLink:
     orders: int = 0
     listed_at: datetime | None = field(default=None, compare=False)
     """Under which moment the store's list has the profile; None while it hasn't."""
-    left: tuple[Place, ...] = field(default=(), compare=False)
+    stale_entries: tuple[IndexEntry, ...] = field(default=(), compare=False)
     """Where the store's list still has profiles that were merged into this one."""
 
 
@@ -148,7 +147,7 @@ class Profile:
     """How many changes of consent its history has."""
     histories: tuple[UUID, ...] = ()
     """Profiles that were merged into it and whose changes of consent are part of its history."""
-    evidence: Mapping[EvidencePlace, Series] = field(default_factory=dict)
+    evidence: Mapping[SeriesKey, Series] = field(default_factory=dict)
     """Where evidence of consent stands, also what profiles had that were merged into it."""
     events: int = 0
     """How many events it has."""
@@ -177,8 +176,8 @@ class Profile:
     @property
     def consent_partitions(self) -> tuple[UUID, ...]:
         """Whose partitions have its changes and evidence of consent: these rows never move."""
-        places = (profile_id for profile_id, _ in self.evidence)
-        merged = dict.fromkeys((*self.histories, *places))
+        merged_ids = (profile_id for profile_id, _ in self.evidence)
+        merged = dict.fromkeys((*self.histories, *merged_ids))
         return (*(each for each in merged if each != self.id), self.id)
 
     @property
@@ -256,7 +255,7 @@ class Profile:
         """
         if self.locale is not None and self.locale_source is None:
             return self
-        held = self.locale_source
-        if held is not None and held != source and not source.beats(held):
+        current = self.locale_source
+        if current is not None and current != source and not source.beats(current):
             return self
         return replace(self, locale=locale, locale_source=source)

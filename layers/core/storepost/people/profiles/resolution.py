@@ -34,7 +34,7 @@ MAX_IDENTITIES = 1000
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownIdentities:
     """What a workspace knows of the identities of one arrival."""
 
     claims: Mapping[Identity, Claim]
@@ -59,7 +59,7 @@ def identities_of(
 
     `customer_id` is one of the store's. Email and phone are in the form that is compared.
     """
-    given = (
+    values = (
         (IdentityType.PLATFORM_CUSTOMER_ID, customer_id, store_id),
         (IdentityType.EMAIL, email, None),
         (IdentityType.PHONE, phone, None),
@@ -67,7 +67,7 @@ def identities_of(
     )
     return tuple(
         Identity(kind, value, store)
-        for kind, value, store in given
+        for kind, value, store in values
         if value is not None and not names_nobody(value)
     )
 
@@ -101,7 +101,7 @@ def _keys_of(workspace: WorkspaceScope, address: Address) -> tuple[Key, Key]:
     return address_key(workspace, address), erased_key(workspace, address)
 
 
-def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> Known:
+def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> KnownIdentities:
     """What the workspace knows of the identities: two batch gets."""
     claims = repository.claims_of(identities)
     profiles = repository.by_id({claim.profile_id for claim in claims.values()})
@@ -109,26 +109,30 @@ def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> Kn
         identity: claim if claim.profile_id in profiles else replace(claim, is_free=True)
         for identity, claim in claims.items()
     }
-    return Known(known, profiles)
+    return KnownIdentities(known, profiles)
 
 
-def people_of_arrival(identities: Iterable[Identity], known: Known) -> tuple[Profile, ...]:
+def people_of_arrival(
+    identities: Iterable[Identity], known: KnownIdentities
+) -> tuple[Profile, ...]:
     """The profiles that are one person where a store's record names them by these identities.
 
     The one that survives comes first; nobody where it is somebody new. Where a strong identity
     speaks against it, the weakest one is dropped and the rest tried again: in the end nothing
     matches.
     """
-    given = strongest_first(identities)
-    while given:
-        people = _one_person(given, known)
+    remaining = strongest_first(identities)
+    while remaining:
+        people = _one_person(remaining, known)
         if people is not None:
             return people
-        given = given[:-1]
+        remaining = remaining[:-1]
     return ()
 
 
-def people_by_hand(identities: Iterable[Identity], known: Known) -> tuple[Profile, ...]:
+def people_of_request(
+    identities: Iterable[Identity], known: KnownIdentities
+) -> tuple[Profile, ...]:
     """The same where somebody names them who means each of the identities.
 
     Raises IdentityConflict where they are several people's.
@@ -139,15 +143,17 @@ def people_by_hand(identities: Iterable[Identity], known: Known) -> tuple[Profil
     return people
 
 
-def _one_person(given: Sequence[Identity], known: Known) -> tuple[Profile, ...] | None:
+def _one_person(
+    identities: Sequence[Identity], known: KnownIdentities
+) -> tuple[Profile, ...] | None:
     """Whoever has one of the identities, if all of them can be one person; else None."""
     matched: dict[UUID, _Match] = {}
-    for identity in given:
+    for identity in identities:
         holder = known.holder_of(identity)
         if holder:
             matched.setdefault(holder.id, _Match(holder, identity))
     matches, people = matched.values(), [match.profile for match in matched.values()]
-    if any(contradicts(each.profile, each.by, given) for each in matches):
+    if any(contradicts(each.profile, each.by, identities) for each in matches):
         return None
     if any(_are_two_people(one, other) for one, other in combinations(matches, 2)):
         return None
@@ -184,13 +190,13 @@ def _are_two_people(one: _Match, other: _Match) -> bool:
     return not set.isdisjoint(*stores)
 
 
-def contradicts(profile: Profile, matched: Identity, given: Iterable[Identity]) -> bool:
+def contradicts(profile: Profile, matched: Identity, identities: Iterable[Identity]) -> bool:
     """Whether a strong one of the given identities says that they are not this profile's.
 
     Two customer ids of one store, or two emails, are two people's; only what is weaker than those
     can be contradicted by them.
     """
-    return any(_speaks_against(each, profile, matched) for each in given)
+    return any(_speaks_against(each, profile, matched) for each in identities)
 
 
 def _speaks_against(strong: Identity, profile: Profile, matched: Identity) -> bool:
@@ -206,7 +212,7 @@ def _speaks_against(strong: Identity, profile: Profile, matched: Identity) -> bo
 
 
 def takes_in(
-    profile: Profile | None, identities: Iterable[Identity], known: Known
+    profile: Profile | None, identities: Iterable[Identity], known: KnownIdentities
 ) -> list[Identity]:
     """Those of an arrival's identities that are the profile's from now on: its own, and nobody's.
 

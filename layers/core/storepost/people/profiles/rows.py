@@ -7,9 +7,9 @@ from uuid import UUID
 
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from storepost.people.consent.evidence import Place, Series
+from storepost.people.consent.evidence import Series, SeriesKey
 from storepost.people.consent.states import Channel, ConsentState
-from storepost.people.profiles.erasure import Erasure, StorePlace
+from storepost.people.profiles.erasure import Erasure, StoreIndexEntry
 from storepost.people.profiles.leftover_words import sealed_words
 from storepost.people.profiles.merges import MergeCause, ProfileMerge
 from storepost.people.profiles.model import (
@@ -90,7 +90,7 @@ class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
     identities = Json()
     partitions = Json()
     histories = Json()
-    places = Json()
+    index_entries = Json(attr_name="places")
     words = UnicodeAttribute(null=True)
     """By which the search finds the name, sealed: nothing else in the row names the person."""
 
@@ -180,7 +180,9 @@ def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
     )
 
 
-def evidence_row(profile_id: UUID, evidence: Mapping[Place, Series]) -> dict[str, list[int]] | None:
+def evidence_row(
+    profile_id: UUID, evidence: Mapping[SeriesKey, Series]
+) -> dict[str, list[int]] | None:
     """Where evidence stands as a profile's row has it."""
     rows = {
         channel.value if where == profile_id else f"{channel}#{short(where)}": [
@@ -192,13 +194,13 @@ def evidence_row(profile_id: UUID, evidence: Mapping[Place, Series]) -> dict[str
     return rows or None
 
 
-def as_evidence(profile_id: UUID, rows: Mapping[str, list[int]] | None) -> dict[Place, Series]:
+def as_evidence(profile_id: UUID, rows: Mapping[str, list[int]] | None) -> dict[SeriesKey, Series]:
     """What `evidence_row` wrote."""
-    found = dict[Place, Series]()
+    found = dict[SeriesKey, Series]()
     for name, (last, *removed) in (rows or {}).items():
         channel, _, where = name.partition("#")
-        place = (from_short(where) if where else profile_id, Channel(channel))
-        found[place] = Series(last, tuple(removed))
+        series_key = (from_short(where) if where else profile_id, Channel(channel))
+        found[series_key] = Series(last, tuple(removed))
     return found
 
 
@@ -211,7 +213,9 @@ def merged_row(key: Key, merged: Profile, into: UUID) -> MergedProfileItem:
     return item
 
 
-def erased_row(key: Key, profile: Profile, places: Iterable[StorePlace]) -> ErasedProfileItem:
+def erased_row(
+    key: Key, profile: Profile, index_entries: Iterable[StoreIndexEntry]
+) -> ErasedProfileItem:
     """What stands in an erased profile's place: written over the version that was read."""
     item = ErasedProfileItem(
         *key,
@@ -219,16 +223,16 @@ def erased_row(key: Key, profile: Profile, places: Iterable[StorePlace]) -> Eras
         identities=_identity_rows(profile.identities),
         partitions=_ids_row(profile.partitions),
         histories=_ids_row(profile.consent_partitions),
-        places=place_rows(places),
+        index_entries=index_entry_rows(index_entries),
         words=sealed_words(profile),
     )
     item.version = profile.version
     return item
 
 
-def place_rows(places: Iterable[StorePlace]) -> list[_Row]:
+def index_entry_rows(entries: Iterable[StoreIndexEntry]) -> list[_Row]:
     """Places in stores' lists as a row has them."""
-    return [[short(store), _number(at), short(listed)] for store, (at, listed) in places]
+    return [[short(store), _number(at), short(listed)] for store, (at, listed) in entries]
 
 
 def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
@@ -239,9 +243,9 @@ def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
         identities=as_identities(item.identities),
         partitions=tuple(map(from_short, item.partitions)),
         histories=tuple(map(from_short, item.histories)),
-        places=tuple(
+        index_entries=tuple(
             (from_short(store), (_moment(at), from_short(listed)))
-            for store, at, listed in item.places
+            for store, at, listed in item.index_entries
         ),
         words=item.words,
         version=int(item.version),
@@ -291,16 +295,20 @@ def _identity(row: _Row) -> Identity:
 def _link_row(link: StoreLink) -> _Row:
     listed_at = _number(link.listed_at) if link.listed_at else None
     row: _Row = [link.customers, link.orders, listed_at]
-    return [*row, [[_number(at), short(each)] for at, each in link.left]] if link.left else row
+    return (
+        [*row, [[_number(at), short(each)] for at, each in link.stale_entries]]
+        if link.stale_entries
+        else row
+    )
 
 
 def _link(row: _Row) -> StoreLink:
-    customers, orders, listed_at, *left = row
+    customers, orders, listed_at, *stale = row
     return StoreLink(
         customers,
         orders,
         None if listed_at is None else _moment(listed_at),
-        tuple((_moment(at), from_short(each)) for places in left for at, each in places),
+        tuple((_moment(at), from_short(each)) for entries in stale for at, each in entries),
     )
 
 

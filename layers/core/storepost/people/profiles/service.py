@@ -46,9 +46,9 @@ def list_identities(
     """What identifies the person, of some types or of all, newest first by `firstSeenAt`."""
     profile = get_profile(workspace, profile_id)
     sightings = profile.sightings
-    asked = [each for each in sightings if types is None or each.type in types]
-    asked.sort(key=lambda each: (sightings[each].first, each.type, each.value), reverse=True)
-    listing = cut(asked, page)
+    listed = [each for each in sightings if types is None or each.type in types]
+    listed.sort(key=lambda each: (sightings[each].first, each.type, each.value), reverse=True)
+    listing = cut(listed, page)
     return Listing(_known(profile, listing.items), listing.total, page)
 
 

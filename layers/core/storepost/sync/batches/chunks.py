@@ -110,7 +110,7 @@ class Chunks:
                 note(chunk)
                 chunk.changes.commit()
             except MergedFirst:
-                self.forget()
+                self.reread()
             except _Overfull:
                 most = chunk.count - 1
             except (TooManyWrites, WrittenTwice, ReadAfterWrite, Problem):
@@ -118,7 +118,7 @@ class Chunks:
             else:
                 count("ImportedRows", chunk.progress.done - progress.done)
                 return chunk.progress
-        self.forget()
+        self.reread()
         return self._alone(progress, note)
 
     def _alone(self, progress: Progress, note: Note) -> Progress:
@@ -138,7 +138,7 @@ class Chunks:
         count("ImportedRows")
         return chunk.progress
 
-    def forget(self) -> None:
+    def reread(self) -> None:
         """Reads everything anew, as somebody else changed what was read."""
         self._reads.forget()
         self._ahead = 0

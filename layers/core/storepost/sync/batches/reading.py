@@ -59,8 +59,8 @@ def _made(sender: Sender, index: int, body: RequestBody) -> Record:
         case BatchCustomer():
             return CustomerRecord(sender, index, body.external_id, size, body.value())
         case BatchOrder():
-            given = body.value(body.external_id)
-            return OrderRecord(sender, index, body.external_id, size, given)
+            order = body.value(body.external_id)
+            return OrderRecord(sender, index, body.external_id, size, order)
         case BatchProduct():
             product = body.product(body.external_id)
             return ProductRecord(sender, index, body.external_id, size, product)

@@ -14,10 +14,10 @@ from storepost.orders.buyers import redactable_customer
 from storepost.orders.incoming import IncomingOrder
 from storepost.orders.keys import order_id, order_key
 from storepost.orders.service import write_order
-from storepost.people.consent.model import Address, Origin
+from storepost.people.consent.model import Address, ConsentOrigin
 from storepost.people.consent.repository import address_key
 from storepost.people.consent.states import Channel
-from storepost.people.customers.model import GivenCustomer
+from storepost.people.customers.model import IncomingCustomer
 from storepost.people.customers.repository import customer_key, redacted_key
 from storepost.people.customers.service import write_customer
 from storepost.people.profiles.keys import profile_key
@@ -36,7 +36,7 @@ class Sender:
     """Whose records they are, and who sent them."""
 
     store: Store
-    origin: Origin
+    origin: ConsentOrigin
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class CustomerRecord:
     """What the store calls it."""
     size: int
     """Its bytes as JSON."""
-    given: GivenCustomer
+    incoming: IncomingCustomer
     """What the service is told."""
 
     stage = ImportStage.CUSTOMERS
@@ -57,17 +57,17 @@ class CustomerRecord:
     @cached_property
     def _claims(self) -> dict[Identity, Key]:
         store = self.sender.store
-        return claim_keys(store.workspace, self.given.identities(store, self.external_id))
+        return claim_keys(store.workspace, self.incoming.identities(store, self.external_id))
 
     @cached_property
     def _asserted(self) -> list[Key]:
         """The addresses of which it says something."""
-        workspace, given = self.sender.store.workspace, self.given
-        addresses = {Channel.EMAIL: given.email, Channel.SMS: given.phone}
+        workspace, incoming = self.sender.store.workspace, self.incoming
+        addresses = {Channel.EMAIL: incoming.email, Channel.SMS: incoming.phone}
         return [
             address_key(workspace, Address(channel, value))
             for channel, value in addresses.items()
-            if value and given.consent(channel).state
+            if value and incoming.consent(channel).state
         ]
 
     @cached_property
@@ -88,7 +88,7 @@ class CustomerRecord:
     def write(self, changes: Changes) -> None:
         """Adds what it changes, as its own PUT would."""
         sender = self.sender
-        write_customer(sender.store, self.external_id, self.given, sender.origin, changes)
+        write_customer(sender.store, self.external_id, self.incoming, sender.origin, changes)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class OrderRecord:
     """What the store calls it."""
     size: int
     """Its bytes as JSON."""
-    given: IncomingOrder
+    incoming: IncomingOrder
     """What the service is told."""
 
     stage = ImportStage.ORDERS
@@ -109,7 +109,7 @@ class OrderRecord:
     @cached_property
     def _claims(self) -> dict[Identity, Key]:
         store = self.sender.store
-        return claim_keys(store.workspace, self.given.identities(store))
+        return claim_keys(store.workspace, self.incoming.identities(store))
 
     @cached_property
     def _own(self) -> Key:
@@ -120,8 +120,8 @@ class OrderRecord:
     def keys(self) -> list[Key]:
         """The rows that say what is held of it, whose it is, and of its discount codes."""
         store = self.sender.store
-        used = keys_of_codes(store, self.given.discount_codes)
-        customer = redactable_customer(store, self.given)
+        used = keys_of_codes(store, self.incoming.discount_codes)
+        customer = redactable_customer(store, self.incoming)
         bars = [redacted_key(store.workspace, store.id, customer)] if customer else []
         return [self._own, *bars, *self._claims.values(), *used]
 
@@ -134,7 +134,7 @@ class OrderRecord:
 
     def write(self, changes: Changes) -> None:
         """Adds what it changes, as its own PUT would."""
-        write_order(self.sender.store, self.given, changes)
+        write_order(self.sender.store, self.incoming, changes)
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class ProductRecord:
     """What the store calls it."""
     size: int
     """Its bytes as JSON."""
-    given: IncomingProduct
+    incoming: IncomingProduct
     """What the service is told."""
 
     stage = ImportStage.PRODUCTS
@@ -163,7 +163,7 @@ class ProductRecord:
 
     def write(self, changes: Changes) -> None:
         """Adds what it changes, as its own PUT would."""
-        write_product(self.sender.store, self.given, changes)
+        write_product(self.sender.store, self.incoming, changes)
 
 
 @dataclass(frozen=True)

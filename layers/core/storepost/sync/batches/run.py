@@ -91,7 +91,7 @@ class RecordWriter:
         return True
 
     def _reload(self) -> None:
-        self._chunks.forget()
+        self._chunks.reread()
         found = self._run.imports.get(self._running.id)
         if found is None or found.status is not ImportStatus.RUNNING:
             raise Superseded

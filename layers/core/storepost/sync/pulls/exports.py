@@ -75,11 +75,11 @@ def _query(store: Store, stage: ImportStage, after: str | None) -> str:
     """What is exported: behind the id `after`, and products in each of the store's languages."""
     query = EXPORTED[stage].text.replace(_ALL, f'query: "id:>{after or 0}"')
     others = [row.locale for row in store.locales if not row.is_primary]
-    asked = [
+    aliases = [
         f'{TRANSLATIONS}{number}: translations(locale: "{locale}") {_TRANSLATED}'
         for number, locale in enumerate(others)
     ]
-    return query.replace(f'translations(locale: "en") {_TRANSLATED}', " ".join(asked))
+    return query.replace(f'translations(locale: "en") {_TRANSLATED}', " ".join(aliases))
 
 
 def shows_all(admin: AdminClient, stage: ImportStage) -> bool:

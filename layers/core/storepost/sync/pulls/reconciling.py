@@ -27,7 +27,7 @@ WINDOW = timedelta(days=60)
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingRecords:
     """What a page of the store's list has that the export hasn't."""
 
     external_ids: list[str]
@@ -63,15 +63,15 @@ class Sweep:
         self._least = max(ids)
         spool.mark(map(self._swept.mark, map(_external, spool.ids())))
 
-    def missing(self, behind: str | None) -> Missing:
+    def missing(self, behind: str | None) -> MissingRecords:
         """What the next page lacks: of the entries behind a key, or from the list's beginning."""
         first = moments(self._window).lo if behind is None else behind + LOWEST
         entries = self._swept.tree.rows.entries(KeyRange(first), PAGE)
         if not entries:
-            return Missing([], None)
+            return MissingRecords([], None)
         named = self._swept.missing(entries, self._spool.is_marked)
         lacking = [each for each in named if int(each) >= self._least]
-        return Missing(lacking, entries[-1].key)
+        return MissingRecords(lacking, entries[-1].key)
 
     def delete(self, changes: Changes, external_id: str) -> bool:
         """Deletes what is missing, if it is older than the export; whether it is."""

@@ -28,14 +28,14 @@ _FULFILLMENT = {
 _UNTITLED = "-"
 
 
-def financial_status(said: object) -> FinancialStatus:
+def financial_status(value: object) -> FinancialStatus:
     """EXPIRED reads as `voided`, nothing as `pending` (docs/semantics.md, section 3)."""
-    return _FINANCIAL.get(str(said).lower(), FinancialStatus.PENDING)
+    return _FINANCIAL.get(str(value).lower(), FinancialStatus.PENDING)
 
 
-def fulfillment_status(said: object) -> FulfillmentStatus:
+def fulfillment_status(value: object) -> FulfillmentStatus:
     """Three of Shopify's ten states by their names, the rest as `unfulfilled`."""
-    return _FULFILLMENT.get(str(said).lower(), FulfillmentStatus.UNFULFILLED)
+    return _FULFILLMENT.get(str(value).lower(), FulfillmentStatus.UNFULFILLED)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Totals:
     @property
     def currencies(self) -> Mapping[str, str]:
         """The currency of each, by the amount's JSON Pointer."""
-        told = {
+        amounts = {
             "/total": self.total,
             "/subtotal": self.subtotal,
             "/totalDiscounts": self.discounts,
@@ -72,7 +72,7 @@ class Totals:
             "/totalTax": self.tax,
             "/totalRefunded": self.refunded,
         }
-        return {pointer: money.currency for pointer, money in told.items() if money}
+        return {pointer: money.currency for pointer, money in amounts.items() if money}
 
 
 def needed_money(body: Body, name: str) -> Money:
@@ -83,20 +83,20 @@ def needed_money(body: Body, name: str) -> Money:
     return money
 
 
-def kept_lines(lines: Iterable[LineItem]) -> tuple[LineItem, ...]:
+def limited_lines(lines: Iterable[LineItem]) -> tuple[LineItem, ...]:
     """As many lines as an order has here: the first ones."""
     return tuple(islice(lines, MAX_LINE_ITEMS))
 
 
-def kept_codes(codes: Iterable[object]) -> tuple[str, ...]:
+def limited_codes(codes: Iterable[object]) -> tuple[str, ...]:
     """As many discount codes as an order has here, each once."""
-    said = (text for code in codes if (text := text_of(code)))
-    return tuple(islice(dict.fromkeys(said), MAX_DISCOUNT_CODES))
+    value = (text for code in codes if (text := text_of(code)))
+    return tuple(islice(dict.fromkeys(value), MAX_DISCOUNT_CODES))
 
 
-def title_of(said: object) -> str:
+def title_of(value: object) -> str:
     """A line's title; custom lines may have none."""
-    return text_of(said) or _UNTITLED
+    return text_of(value) or _UNTITLED
 
 
 def allocated(body: Body, allocations: str, amount: str) -> int:

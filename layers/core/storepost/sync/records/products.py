@@ -89,17 +89,17 @@ def _variant(
     )
 
 
-def status_of(said: object) -> str:
+def status_of(value: object) -> str:
     """A status in either case of its letters; an unknown one reads as active."""
-    text = str(said).lower()
+    text = str(value).lower()
     return text if text in _STATUSES else ProductStatus.ACTIVE
 
 
-def tags_of(said: object) -> tuple[str, ...]:
+def tags_of(value: object) -> tuple[str, ...]:
     """A text with commas between them, or a list."""
-    parts: Iterable[object] = said.split(",") if isinstance(said, str) else ()
-    if isinstance(said, list):
-        parts = said
+    parts: Iterable[object] = value.split(",") if isinstance(value, str) else ()
+    if isinstance(value, list):
+        parts = value
     found = (tag for part in parts if (tag := text_of(part)))
     return tuple(dict.fromkeys(found))[:_MAX_TAGS]
 

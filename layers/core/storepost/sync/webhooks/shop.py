@@ -38,10 +38,10 @@ def app_removed(store: Store, webhook: Webhook) -> None:
 
     def write(changes: Changes) -> None:
         claim = find_claim(webhook.shop)
-        held = StoreRepository(store.workspace).get(store.id)
-        if claim is None or held is None or claim.store_id != store.id or not held.is_active:
+        stored = StoreRepository(store.workspace).get(store.id)
+        if claim is None or stored is None or claim.store_id != store.id or not stored.is_active:
             return
-        if webhook.triggered_at >= held.connected_at:
+        if webhook.triggered_at >= stored.connected_at:
             forget_shop(claim, webhook.triggered_at, changes)
 
     commit_anew(write)
@@ -55,21 +55,21 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
 
     def write(changes: Changes) -> None:
         repository = StoreRepository(store.workspace)
-        held = repository.get(store.id)
-        if held is None or held.connection_status is not ConnectionStatus.CONNECTED:
+        stored = repository.get(store.id)
+        if stored is None or stored.connection_status is not ConnectionStatus.CONNECTED:
             return
         grant = find_grant(store.external_id)
         if grant is not None and grant.scopes != granted:
             note_scopes(changes, grant, granted)
         after = replace(
-            held,
+            stored,
             connection_status=status,
             takes_consent=may_write_consent(granted),
             makes_coupons=may_make_coupons(granted),
         )
-        if after != held:
+        if after != stored:
             repository.save(changes, after)
-        if after.takes_consent and not held.takes_consent:
+        if after.takes_consent and not stored.takes_consent:
             catch_up(changes, store.workspace, store.id)
 
     commit_anew(write)
@@ -87,10 +87,14 @@ def details_changed(store: Store, _webhook: Webhook) -> None:
 
     def write(changes: Changes) -> None:
         repository = StoreRepository(store.workspace)
-        held = repository.get(store.id)
-        if held is not None and held.is_active and (after := _with(held, details, granted)) != held:
+        stored = repository.get(store.id)
+        if (
+            stored is not None
+            and stored.is_active
+            and (after := _with(stored, details, granted)) != stored
+        ):
             save_connected(repository, after, changes, is_new=False)
-            follow_terms(changes, held, after)
+            follow_terms(changes, stored, after)
 
     commit_anew(write)
 

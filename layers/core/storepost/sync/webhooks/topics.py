@@ -28,8 +28,8 @@ class BodyShape:
         for name, read in self.required.items():
             if read(body.get(name)) is None:
                 raise NoRecord(f"no readable {name}")
-        told = text_of(body.get("admin_graphql_api_id"))
-        if self.of and told and not told.startswith(f"gid://shopify/{self.of}/"):
+        external_id = text_of(body.get("admin_graphql_api_id"))
+        if self.of and external_id and not external_id.startswith(f"gid://shopify/{self.of}/"):
             raise NoRecord("a record of another type")
 
     def shop_of(self, body: Body) -> str | None:
