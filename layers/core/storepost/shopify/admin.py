@@ -32,17 +32,19 @@ _THROTTLED = "the shop is throttling us"
 
 
 class Access(Protocol):
-    """Where a client's token comes from."""
+    """Says where a client's token comes from."""
 
     def token(self, patience: Patience) -> str:
-        """A token that should work."""
+        """Returns a token that should work."""
 
     def renew(self, patience: Patience) -> str:
-        """Another one, after the shop refused that one; raises NeedsReauth where there is none."""
+        """Returns another token, after the shop refused that one.
+        Raises NeedsReauth where there is none.
+        """
 
 
 class KeptAccess:
-    """By the tokens that are kept for the shop."""
+    """Access by the tokens that are kept for the shop."""
 
     def __init__(self, shop: str) -> None:
         """Nothing is read before a token is asked for."""
@@ -51,12 +53,14 @@ class KeptAccess:
         self._is_new = False
 
     def token(self, patience: Patience) -> str:
-        """Refreshed some minutes before it ends."""
+        """Returns the access token, refreshed some minutes before it ends."""
         self._grant = usable_grant(self._shop, patience)
         return self._grant.access_token()
 
     def renew(self, patience: Patience) -> str:
-        """Refreshed once: it is the refusal to refresh that tells of an app nobody approves of."""
+        """Returns another token, refreshed once:
+        a refused refresh means that nobody approves of the app.
+        """
         if self._grant is None or self._is_new:
             raise ShopUnavailable("the shop refused a token that it has just given")
         self._grant, self._is_new = renewed_grant(self._grant, patience), True
@@ -64,23 +68,23 @@ class KeptAccess:
 
 
 class GivenAccess:
-    """By a token that is at hand and kept nowhere."""
+    """Access by a token that the caller has, and that is kept nowhere."""
 
     def __init__(self, token: str) -> None:
         """`token` is all that there is."""
         self._token = token
 
     def token(self, patience: Patience) -> str:  # noqa: ARG002 - nothing to wait for
-        """The token."""
+        """Returns the token."""
         return self._token
 
     def renew(self, patience: Patience) -> str:  # noqa: ARG002
-        """There is no other one."""
+        """Raises ShopUnavailable, as there is no other token."""
         raise ShopUnavailable("the shop refused the token")
 
 
 class AdminClient:
-    """What a shop is asked and told, over one connection. For one thread; use it in a `with`."""
+    """A client of one shop's Admin API, over one connection. For one thread; use it in a `with`."""
 
     def __init__(
         self,
@@ -101,7 +105,7 @@ class AdminClient:
         )
 
     def run(self, document: Document, /, **variables: object) -> Data:
-        """The operation's data.
+        """Runs an operation; returns its data.
 
         Raises MutationRefused (the user errors of a mutation), AccessDenied, RequestRefused,
         NeedsReauth, and ShopUnavailable where another time may do. A mutation that may have been
@@ -175,7 +179,7 @@ class AdminClient:
 
 
 def admin_of(store: Store, *, patience_seconds: float = PATIENCE_SECONDS) -> AdminClient:
-    """A client of the shop that the store is connected to. Raises NeedsReauth."""
+    """Returns a client of the shop that the store is connected to. Raises NeedsReauth."""
     if store.connection_status is not ConnectionStatus.CONNECTED:
         raise NeedsReauth(f"the store is {store.connection_status}")
     return AdminClient(
@@ -184,7 +188,7 @@ def admin_of(store: Store, *, patience_seconds: float = PATIENCE_SECONDS) -> Adm
 
 
 def takes_our_tokens(shop: str) -> bool:
-    """Whether the shop lets the app in now, by the tokens that are kept for it.
+    """Returns whether the shop lets the app in now, by the tokens that are kept for it.
 
     Raises ShopUnavailable where the shop doesn't say.
     """

@@ -24,7 +24,7 @@ _MAX_WAIT_SECONDS = 60.0
 
 
 class Meaning(Enum):
-    """What an answer asks for."""
+    """Says what an answer asks for."""
 
     DONE = "done"
     THROTTLED = "throttled"
@@ -36,7 +36,7 @@ class Meaning(Enum):
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """A read answer."""
+    """An answer of the Admin API, once it is read."""
 
     meaning: Meaning
     data: Data
@@ -47,7 +47,7 @@ class CallOutcome:
 
 
 def read(answer: Answer) -> CallOutcome:
-    """What the answer means. Raises AccessDenied, RequestRefused and ShopUnavailable."""
+    """Returns what the answer means. Raises AccessDenied, RequestRefused and ShopUnavailable."""
     status = answer.status
     reason = f"the Admin API: HTTP {status}"
     if status == 200:
@@ -64,7 +64,7 @@ def read(answer: Answer) -> CallOutcome:
 
 
 def refusals(data: Data) -> tuple[UserError, ...]:
-    """The user errors of a mutation's answer."""
+    """Returns the user errors of a mutation's answer."""
     payloads = (payload for payload in data.values() if isinstance(payload, Mapping))
     lists = (
         value

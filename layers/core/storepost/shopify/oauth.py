@@ -33,7 +33,7 @@ class GrantRefused(ShopifyError):  # noqa: N818 - it is what happened
 
 @dataclass(frozen=True)
 class Tokens:
-    """What a shop gave the app."""
+    """Says what a shop gave the app."""
 
     access_token: str = field(repr=False)
     access_ends_at: datetime
@@ -43,7 +43,9 @@ class Tokens:
 
 
 def install_address(app: ShopifyApp, shop: str, state: str, redirect_uri: str) -> str:
-    """Where somebody of the shop approves the app; Shopify then leads them to `redirect_uri`."""
+    """Returns where somebody of the shop approves the app;
+    Shopify then leads them to `redirect_uri`.
+    """
     query = {
         "client_id": app.client_id,
         "scope": ",".join(app.scopes),
@@ -54,7 +56,7 @@ def install_address(app: ShopifyApp, shop: str, state: str, redirect_uri: str) -
 
 
 def tokens_for_code(app: ShopifyApp, shop: str, code: str) -> Tokens:
-    """The tokens for a code that Shopify redirected with; it is good for one exchange.
+    """Returns the tokens for a code that Shopify redirected with; it is good for one exchange.
 
     Raises GrantRefused and ShopUnavailable.
     """
@@ -62,7 +64,7 @@ def tokens_for_code(app: ShopifyApp, shop: str, code: str) -> Tokens:
 
 
 def refreshed_tokens(app: ShopifyApp, shop: str, refresh_token: str) -> Tokens:
-    """New tokens for the refresh token. Raises GrantRefused and ShopUnavailable."""
+    """Returns new tokens for the refresh token. Raises GrantRefused and ShopUnavailable."""
     return _tokens(app, shop, {"grant_type": "refresh_token", "refresh_token": refresh_token})
 
 

@@ -10,7 +10,7 @@ SIGNATURE = "hmac"
 
 
 def signed_query(raw_query: str, secrets: Iterable[str]) -> dict[str, str] | None:
-    """The parameters of a redirect that Shopify signed with one of the secrets, else None.
+    """Returns the parameters of a redirect that Shopify signed with one of the secrets, else None.
 
     Signed are the decoded parameters but `hmac` itself, as `name=value` in the order of their
     names, joined by `&`; `%`, `&` and in names `=` stay encoded, so that no two queries are signed
@@ -30,7 +30,7 @@ def signed_query(raw_query: str, secrets: Iterable[str]) -> dict[str, str] | Non
 
 
 def signed_text(parameters: Sequence[tuple[str, str]]) -> str:
-    """What Shopify computes the signature of a redirect over."""
+    """Returns what Shopify computes the signature of a redirect over."""
     lines = (f"{_plain(name).replace('=', '%3D')}={_plain(value)}" for name, value in parameters)
     return "&".join(sorted(lines))
 
@@ -44,6 +44,8 @@ def _signature(message: bytes, secret: str) -> str:
 
 
 def is_signed(raw: bytes, signature: str, secrets: Iterable[str]) -> bool:
-    """Whether Shopify signed the bytes with one of the secrets; compared in constant time."""
+    """Returns whether Shopify signed the bytes with one of the secrets;
+    compared in constant time.
+    """
     expected = (b64encode(hmac.new(each.encode(), raw, sha256).digest()) for each in secrets)
     return any([hmac.compare_digest(each, signature.encode()) for each in expected])

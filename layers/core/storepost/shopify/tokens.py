@@ -38,7 +38,7 @@ LOOK_AGAIN_SECONDS = 0.5
 
 
 def usable_grant(shop: str, patience: Patience) -> Grant:
-    """Tokens whose access token works for minutes to come.
+    """Returns tokens whose access token works for minutes to come.
 
     Raises NeedsReauth where somebody has to approve the app again, and ShopUnavailable.
     """
@@ -49,7 +49,8 @@ def usable_grant(shop: str, patience: Patience) -> Grant:
 
 
 def renewed_grant(grant: Grant, patience: Patience) -> Grant:
-    """Other tokens than these, which the shop doesn't take any more: fetched once, by one of us.
+    """Returns other tokens than these, which the shop doesn't take any more: fetched once,
+    by one of us.
 
     Raises NeedsReauth and ShopUnavailable.
     """

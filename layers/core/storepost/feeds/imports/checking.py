@@ -51,7 +51,7 @@ class SeenColumn:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a feed's beginning has."""
+    """Says what a feed's beginning has."""
 
     format: FeedFormat
     columns: tuple[SeenColumn, ...]
@@ -63,14 +63,14 @@ class Preview:
 
 @dataclass(frozen=True)
 class Check:
-    """What an import would do with a feed's beginning."""
+    """Says what an import would do with a feed's beginning."""
 
     counts: FeedCounts
     skipped: tuple[SkippedRow, ...]
 
 
 def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview:
-    """What the feed's beginning has, and what its columns probably are.
+    """Returns what the feed's beginning has, and what its columns probably are.
 
     Raises UrlNotAllowed and the problem of what is wrong with the feed.
     """
@@ -85,7 +85,7 @@ def preview_feed(workspace: WorkspaceScope, store_id: UUID, url: str) -> Preview
 
 
 def check_feed(workspace: WorkspaceScope, store_id: UUID, settings: Settings) -> Check:
-    """What an import of the feed's beginning would count.
+    """Returns what an import of the feed's beginning would count.
 
     Raises MappingMissingId, UrlNotAllowed and the problem of what is wrong with the feed.
     """

@@ -22,7 +22,7 @@ _ROWS_AT_ONCE = 80
 
 
 def delete_feed_contents(store: Store, feed: Feed, is_over: Callable[[], bool]) -> bool:
-    """Takes back what the feed brought, then removes its rows; whether there was time for all."""
+    """Deletes the feed's products, then its rows; returns whether there was time for all."""
     if not _delete_products(store, feed, is_over):
         return False
     while _delete_some_rows(store.workspace, feed):

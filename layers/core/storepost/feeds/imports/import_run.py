@@ -1,4 +1,4 @@
-"""A running import, brought to its end: fetched, settled, written, from where it stands."""
+"""A running import, brought to its end: fetched, resolved, written, from where it stands."""
 
 from dataclasses import dataclass, replace
 from itertools import batched
@@ -52,7 +52,7 @@ class FeedImportRun:
         self._settings = digest_of(self._store, feed.settings)
 
     def run(self, running: FeedImport) -> None:
-        """Fetches, settles, writes: from where the import stands."""
+        """Fetches, resolves and writes the import, from where it stands."""
         running = self._planned(self._fetched(running))
         if running.stage is Stage.PLANNED:
             running = self._written(running)

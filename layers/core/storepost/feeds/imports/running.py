@@ -1,9 +1,9 @@
 """The worker: goes on with whatever is open of a feed, in turn, until nothing is or time is up.
 
 A message says no more than which feed. How far an import is stands in its row, which each chunk's
-transaction moves on; what it has settled of its rows is kept on S3 when it stops. So a message may
+transaction moves on; what it has resolved of its rows is kept on S3 when it stops. So a message may
 come twice, late, or after a run that was killed anywhere: nothing is written before all rows are
-settled, and from then on each product once.
+resolved, and from then on each product once.
 """
 
 from functools import partial

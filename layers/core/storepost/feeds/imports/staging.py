@@ -1,8 +1,8 @@
 """A feed's rows on disk, and what becomes of each: in SQLite, so that memory stays flat.
 
-Rows are read once, then settled in steps: of rows with the same id and locale the first stays; what
-is as the import before left it keeps its product; the others are matched; what is about one product
-is put together. An import that stops keeps the file elsewhere and goes on with it.
+Rows are read once, then resolved in steps: of rows with the same id and locale the first stays;
+what is as the import before left it keeps its product; the others are matched; what is about one
+product is put together. An import that stops keeps the file elsewhere and goes on with it.
 """
 
 import sqlite3
@@ -23,7 +23,7 @@ _CACHE_KIB = 16_000
 
 
 class State(IntEnum):
-    """What is known of a row."""
+    """Says what is known of a row."""
 
     READ = 0
     CARRIED = 1
@@ -82,7 +82,7 @@ class FeedStaging:
             self._db.executescript(_MANIFEST.format(schema="before"))
 
     def read(self, rows: Iterable[Row], reader: RowReader, stops: Stops) -> bool:
-        """Takes the rows that aren't taken yet; whether that was all of them."""
+        """Reads the rows that aren't read yet; returns whether that was all of them."""
         if self._did("read"):
             return True
         taken = max(
@@ -102,7 +102,7 @@ class FeedStaging:
         return True
 
     def resolve(self, find: Find, stops: Stops, *, adds: bool, settings: str) -> bool:
-        """Places each row; whether there was time for all.
+        """Finds each row's product; returns whether there was time for all.
 
         `adds` is whether products are made of what matches nothing. Where they aren't, rows that
         are as they were are matched, too: the product may be nobody's any more. What the import
@@ -244,22 +244,22 @@ class FeedStaging:
 
     @property
     def rows(self) -> int:
-        """How many rows the file has."""
+        """Returns how many rows the file has."""
         return int(self._one("SELECT (SELECT count(*) FROM row) + (SELECT count(*) FROM skipped)"))
 
     @property
     def matches(self) -> int:
-        """How many rows are about something that there is."""
+        """Returns how many rows are about something that there is."""
         return int(self._one("SELECT count(*) FROM row WHERE state IN (1, 2)"))
 
     @property
     def known_before(self) -> int:
-        """How many rows the import before brought."""
+        """Returns how many rows the import before brought."""
         return int(self._one("SELECT count(*) FROM before.entry"))
 
     @property
     def lacking(self) -> int:
-        """How many of those the file has no more, or none that can be used.
+        """Returns how many of those the file has no more, or none that can be used.
 
         What matches nothing any more is the store's doing, and not the file's.
         """
@@ -272,11 +272,11 @@ class FeedStaging:
 
     @property
     def planned(self) -> int:
-        """How many products are to be written."""
+        """Returns how many products are to be written."""
         return int(self._one("SELECT count(*) FROM changed"))
 
     def counts(self) -> FeedCounts:
-        """What the rows come to, once they are settled."""
+        """Returns what the rows come to, once they are resolved."""
         imported, products, groups, own = self._db.execute(
             "SELECT count(*), count(DISTINCT product),"
             " (SELECT count(*) FROM (SELECT DISTINCT product, locale FROM row"
@@ -296,7 +296,7 @@ class FeedStaging:
         )
 
     def skipped(self, most: int) -> Iterator[SkippedRow]:
-        """The first of the rows that were skipped, in the file's order."""
+        """Returns the first of the rows that were skipped, in the file's order."""
         found = self._db.execute("SELECT * FROM skipped ORDER BY number LIMIT ?", (most,))
         return (SkippedRow(*row) for row in found)
 

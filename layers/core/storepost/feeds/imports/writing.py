@@ -123,7 +123,7 @@ _ROOM = MAX_ITEMS - 3
 
 
 def said_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
-    """What a feed says of one product, in each of its locales.
+    """Returns what a feed says of one product, in each of its locales.
 
     The product's fields are the group's own row's, else the first's. Of two rows about the same
     variant in one locale, the first is the one.

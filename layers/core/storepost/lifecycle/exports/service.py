@@ -40,7 +40,7 @@ _AT_ONCE = 25
 
 
 def export_profile(caller: WorkspaceCaller, profile_id: UUID) -> ProfileExport:
-    """Everything held of the person, up to what an answer takes; 404 where there is none.
+    """Returns everything held of the person, up to what an answer takes; 404 where there is none.
 
     The log says who took it.
     """

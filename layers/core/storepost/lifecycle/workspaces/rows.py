@@ -15,12 +15,12 @@ FEW = 20
 
 
 def few(partition: str) -> list[Key]:
-    """Some keys of a partition whose rows lead to others."""
+    """Returns some keys of a partition whose rows lead to others."""
     return keys_in(partition, FEW)
 
 
 def delete_some(partition: str) -> bool:
-    """Removes some rows of a partition; whether there were any."""
+    """Removes some rows of a partition; returns whether there were any."""
     keys = keys_in(partition, ROWS_AT_ONCE)
     delete_rows(keys)
     return bool(keys)

@@ -50,7 +50,7 @@ def assert_consent(
     occurred_at: datetime | None = None,
     dated: bool = True,
 ) -> StatementOutcome:
-    """Records that somebody says so, as far as it is new; docs/semantics.md, section 2.
+    """Records a consent statement, as far as it is new (docs/semantics.md, section 2).
 
     The rest of what is given is as in `ConsentStatement`.
     """
@@ -58,14 +58,14 @@ def assert_consent(
         changes, subject, address, ConsentStatement(state, origin, occurred_at, dated)
     )
     if outcome is None:
-        raise ValueError("a store's word, or a list's, may be about somebody who was erased")
+        raise ValueError("a store's statement, or a list's, may be about somebody who was erased")
     return outcome
 
 
 def assert_statement(
     changes: Changes, subject: Subject, address: Address, statement: ConsentStatement
 ) -> StatementOutcome | None:
-    """The same of a word; None where it asserts nothing."""
+    """Records a statement, as far as it is new; returns None where it asserts nothing."""
     repository = ConsentRepository(subject.workspace, changes.reads)
     before = repository.consent_of(address)
     [outcome] = assert_in_turn(changes, repository, subject, address, before, [statement])
@@ -80,9 +80,9 @@ def assert_in_turn(
     before: AddressConsent,
     statements: Sequence[ConsentStatement],
 ) -> list[StatementOutcome | None]:
-    """Records one word after another of an address that the repository has read as `before`.
+    """Records one statement after another of an address that the repository has read as `before`.
 
-    None for a word that asserts nothing: what a store or a list has from before the person was
+    None for a statement that asserts nothing: what a store or a list has from before the person was
     erased doesn't subscribe the address again. A request's is in the history only.
     """
     before = repository.with_erasure(address, before)
@@ -125,7 +125,7 @@ def _decided(
 
 
 def _enters_history(consent: AddressConsent, statement: ConsentStatement) -> bool:
-    """Whether a word that asserts nothing is kept nevertheless: it is what a request is about."""
+    """Whether a statement that asserts nothing is kept nevertheless, as a request is about it."""
     return statement.origin.is_the_persons_own and statement.state is not consent.state
 
 

@@ -22,7 +22,7 @@ class GivenProof(RequestBody):
     user_agent: Annotated[str, StringConstraints(max_length=USER_AGENT_LENGTH)] | None = None
 
     def value(self) -> model.Proof:
-        """The proof before the server adds who called."""
+        """Returns the proof before the server adds who called."""
         return model.Proof(self.reference, self.ip, self.user_agent)
 
 
@@ -45,6 +45,6 @@ class EvidenceInput(RequestBody):
     opt_in_level: Annotated[OptInLevel | None, NotNull()] = None
 
     def value(self) -> EvidenceDetails:
-        """What the service is told."""
+        """Returns the evidence as the service takes it."""
         level = self.opt_in_level or OptInLevel.UNKNOWN
         return EvidenceDetails(self.text, self.text_version, self.url, level)

@@ -19,7 +19,7 @@ _DIGEST_LENGTH = 16
 
 @dataclass(frozen=True)
 class EvidenceDetails:
-    """What somebody sends beside a proof: what the person agreed to, where, and how surely."""
+    """Says what somebody sends beside a proof: what the person agreed to, where, and how surely."""
 
     text: str | None = field(default=None, repr=False)
     """The wording that the person agreed to."""
@@ -30,7 +30,7 @@ class EvidenceDetails:
 
     @property
     def is_level_alone(self) -> bool:
-        """Whether it says nothing but the opt-in level."""
+        """Returns whether it says nothing but the opt-in level."""
         return replace(self, opt_in_level=OptInLevel.UNKNOWN) == NO_EVIDENCE
 
 
@@ -61,7 +61,7 @@ type SeriesKey = tuple[UUID, Channel]
 
 @dataclass(frozen=True)
 class Series:
-    """The evidence of one place: its rows are numbered from 1 to `last`."""
+    """The evidence of one series: its rows are numbered from 1 to `last`."""
 
     last: int = 0
     removed: tuple[int, ...] = ()
@@ -69,11 +69,13 @@ class Series:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
+        """Returns how many rows there are."""
         return self.last - len(self.removed)
 
     def number_at(self, index: int) -> int:
-        """The number of the row that has so many newer ones; `index` is less than `count`."""
+        """Returns the number of the row that has so many newer ones;
+        `index` is less than `count`.
+        """
         number = self.last - index
         for each in reversed(self.removed):
             if each < number:
@@ -82,24 +84,24 @@ class Series:
         return number
 
     def without(self, numbers: set[int]) -> "Series":
-        """The series once these rows are gone."""
+        """Returns the series once these rows are gone."""
         return replace(self, removed=tuple(sorted({*self.removed, *numbers})))
 
 
 def count_of(series: Mapping[SeriesKey, Series]) -> int:
-    """How many rows there are in all places."""
+    """Returns how many rows there are in all series."""
     return sum(each.count for each in series.values())
 
 
 def digest_of(
     state: ConsentState, occurred_at: datetime | None, origin: object, more: object
 ) -> str:
-    """The digest of a statement, by which one that is repeated word for word is known."""
+    """Returns the digest of a statement, by which one that is repeated word for word is known."""
     return _digest([state, occurred_at, origin, more])
 
 
 def digest_of_proof(proof: Proof | None, details: EvidenceDetails | None) -> str | None:
-    """The digest of what a store gives to prove a consent; None where it gives nothing."""
+    """Returns the digest of what a store gives to prove a consent; None where it gives nothing."""
     if proof is None and details is None:
         return None
     return _digest([asdict(each) if each else None for each in (proof, details)])

@@ -1,7 +1,7 @@
 """Rows of evidence, in the partition of the profile that had the address, and of wordings.
 
 A row's number follows from the profile's row, which each unit of work saves with it: so a page of
-any place is one query. A wording stands once for the whole workspace, since a form shows all its
+any series is one query. A wording stands once for the whole workspace, since a form shows all its
 visitors the same one: an address's evidence costs one small row.
 """
 
@@ -58,45 +58,45 @@ class EvidenceItem(Item, discriminator="consent_evidence"):
 
     @property
     def number(self) -> int:
-        """Its number in its place."""
+        """Returns its number in its series."""
         return from_short_number(self.sk.rpartition("#")[2])
 
     @property
     def series_key(self) -> SeriesKey:
-        """Where it stands: in whose partition, and of which channel."""
+        """Returns the key of its series: whose partition it is in, and of which channel."""
         return (from_short(self.pk.rpartition("#")[2]), self.channel)
 
     @property
     def channel(self) -> Channel:
-        """What the statement is about."""
+        """Returns the channel that the statement is about."""
         return Channel(self.sk.split("#")[1])
 
 
 class WordingItem(Item, discriminator="consent_wording"):
-    """What people agree to, as a form shows it to all of them."""
+    """Says what people agree to, as a form shows it to all of them."""
 
     text = UnicodeAttribute()
 
 
 def evidence_key(workspace: WorkspaceScope, series_key: SeriesKey, number: int) -> Key:
-    """Where evidence stands: in the profile's partition, by its channel and number."""
+    """Returns the key of evidence: in the profile's partition, by its channel and number."""
     profile_id, channel = series_key
     partition = workspace.partition("profile", short(profile_id))
     return (partition, f"evidence#{channel}#{short_number(number)}")
 
 
 def wording_partition(workspace: WorkspaceScope) -> str:
-    """Where a workspace's wordings stand."""
+    """Returns the partition of a workspace's wordings."""
     return workspace.partition("wordings")
 
 
 def wording_key(workspace: WorkspaceScope, text: str) -> Key:
-    """Where a wording stands: by its hash, so that each stands once."""
+    """Returns the key of a wording: by its hash, so that each stands once."""
     return _wording_key(workspace, wording_hash(text))
 
 
 def wording_hash(text: str) -> str:
-    """What tells a wording from every other."""
+    """Returns what tells a wording from every other."""
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH_LENGTH]
 
 
@@ -120,7 +120,7 @@ def add_evidence(
 
 
 def pending_evidence(changes: Changes, profile_id: UUID) -> list[Evidence]:
-    """The evidence that a unit of work has left with a profile so far."""
+    """Returns the evidence that a unit of work has left with a profile so far."""
     return changes.shared(("consent_evidence", profile_id), list[Evidence])
 
 
@@ -142,7 +142,9 @@ def write_evidence(
 def delete_evidence(
     changes: Changes, series: Mapping[SeriesKey, Series], rows: Iterable[EvidenceItem]
 ) -> dict[SeriesKey, Series]:
-    """Takes these rows away; where the others stand, which the profile has to know from then on."""
+    """Deletes these rows; returns the series without them,
+    which the profile has to keep from then on.
+    """
     after = dict(series)
     for row in rows:
         changes.delete(EvidenceItem(*row.key))
@@ -160,7 +162,7 @@ class EvidenceRepository:
     def rows(
         self, series_key: SeriesKey, series: Series, skipped: int, most: int
     ) -> Iterator[EvidenceItem]:
-        """So many rows of a place, the newest first, behind those that are skipped."""
+        """Returns so many rows of a series, the newest first, behind those that are skipped."""
         if most <= 0 or skipped >= series.count:
             return iter(())
         first, (pk, last) = (
@@ -176,11 +178,11 @@ class EvidenceRepository:
         )
 
     def page(self, series: Mapping[SeriesKey, Series], skipped: int, size: int) -> list[Evidence]:
-        """A page of all places together, the newest first.
+        """Returns a page of all series together, the newest first.
 
-        One place's is one query. Of several it isn't known which rows come before the page: those
-        that surely do are left out by looking at one row of each place, and twice as few are left
-        each time.
+        A page of one series is one query. Of several it isn't known which rows come before the
+        page: those that surely do are left out by looking at one row of each series, and twice as
+        few are left each time.
         """
         skips, remaining = self._skips(series, skipped, size)
         rows = merge(
@@ -196,7 +198,7 @@ class EvidenceRepository:
     def _skips(
         self, series: Mapping[SeriesKey, Series], skipped: int, size: int
     ) -> tuple[dict[SeriesKey, int], int]:
-        """How many rows of each place to skip, and how many more of all together."""
+        """How many rows of each series to skip, and how many more of all together."""
         skips, remaining = dict.fromkeys(series, 0), skipped
         while remaining:
             rest = {
@@ -220,7 +222,7 @@ class EvidenceRepository:
         rest: Mapping[SeriesKey, int],
         remaining: int,
     ) -> tuple[SeriesKey, int]:
-        """A place of which so many rows are among the newest `remaining` of all."""
+        """A series of which so many rows are among the newest `remaining` of all."""
         series_keys = [series_key for series_key, count in rest.items() if count]
         steps = {
             series_key: min(max(remaining // len(series_keys), 1), rest[series_key])
@@ -238,29 +240,29 @@ class EvidenceRepository:
             for series_key in series_keys
             if (row := find_in(found, EvidenceItem, keys[series_key]))
         }
-        # Where one is gone meanwhile, any place will do: the list changes under the reader.
+        # Where one is gone meanwhile, any series will do: the list changes under the reader.
         newest = max(ids or steps, key=lambda series_key: ids.get(series_key, _NO_ID))
         return newest, steps[newest]
 
     def all_of(self, series: Mapping[SeriesKey, Series]) -> Iterator[EvidenceItem]:
-        """All rows of the places, one after the other."""
+        """Returns all rows of the series, one after the other."""
         for series_key, each in series.items():
             yield from self.rows(series_key, each, 0, each.count)
 
     def some_of(self, profile_id: UUID, most: int) -> list[EvidenceItem]:
-        """Some rows of a partition, whatever the profile's row says of them."""
+        """Returns some rows of a partition, whatever the profile's row says of them."""
         pk, _ = evidence_key(self._scope, (profile_id, Channel.EMAIL), 0)
         prefix = EvidenceItem.sk.startswith("evidence#")
         return list(EvidenceItem.query(pk, prefix, consistent_read=True, limit=most))
 
     def as_evidence(self, rows: Iterable[EvidenceItem]) -> list[Evidence]:
-        """The rows as values, with their wordings."""
+        """Returns the rows as values, with their wordings."""
         found = list(rows)
         texts = self.wordings_of(row.wording for row in found)
         return [_as_evidence(row, texts) for row in found]
 
     def wordings_of(self, hashes: Iterable[str | None]) -> Mapping[str, str]:
-        """The wordings by their hashes, a hundred a call."""
+        """Returns the wordings by their hashes, a hundred a call."""
         keys = {each: _wording_key(self._scope, each) for each in hashes if each}
         rows = find_all(keys.values()) if keys else {}
         items = ((each, find_in(rows, WordingItem, key)) for each, key in keys.items())

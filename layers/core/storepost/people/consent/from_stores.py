@@ -22,7 +22,7 @@ _A_STORES_MOMENT = timedelta(seconds=1)
 
 @dataclass(frozen=True)
 class StoreConsent:
-    """What a store gives of one channel of a customer."""
+    """Says what a store gives of one channel of a customer."""
 
     address: str | None
     """In the form that is compared."""
@@ -41,7 +41,7 @@ class StoreConsent:
 
 @dataclass(frozen=True)
 class AtStore:
-    """Which customer of a store a record is about, and what is known of them besides."""
+    """Says which customer of a store a record is about, and what is known of them besides."""
 
     customer: CustomerRef
     is_of_others: bool = False

@@ -15,7 +15,7 @@ from storepost.values import clock
 
 @dataclass(frozen=True)
 class AssertedStatement:
-    """What somebody says of an address, and what it became in the history."""
+    """A statement about an address, and the change that it became in the history."""
 
     address: Address
     statement: ConsentStatement
@@ -26,7 +26,7 @@ class AssertedStatement:
 
     @property
     def evidence(self) -> Evidence:
-        """What is kept of it."""
+        """Returns the evidence that is kept of the statement."""
         return Evidence(
             address=self.address,
             channel=self.address.channel,
@@ -46,7 +46,8 @@ def keep_evidence(
     after: AddressConsent,
     asserted: AssertedStatement,
 ) -> AddressConsent:
-    """Leaves evidence of the statement; the address's consent, which knows it from then on.
+    """Adds evidence of the statement;
+    returns the address's consent, which knows the statement from then on.
 
     None is left of a bare repetition of what holds, of a statement that came before word for word,
     and of one from before the person was erased that isn't in the history either. Whoever calls

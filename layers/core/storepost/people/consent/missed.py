@@ -23,19 +23,19 @@ from storepost.values.scope import WorkspaceScope
 
 
 class MissedWriteBackItem(Item, discriminator="missed_write_back"):
-    """That a store wasn't told of a change."""
+    """Records that a store hasn't taken a change."""
 
     profile_id = Identifier()
     change_id = Identifier()
 
     @property
     def change(self) -> ChangeRef:
-        """The change."""
+        """Returns the reference of the change."""
         return ChangeRef(self.profile_id, self.change_id)
 
 
 def missed_partition(workspace: WorkspaceScope, store_id: UUID) -> str:
-    """Where it stands what a store hasn't taken."""
+    """Returns the partition of the changes that a store hasn't taken."""
     return workspace.partition("missed", short(store_id))
 
 
@@ -45,26 +45,26 @@ def _key(workspace: WorkspaceScope, store_id: UUID, change: ChangeRef) -> Key:
 
 @dataclass(frozen=True)
 class Demand:
-    """What of a store's rows has to hold still when it is noted that it hasn't taken a change."""
+    """A condition on one of the store's rows under which a missed write-back is noted."""
 
     row: Item
     condition: Condition
 
 
 def is_away(workspace: WorkspaceScope, store_id: UUID) -> Demand:
-    """That the store is disconnected."""
+    """Returns the demand that the store is disconnected."""
     row = StoreItem(*store_key(workspace, store_id))
     return Demand(row, StoreItem.status != StoreStatus.ACTIVE.value)
 
 
 def takes_no_consent(workspace: WorkspaceScope, store_id: UUID) -> Demand:
-    """That consent can't be written to the store."""
+    """Returns the demand that consent can't be written to the store."""
     row = StoreItem(*store_key(workspace, store_id))
     return Demand(row, StoreItem.takes_consent == False)  # noqa: E712 - a condition of DynamoDB's
 
 
 def has_address(workspace: WorkspaceScope, store_id: UUID, url: str) -> Demand:
-    """That the store is told at this address."""
+    """Returns the demand that the store's write-backs go to this address."""
     return Demand(WriteBackItem(*write_back_key(workspace, store_id)), WriteBackItem.url == url)
 
 
@@ -112,14 +112,14 @@ def miss(
 
 
 def has_missed(workspace: WorkspaceScope, store_id: UUID) -> bool:
-    """Whether there may be something that the store hasn't taken."""
+    """Returns whether there may be something that the store hasn't taken."""
     return bool(keys_in(missed_partition(workspace, store_id), 1))
 
 
 def missed_changes(
     workspace: WorkspaceScope, store_id: UUID, within: RecordedWithin, limit: int
 ) -> Iterator[ChangeRef]:
-    """The changes of that time that may not have been taken by the store; at most so many.
+    """Returns the changes of that time that may not have been taken by the store; at most so many.
 
     What became of one since stands in the change.
     """

@@ -14,7 +14,7 @@ def origin_of(
     store_id: UUID | None = None,
     source: ConsentSource | None = None,
 ) -> ConsentOrigin:
-    """The caller as an assertion's origin; `source` where it isn't the caller's own.
+    """Returns the caller as a statement's origin; `source` where it isn't the caller's own.
 
     `proof` is what the request says of the person's own doing. The server adds which key or person
     called, and never takes the caller's address for the person's. `store_id` is that of a store
@@ -27,7 +27,9 @@ def origin_of(
 def origin_by(
     requester: Requester, *, proof: Proof | None = None, store_id: UUID | None = None
 ) -> ConsentOrigin:
-    """As `origin_of`, for who asked at some time before: `api` for a key, `manual` for a person."""
+    """Returns the origin of who asked at some time before: `api` for a key,
+    `manual` for a person.
+    """
     source = ConsentSource.API if requester.key_id else ConsentSource.MANUAL
     called = Proof(user_id=requester.person_id, api_key_id=requester.key_id)
     return ConsentOrigin(source, store_id, called, requester.name).proven_by(proof)

@@ -22,7 +22,7 @@ def note_customer(
 def detach_customer(
     changes: Changes, workspace: WorkspaceScope, address: Address, customer: CustomerRef
 ) -> None:
-    """Takes the customer out of those of the address, if it is one."""
+    """Removes the customer from the other customers of the address, if it is one of them."""
     repository = ConsentRepository(workspace, changes.reads)
     consent = repository.consent_of(address)
     if customer in consent.other_customers:

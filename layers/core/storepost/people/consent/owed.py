@@ -61,19 +61,19 @@ class OwedRefusal:
     """How often it was sent again because a store took something else."""
 
     def is_of(self, workspace: WorkspaceScope, address: str | None) -> bool:
-        """Whether it is about this address of its channel, in the form that is compared."""
+        """Returns whether it is about this address of its channel, in the form that is compared."""
         if address is None:
             return False
         return hash_of(workspace, Address(self.change.channel, address)) == self.address_hash
 
 
 def hash_of(workspace: WorkspaceScope, address: Address) -> str:
-    """The address's keyed hash."""
+    """Returns the address's keyed hash."""
     return erased_key(workspace, address)[1]
 
 
 def may_be_owed(write_back: WriteBack) -> bool:
-    """Whether the store has yet to take the change."""
+    """Returns whether the store has yet to take the change."""
     unsettled = {WriteBackStatus.PENDING, WriteBackStatus.FAILED}
     is_away = write_back.skip_reason is SkipReason.STORE_DISCONNECTED
     return is_away or write_back.status in unsettled
@@ -104,7 +104,7 @@ def owe(
 
 
 def find_owed(workspace: WorkspaceScope, change: ChangeRef) -> OwedRefusal | None:
-    """What is owed of a change; None where nothing is."""
+    """Returns what is owed of a change; None where nothing is."""
     row = find(OwedRefusalItem, _key(workspace, change))
     return _as_owed(row, change) if row else None
 
@@ -112,7 +112,7 @@ def find_owed(workspace: WorkspaceScope, change: ChangeRef) -> OwedRefusal | Non
 def find_owed_of(
     workspace: WorkspaceScope, refs: Iterable[ChangeRef]
 ) -> dict[ChangeRef, OwedRefusal]:
-    """What is owed of those of the changes of which anything is, a hundred a call."""
+    """Returns what is owed of those of the changes of which anything is, a hundred a call."""
     keys = {ref: _key(workspace, ref) for ref in refs}
     rows = find_all(keys.values())
     found = ((ref, find_in(rows, OwedRefusalItem, key)) for ref, key in keys.items())
@@ -126,7 +126,7 @@ def count_resend(changes: Changes, workspace: WorkspaceScope, change: ChangeRef)
 
 
 def finish_owed(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
-    """Forgets what was owed to a store."""
+    """Deletes what is owed to one store."""
     commit_anew(lambda changes: _finish(changes, workspace, change, store_id))
 
 

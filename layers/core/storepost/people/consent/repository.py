@@ -91,24 +91,26 @@ class ConsentChangeItem(Item, discriminator="consent_change"):
 
 
 def address_key(workspace: WorkspaceScope, address: Address) -> Key:
-    """Where an address's state stands; the value comes last, as it may hold any character."""
+    """Returns the key of an address's state; the value comes last, as it may hold any character."""
     return (workspace.partition("address", address.channel, address.value), "state")
 
 
 class ErasedAddressItem(Item, discriminator="erased_address"):
-    """That somebody who had an address was erased; nobody can read from it which address."""
+    """Records that somebody who had an address was erased; the address can't be read from it."""
 
     at = UtcDateTimeAttribute()
     """When: the last time, where it was several."""
 
 
 def erased_partitions(workspace: WorkspaceScope) -> list[str]:
-    """Where a workspace's erased addresses stand: several partitions, as each import reads them."""
+    """Returns where a workspace's erased addresses stand: several partitions,
+    as each import reads them.
+    """
     return [workspace.partition("erased", digit) for digit in "0123456789abcdef"]
 
 
 def erased_key(workspace: WorkspaceScope, address: Address) -> Key:
-    """Where it stands that an address's person was erased."""
+    """Returns the key of the row that says that an address's person was erased."""
     digest = keyed_hash(
         f"{address.channel}\x1f{address.value}", Purpose.ERASED_ADDRESS, workspace.key
     )
@@ -116,7 +118,7 @@ def erased_key(workspace: WorkspaceScope, address: Address) -> Key:
 
 
 def change_key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
-    """Where a change stands: in its profile's partition."""
+    """Returns the key of a change: in its profile's partition."""
     return (workspace.partition("profile", short(change.profile_id)), _change_sort(change))
 
 
@@ -135,12 +137,12 @@ class ConsentRepository:
         self._erased: dict[Address, datetime | None] = {}
 
     def consent_of(self, address: Address) -> AddressConsent:
-        """What holds of an address, and what else was asserted."""
+        """Returns what holds of an address, and what else was asserted."""
         item = self._reads.find(ConsentAddressItem, address_key(self._scope, address))
         return self._as_consent(address, item)
 
     def consents_of(self, addresses: Iterable[Address]) -> dict[Address, AddressConsent]:
-        """The same of each of the addresses, a hundred a call."""
+        """Returns the consent of each of the addresses, a hundred a call."""
         keys = {address: address_key(self._scope, address) for address in addresses}
         rows = self._reads.find_all(keys.values())
         found = ((each, find_in(rows, ConsentAddressItem, key)) for each, key in keys.items())
@@ -184,7 +186,7 @@ class ConsentRepository:
         )
 
     def with_erasure(self, address: Address, consent: AddressConsent) -> AddressConsent:
-        """The consent, of an address without any with when its person was erased.
+        """Returns the consent, of an address without any with when its person was erased.
 
         It is asked before each assertion, and only there: either way nothing holds.
         """
@@ -206,7 +208,7 @@ class ConsentRepository:
     def erase(
         self, changes: Changes, address: Address, whose: Collection[CustomerRef] = frozenset()
     ) -> None:
-        """Takes away what is held of an address but for its keyed hash and when that was.
+        """Erases an address's consent; its keyed hash and the moment stay.
 
         What was read here is the last that anybody says: else a lost race. `whose` are the erased
         person's own customers; where other people's have the address, the row stays for these.
@@ -231,7 +233,7 @@ class ConsentRepository:
         histories: Collection[UUID],
         whose: Collection[CustomerRef] = frozenset(),
     ) -> None:
-        """Takes away what changes of these profiles say of an address.
+        """Erases what changes of these profiles say of an address.
 
         `consent` was read here. Where nothing else is said, its keyed hash is what is left: that of
         the erasure itself, where that came first. What yielded to an unsubscription goes with it.
@@ -248,13 +250,13 @@ class ConsentRepository:
             self.erase(changes, address, whose)
 
     def delete(self, changes: Changes, change: ConsentChange) -> None:
-        """Takes a change out of its profile's history."""
+        """Deletes a change from its profile's history."""
         ref = ChangeRef(change.profile_id, change.id)
         changes.delete(ConsentChangeItem(*change_key(self._scope, ref)))
         unindex_change(changes, self._scope, change)
 
     def add(self, changes: Changes, change: ConsentChange) -> None:
-        """A new change; the same unit of work saves its profile, which counts it."""
+        """Adds a new change; the same unit of work saves its profile, which counts it."""
         origin = change.origin
         added_to(changes, change.profile_id).append(change.id)
         index_change(changes, self._scope, change, (each.store_id for each in change.write_backs))
@@ -278,25 +280,25 @@ class ConsentRepository:
         )
 
     def get(self, change: ChangeRef) -> ConsentChange | None:
-        """The change, or None."""
+        """Returns the change, or None."""
         item = self._reads.find(ConsentChangeItem, change_key(self._scope, change))
         return _as_change(item) if item else None
 
     def get_many(self, changes: Iterable[ChangeRef]) -> dict[ChangeRef, ConsentChange]:
-        """Those of the changes that exist, a hundred a call."""
+        """Returns those of the changes that exist, a hundred a call."""
         keys = {change: change_key(self._scope, change) for change in changes}
         rows = self._reads.find_all(keys.values())
         found = ((ref, find_in(rows, ConsentChangeItem, key)) for ref, key in keys.items())
         return {ref: _as_change(row) for ref, row in found if row}
 
     def get_in(self, profile_ids: Iterable[UUID], change_id: UUID) -> ConsentChange | None:
-        """The change of that id in the history of one of the profiles, or None."""
+        """Returns the change of that id in the history of one of the profiles, or None."""
         refs = (ChangeRef(profile_id, change_id) for profile_id in profile_ids)
         rows = self._reads.find_all(change_key(self._scope, ref) for ref in refs).values()
         return next((_as_change(row) for row in rows if isinstance(row, ConsentChangeItem)), None)
 
     def history(self, profile_id: UUID, most: int | None = None) -> Iterator[ConsentChange]:
-        """The profile's own changes, most recently recorded first, or so many of them."""
+        """Returns the profile's own changes, most recently recorded first, or so many of them."""
         pk = self._scope.partition("profile", short(profile_id))
         rows = ConsentChangeItem.query(
             pk,
@@ -310,7 +312,7 @@ class ConsentRepository:
     def histories(
         self, profile_ids: Iterable[UUID], most: int | None = None
     ) -> Iterator[ConsentChange]:
-        """The same of several profiles together; so many of each."""
+        """Returns the changes of several profiles together; so many of each."""
         histories = (self.history(profile_id, most) for profile_id in profile_ids)
         return merge(*histories, key=lambda change: change.id, reverse=True)
 
@@ -367,13 +369,13 @@ class ConsentRepository:
     def finish(self, change: ConsentChange, after: WriteBack) -> bool:
         """Writes what became of a pending write-back; False where it isn't pending any more.
 
-        Also False where another telling has begun since the change was read.
+        Also False where another delivery has begun since the change was read.
         """
         row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
         return amend(row, [_path(after).set(_row(after))], _is_pending(after))
 
     def finish_with(self, changes: Changes, change: ConsentChange, after: WriteBack) -> None:
-        """The same as a part of a unit of work; a lost race where it isn't pending any more."""
+        """Adds what became of a pending write-back; a lost race where it isn't pending any more."""
         row = ConsentChangeItem(*change_key(self._scope, ChangeRef(change.profile_id, change.id)))
         changes.update(row, [_path(after).set(_row(after))], _is_pending(after))
 
@@ -383,7 +385,7 @@ def _path(write_back: WriteBack, *more: str) -> Path:
 
 
 def _is_same_delivery(write_back: WriteBack) -> Condition:
-    """Whether the row has this telling of the store, whatever became of it."""
+    """Whether the row has this delivery to the store, whatever became of it."""
     count = _path(write_back, "telling")
     if write_back.delivery_count == 1:
         first: Condition = _path(write_back).exists() & count.does_not_exist()
@@ -399,12 +401,12 @@ def _is_pending(write_back: WriteBack) -> Condition:
 
 
 def saved_states(changes: Changes, workspace: WorkspaceScope) -> dict[Address, ConsentState]:
-    """The states of the addresses that a unit of work has saved so far."""
+    """Returns the states of the addresses that a unit of work has saved so far."""
     return changes.shared(("consent_states", workspace), dict[Address, ConsentState])
 
 
 def added_to(changes: Changes, profile_id: UUID) -> list[UUID]:
-    """The changes that a unit of work has added to a profile's history so far."""
+    """Returns the changes that a unit of work has added to a profile's history so far."""
     return changes.shared(("consent_changes", profile_id), list[UUID])
 
 
@@ -443,12 +445,12 @@ def _follows(row: list[str] | None) -> ChangeRef | None:
 
 
 def proof_row(proof: Proof) -> dict[str, str]:
-    """A proof as a row has it."""
+    """Returns a proof as a row has it."""
     return {name: str(value) for name, value in asdict(proof).items() if value is not None}
 
 
 def as_proof(row: dict[str, str]) -> Proof:
-    """What `proof_row` wrote."""
+    """Returns what `proof_row` wrote."""
     ids = {name: UUID(row[name]) for name in ("user_id", "api_key_id") if name in row}
     texts = {name: row[name] for name in ("reference", "ip", "user_agent") if name in row}
     return Proof(**texts, **ids)  # type: ignore[arg-type]

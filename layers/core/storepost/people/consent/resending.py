@@ -43,7 +43,7 @@ _REASONS = frozenset({SkipReason.STORE_DISCONNECTED, SkipReason.PERMISSION_MISSI
 
 
 class Cause(StrEnum):
-    """Why what a store hasn't taken is sent again."""
+    """Says why what a store hasn't taken is sent again."""
 
     MENDED = "mended"
     """The store is connected again, or has another address."""
@@ -64,7 +64,7 @@ class Resend:
     """The sort key of the last row that was looked at."""
 
     def takes(self, write_back: WriteBack | None) -> bool:
-        """Whether this one is sent again, if its change still holds."""
+        """Returns whether this one is sent again, if its change still holds."""
         if write_back is None:
             return False
         if write_back.status is WriteBackStatus.FAILED:
@@ -73,7 +73,7 @@ class Resend:
         return self.cause is not Cause.REQUEST and write_back.skip_reason in _REASONS
 
     def begun(self, write_back: WriteBack) -> WriteBack:
-        """The write-back as it is pending again."""
+        """Returns the write-back as pending again."""
         resends = write_back.resends + 1 if self.cause is Cause.SUCCESS else 0
         return write_back.begun(resends)
 
@@ -94,12 +94,12 @@ def send_again(changes: Changes, workspace: WorkspaceScope, resend: Resend) -> N
 
 
 def catch_up(changes: Changes, workspace: WorkspaceScope, store_id: UUID) -> None:
-    """The same for a store that is connected again, or has another address."""
+    """Sends a store that is connected again, or has another address, what it hasn't taken."""
     send_again(changes, workspace, Resend(store_id, Cause.MENDED))
 
 
 def resend_of(message: dict[str, str]) -> Resend:
-    """What a message of `send_again` names."""
+    """Returns what a message of `send_again` names."""
     since, until = message.get("recordedFrom"), message.get("recordedTo")
     within = RecordedWithin(_moment(since), _moment(until))
     store_id, after = UUID(message["storeId"]), message.get("after")
@@ -114,7 +114,9 @@ def queue_missed(workspace: WorkspaceScope, resend: Resend) -> None:
 def count_failed(
     workspace: WorkspaceScope, store_id: UUID, within: RecordedWithin, refs: Iterable[ChangeRef]
 ) -> int:
-    """How many of the changes the store failed to take and still hold, recorded in that time."""
+    """Returns how many of the changes the store failed to take and still hold,
+    recorded in that time.
+    """
     listed, request = list(refs), Resend(store_id, Cause.REQUEST, within)
     some = _Missed(workspace, listed)
     owed = find_owed_of(workspace, [ref for ref in listed if ref not in some.changes])

@@ -61,7 +61,9 @@ def seal_evidence(
 def unsealed_evidence(
     workspace: WorkspaceScope, address: Address, most: int
 ) -> list[tuple[Evidence, str | None]]:
-    """So many statements about an address, the newest first, each with its wording's hash."""
+    """Returns so many statements about an address, the newest first,
+    each with its wording's hash.
+    """
     rows: Iterable[SealedEvidenceItem] = SealedEvidenceItem.query(
         erased_key(workspace, address)[0],
         SealedEvidenceItem.sk.startswith(f"evidence#{_hash_of(workspace, address)}#"),

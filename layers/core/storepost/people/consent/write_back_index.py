@@ -45,13 +45,14 @@ class RecordedWithin:
     """Exclusive."""
 
     def has(self, moment: datetime) -> bool:
-        """Whether the moment is in the range."""
+        """Returns whether the moment is in the range."""
         is_early = self.since is not None and moment < self.since
         is_late = self.until is not None and moment >= self.until
         return not (is_early or is_late)
 
     def of_keys(self, after: str | None = None) -> Condition:
-        """The range of sort keys of rows that may be in it: a millisecond wider on each side.
+        """Returns the range of sort keys of rows that may be in it:
+        a millisecond wider on each side.
 
         With `after`, a row's sort key, those behind it.
         """
@@ -84,12 +85,12 @@ def _sort_key(moment: datetime) -> str:
 
 
 def sort_key_of(change: ChangeRef) -> str:
-    """A change's sort key: it sorts by when the change was recorded."""
+    """Returns a change's sort key: it sorts by when the change was recorded."""
     return f"{_PREFIX}{short(change.change_id)}#{short(change.profile_id)}"
 
 
 def index_partition(workspace: WorkspaceScope) -> str:
-    """Where a workspace's index stands."""
+    """Returns the partition of a workspace's index."""
     return workspace.partition("write_backs")
 
 
@@ -128,7 +129,7 @@ def unindex_change(changes: Changes, workspace: WorkspaceScope, change: ConsentC
 def indexed_changes(
     workspace: WorkspaceScope, within: RecordedWithin, limit: int
 ) -> Iterator[IndexedChange]:
-    """The changes that were recorded then, most recently first; at most so many."""
+    """Returns the changes that were recorded then, most recently first; at most so many."""
     rows = IndexedChangeItem.query(
         index_partition(workspace),
         within.of_keys(),

@@ -23,7 +23,7 @@ STAYS_SUBSCRIBED = "The store took this change several times and goes on sending
 
 
 def stores_to_update(subject: Subject, consent: AddressConsent) -> tuple[UUID, ...]:
-    """The stores that know the person, and those that have the address of somebody else."""
+    """Returns the stores that know the person, and those that have the address of somebody else."""
     others = {customer.store_id for customer in consent.other_customers}
     return tuple(sorted({*subject.store_ids, *others}))
 
@@ -45,7 +45,7 @@ def queue_restored(
     before: AddressConsent,
     after: AddressConsent,
 ) -> None:
-    """Has the stores told of a change that holds again, whatever became of telling them before."""
+    """Queues a change that holds again for its stores, whatever became of the deliveries before."""
     holds, store_ids = after.holds, stores_to_update(subject, after)
     change = repository.get(holds.change) if holds and holds.change in restored else None
     if holds and change and store_ids:
@@ -62,7 +62,8 @@ def queue_owed_opt_out(
     consent: AddressConsent,
     statements: Sequence[ConsentStatement],
 ) -> tuple[AddressConsent, bool]:
-    """Has each store that comes with a yes told the no that holds (docs/semantics.md, section 2.7).
+    """Queues the opt-out that holds for each store that sent an opt-in (docs/semantics.md,
+    section 2.7).
 
     The address's consent, with the customer where the change is somebody else's, and whether a
     store is told: then nobody may change the address meanwhile.
@@ -85,7 +86,7 @@ def queue_owed_opt_out(
 
 
 def restarted(change: ConsentChange, store_id: UUID) -> WriteBack:
-    """The write-back as another telling; the first one of a store that wasn't told before."""
+    """Returns the write-back in another delivery; the first one of a store that had none before."""
     known = change.write_back_to(store_id)
     return known.restarted() if known else WriteBack(store_id)
 

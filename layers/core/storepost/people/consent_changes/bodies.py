@@ -23,7 +23,7 @@ class ConsentUpdate(RequestBody):
     evidence: EvidenceInput | None = None
 
     def value(self) -> ConsentChangeRequest:
-        """What the service is told."""
+        """Returns the request as the service takes it."""
         return ConsentChangeRequest(
             self.state,
             self.occurred_at,
@@ -52,5 +52,5 @@ class WriteBackRetry(RequestBody):
         return until
 
     def value(self) -> FailedAtStore:
-        """What the service is told."""
+        """Returns the request as the service takes it."""
         return FailedAtStore(self.store_id, RecordedWithin(self.recorded_from, self.recorded_to))

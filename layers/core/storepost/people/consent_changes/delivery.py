@@ -20,7 +20,9 @@ class NotTaken(Exception):  # noqa: N818 - it is what happened
 
 @dataclass(frozen=True)
 class Delivery:
-    """How one store is told."""
+    """Says how one store gets consent changes: as a shop by the Admin API,
+    else at its own address.
+    """
 
     store: Store
     config: WriteBackConfig | None
@@ -28,7 +30,9 @@ class Delivery:
 
     @property
     def is_unchanged(self) -> Demand | None:
-        """That the store is still told at this address; None for a shop, which has none."""
+        """Returns the demand that the store's address is still this one;
+        None for a shop, which has none.
+        """
         if self.config is None:
             return None
         return has_address(self.store.workspace, self.store.id, self.config.url)
@@ -41,7 +45,7 @@ class Delivery:
         *,
         is_confirmed: bool = False,
     ) -> WriteBackRefusal | SkipReason | None:
-        """Tells the store; None once it took the change.
+        """Writes the change to the store; returns None once the store took it.
 
         `is_same` says whether a shop's customer has the address, where the change doesn't name it.
         `is_confirmed` is whether somebody confirmed the opt-in, which a shop is told.
@@ -52,7 +56,7 @@ class Delivery:
 
 
 def delivery_to(workspace: WorkspaceScope, store: Store | None) -> Delivery | None:
-    """How the store is told; None where nobody may write to it."""
+    """Returns how the store gets changes; None where nobody may write to it."""
     if store is None or not store.takes_consent:
         return None
     if not store.is_custom:

@@ -1,6 +1,6 @@
-"""Importing consent from elsewhere: many words of many addresses, in several transactions.
+"""Importing consent from elsewhere: many statements of many addresses, in several transactions.
 
-State belongs to the address (docs/semantics.md, section 2.1), and a word enters the history of
+State belongs to the address (docs/semantics.md, section 2.1), and a statement enters the history of
 whoever has the address. Where nobody has it, somebody new does from then on: a subscriber can be
 mailed, and an unsubscription is never lost.
 """
@@ -38,18 +38,20 @@ MAX_STATEMENTS = 16
 
 
 class BatchResult(StrEnum):
-    """What became of an imported word; a letter, as the ledger keeps it."""
+    """Says what became of an imported statement; a letter, as the ledger keeps it."""
 
     RECORDED = "r"
     """It is the address's state now."""
     UNCHANGED = "u"
     """The address had that state."""
     OLDER = "o"
-    """It is in the history only: a later word holds. Or not even there: the person was erased."""
+    """It is in the history only, as a later statement holds; not even there of an erased person."""
 
     @classmethod
     def of(cls, outcome: StatementOutcome | None) -> "BatchResult":
-        """What an assertion's outcome means for its word; None for one that asserts nothing."""
+        """Returns what an assertion's outcome means for its statement;
+        None for one that asserts nothing.
+        """
         if outcome is None:
             return cls.OLDER
         if outcome.recorded is None:
@@ -74,7 +76,7 @@ class ImportedStatement:
 def import_consent(
     caller: WorkspaceCaller, statements: Sequence[ImportedStatement], ledger: Ledger
 ) -> Counter[BatchResult]:
-    """How many of the words became what.
+    """Records the statements; returns how many of them became what.
 
     Raises Conflict where others go on changing the same people; what is done by then stays.
     """
@@ -89,7 +91,7 @@ def import_consent(
 
 @dataclass(frozen=True)
 class _Person:
-    """Whom words are about."""
+    """Whom statements are about."""
 
     before: Profile | None
     """None for somebody new."""
@@ -97,7 +99,7 @@ class _Person:
 
     @property
     def by_address(self) -> dict[Address, list[ImportedStatement]]:
-        """The words of each address, in the request's order."""
+        """The statements of each address, in the request's order."""
         found: dict[Address, list[ImportedStatement]] = {}
         for statement in self.statements:
             found.setdefault(statement.address, []).append(statement)
@@ -121,7 +123,7 @@ class _Person:
 
 
 class _Round:
-    """What is known of the people of some words, all read at one time."""
+    """What is known of the people of some statements, all read at one time."""
 
     def __init__(
         self,
@@ -140,11 +142,11 @@ class _Round:
         self._consents.look_for_erasures(addresses)
 
     def record(self) -> None:
-        """Records the words, as many a transaction as it takes. Raises LostRace."""
+        """Records the statements, as many a transaction as it takes. Raises LostRace."""
         in_parts(self._people(), ROOM, lambda person: person.writes, self._record_part)
 
     def _people(self) -> list[_Person]:
-        """Whom the words are about: each once, neighbours in a list side by side."""
+        """Whom the statements are about: each once, neighbours in a list side by side."""
         people: dict[object, _Person] = {}
         for statement in self._statements:
             holder = self._known.holder_of(identity_of(statement.address))
@@ -155,7 +157,7 @@ class _Round:
         return sorted(people.values(), key=lambda person: person.sort_key)
 
     def _record_part(self, people: Iterable[_Person]) -> None:
-        """Records the words of some people in one transaction."""
+        """Records the statements of some people in one transaction."""
         changes, results = Changes(), dict[int, BatchResult]()
         for person in people:
             results |= self._record_one(changes, person)

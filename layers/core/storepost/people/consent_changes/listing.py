@@ -23,7 +23,7 @@ _LEAVE_OUT = f"A history of more than {MAX_ROWS:,} changes is listed without any
 
 @dataclass(frozen=True)
 class ChangeFilter:
-    """Which changes are asked for; None asks for all."""
+    """Says which changes are asked for; None asks for all."""
 
     channel: list[Channel] | None = None
     state: list[ConsentState] | None = None
@@ -31,11 +31,11 @@ class ChangeFilter:
 
     @property
     def named(self) -> list[str]:
-        """The filters that are given, by their names; every change passes where none is."""
+        """Returns the filters that are given, by their names; every change passes where none is."""
         return [name for name, value in vars(self).items() if value is not None]
 
     def passes(self, change: ConsentChange) -> bool:
-        """Whether the change is among them."""
+        """Returns whether the change is among them."""
         pairs = (
             (self.channel, change.channel),
             (self.state, change.state),
@@ -47,7 +47,7 @@ class ChangeFilter:
 def list_changes(
     workspace: WorkspaceScope, profile_id: UUID, filters: ChangeFilter, page: PageRequest
 ) -> Listing[ConsentChange]:
-    """The profile's changes, most recently recorded first. Raises FilterTooBroad."""
+    """Returns the profile's changes, most recently recorded first. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
     if not filters.named:
         return history_of(profile, page)
@@ -60,7 +60,7 @@ def list_changes(
 
 
 def history_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
-    """A page of the whole history, which is read up to there: mostly page 1 is asked for."""
+    """Returns a page of the whole history, which is read up to there: most ask for page 1."""
     total = profile.consent_changes
     if page.skipped >= total:
         return Listing((), total, page)
@@ -70,7 +70,7 @@ def history_of(profile: Profile, page: PageRequest) -> Listing[ConsentChange]:
 
 
 def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> ConsentChange:
-    """One of the profile's changes."""
+    """Returns one of the profile's changes."""
     profile = get_profile(workspace, profile_id)
     change = ConsentRepository(workspace).get_in(profile.consent_partitions, change_id)
     if change is None:
@@ -79,6 +79,6 @@ def get_change(workspace: WorkspaceScope, profile_id: UUID, change_id: UUID) -> 
 
 
 def store_names(workspace: WorkspaceScope, changes: Iterable[ConsentChange]) -> dict[UUID, str]:
-    """The names of the stores that the changes name, disconnected ones too."""
+    """Returns the names of the stores that the changes name, disconnected ones too."""
     named = {store_id for change in changes for store_id in change.store_ids}
     return {store.id: store.name for store in StoreRepository(workspace).named(named)}

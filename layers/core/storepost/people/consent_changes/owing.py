@@ -19,7 +19,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 def deliver_owed(named: dict[str, UUID], tries: int) -> None:
-    """Tells the store that a message names what is owed to it, if anything is.
+    """Writes to a store what is owed to it of an erased person's change, if anything is.
 
     What it doesn't take, it is told when it is connected again. Raises NotTaken where
     another try may succeed.

@@ -20,7 +20,7 @@ def reason_to_skip(
     store: Store | None,
     delivery: Delivery | None,
 ) -> SkipReason | None:
-    """The first reason that holds; None where the store is told."""
+    """Returns the first reason that holds; None where the store gets the change."""
     addressed = task.addressed(customers)
     reasons = {
         SkipReason.STORE_DISCONNECTED: store is None or not store.is_active,

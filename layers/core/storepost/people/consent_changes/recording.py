@@ -19,10 +19,10 @@ from storepost.values.scope import WorkspaceScope
 def record_statement(
     changes: Changes, profile: Profile, address: Address, statement: ConsentStatement
 ) -> StatementOutcome:
-    """Asserts the word, as far as it is new, and saves the profile with it."""
+    """Asserts the statement, as far as it is new, and saves the profile with it."""
     outcome = assert_statement(changes, subject_of(profile), address, statement)
     if outcome is None:
-        raise ValueError("a store's word, or a list's, may be about somebody who was erased")
+        raise ValueError("a store's statement, or a list's, may be about somebody who was erased")
     if outcome.recorded or pending_evidence(changes, profile.id):
         # Also where the copy stays as it is: the profile of a new change, or of evidence, must not
         # have gone meanwhile.
@@ -34,7 +34,7 @@ def record_statement(
 def record_of_address(
     changes: Changes, workspace: WorkspaceScope, address: Address, statement: ConsentStatement
 ) -> None:
-    """The same for whoever has the address; where nobody has it, somebody new does.
+    """Records a statement for whoever has the address; where nobody has it, for a new profile.
 
     So an unsubscription is never lost.
     """
@@ -53,7 +53,7 @@ def record_of_address(
 
 
 def newcomer_with(workspace: WorkspaceScope, addresses: Iterable[Address]) -> Profile:
-    """Somebody new, as an upsert makes them.
+    """Returns somebody new, as an upsert makes them.
 
     The id sorts by time, so that nameless newcomers are neighbours in the list by name.
     """

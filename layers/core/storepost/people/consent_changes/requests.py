@@ -18,7 +18,7 @@ _LATER = frozenset({408, 429})
 
 @dataclass(frozen=True)
 class WriteBackRefusal:
-    """Why a store didn't take a change; no part of its address or answer stands in it."""
+    """Says why a store didn't take a change; no part of its address or answer stands in it."""
 
     error: str
     lasts: bool
@@ -30,9 +30,9 @@ class WriteBackRefusal:
 def post_change(
     config: WriteBackConfig, change: ConsentChange, store_id: UUID, external_ids: Iterable[str]
 ) -> WriteBackRefusal | None:
-    """Tells the store; None once it took the change.
+    """Posts the change to the store's address; returns None once the store took it.
 
-    Each try of one telling has the same `webhook-id`, and the next telling has another.
+    Each try of one delivery has the same `webhook-id`, and the next delivery has another.
     """
     body = _body(change, external_ids)
     message_id = f"{change.delivery_id_for(store_id)}.{store_id}"

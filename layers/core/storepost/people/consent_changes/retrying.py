@@ -19,14 +19,15 @@ _AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class FailedAtStore:
-    """What a store failed to take of what was recorded in some time."""
+    """Says what a store failed to take of what was recorded in some time."""
 
     store_id: UUID
     recorded: RecordedWithin
 
 
 def retry_failed(workspace: WorkspaceScope, filters: FailedAtStore, changes: Changes) -> int:
-    """Sends a store again what it failed to take and still holds; how many write-backs that is.
+    """Sends a store again what it failed to take and still holds;
+    returns how many write-backs that is.
 
     Raises ValidationFailed where the workspace has no such store, and FilterTooBroad.
     """

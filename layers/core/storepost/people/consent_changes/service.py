@@ -43,7 +43,7 @@ _REASONS_THAT_END = frozenset(
 
 @dataclass(frozen=True)
 class ConsentChangeRequest:
-    """What a request says of a person's consent."""
+    """Says what a request says of a person's consent."""
 
     state: ConsentState
     occurred_at: datetime | None
@@ -56,8 +56,8 @@ def change_email_consent(
 ) -> ConsentChange:
     """Subscribes or unsubscribes the email address that the profile shows.
 
-    The change that holds: the new one, unless the state is there already or a later word stands
-    against this one. Raises NoEmail.
+    Returns the change that holds: the new one, unless the state is there already or a later
+    statement stands against this one. Raises NoEmail.
     """
     return _change(caller, profile_id, Channel.EMAIL, NoEmail(), request, changes)
 
@@ -65,7 +65,7 @@ def change_email_consent(
 def change_sms_consent(
     caller: WorkspaceCaller, profile_id: UUID, request: ConsentChangeRequest, changes: Changes
 ) -> ConsentChange:
-    """The same for the phone number that the profile shows. Raises NoPhone."""
+    """Subscribes or unsubscribes the phone number that the profile shows. Raises NoPhone."""
     return _change(caller, profile_id, Channel.SMS, NoPhone(), request, changes)
 
 

@@ -33,7 +33,7 @@ def update_shop(
     *,
     is_confirmed: bool = False,
 ) -> WriteBackRefusal | SkipReason | None:
-    """Tells the shop; None once it has the state, or why it hasn't.
+    """Writes the change to the shop; returns None once it has the state, or why it hasn't.
 
     `is_same` says whether a customer has the address, where the change doesn't name it.
     `is_confirmed` is whether somebody confirmed the opt-in.

@@ -26,7 +26,7 @@ _AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class WriteBackFilter:
-    """Which write-backs are asked for; None asks for all."""
+    """Says which write-backs are asked for; None asks for all."""
 
     status: Collection[WriteBackStatus] | None = None
     store_id: UUID | None = None
@@ -35,24 +35,24 @@ class WriteBackFilter:
 
     @property
     def is_of_failed(self) -> bool:
-        """Whether nothing but what failed is asked for."""
+        """Returns whether nothing but what failed is asked for."""
         return self.status is not None and set(self.status) == {WriteBackStatus.FAILED}
 
     @property
     def advised(self) -> str:
-        """The query parameter that would narrow the list."""
+        """Returns the query parameter that would narrow the list."""
         return "recordedTo" if self.recorded.since else "recordedFrom"
 
     def has_store(self, store_id: UUID) -> bool:
-        """Whether write-backs to the store are asked for."""
+        """Returns whether write-backs to the store are asked for."""
         return self.store_id is None or store_id == self.store_id
 
     def has_channel(self, channel: Channel) -> bool:
-        """Whether changes of the channel are asked for."""
+        """Returns whether changes of the channel are asked for."""
         return self.channel is None or channel in self.channel
 
     def matches(self, change: ConsentChange, write_back: WriteBack) -> bool:
-        """Whether the write-back is what is asked for."""
+        """Returns whether the write-back is what is asked for."""
         has_status = self.status is None or write_back.status in self.status
         is_requested = self.recorded.has(change.recorded_at) and self.has_channel(change.channel)
         return has_status and is_requested and self.has_store(write_back.store_id)
@@ -75,7 +75,7 @@ type _WriteBackKey = tuple[ChangeRef, UUID]
 def list_write_backs(
     workspace: WorkspaceScope, filters: WriteBackFilter, page: PageRequest
 ) -> Listing[ListedWriteBack]:
-    """The workspace's write-backs, those of the change that was recorded last first.
+    """Returns the workspace's write-backs, those of the change that was recorded last first.
 
     Raises FilterTooBroad.
     """
@@ -124,7 +124,7 @@ def _newest_last(key: _WriteBackKey) -> tuple[UUID, UUID, int]:
 def _with_status(
     workspace: WorkspaceScope, keys: Sequence[_WriteBackKey], filters: WriteBackFilter
 ) -> list[_WriteBackKey]:
-    """Those of the places whose write-back is what is asked for, as it is now."""
+    """Those of the keys whose write-back is what is asked for, as it is now."""
     found = list[_WriteBackKey]()
     for some in batched(keys, _AT_ONCE, strict=False):
         changes = ConsentRepository(workspace).get_many(ref for ref, _ in some)
@@ -135,7 +135,7 @@ def _with_status(
 def _matching(
     changes: dict[ChangeRef, ConsentChange], key: _WriteBackKey, filters: WriteBackFilter
 ) -> WriteBack | None:
-    """The write-back of the place, if it is there and is asked for."""
+    """The write-back of the key, if it is there and is asked for."""
     ref, store_id = key
     change = changes.get(ref)
     write_back = change.write_back_to(store_id) if change else None

@@ -1,6 +1,6 @@
 """Telling a store of a change, decided at the moment of writing (docs/semantics.md, section 2.5).
 
-A message can come twice, late, and after a run that was killed between telling the store and
+A message can come twice, late, and after a run that was killed between writing to the store and
 noting that. So what the store gave last counts as what it has only where the change before ended
 for certain (docs/adr/0008).
 """
@@ -49,7 +49,7 @@ _OUTCOMES = {
 
 
 def write_back(message: str, tries: int) -> None:
-    """Tells the store that a message names, if that is still to be done.
+    """Writes a consent change to the store that a message names, if that is still to be done.
 
     A message that names no change is about what a store hasn't taken, or about its failures.
 
@@ -165,7 +165,7 @@ def _of_holder(
 def _was_taken(task: Task, customers: list[Customer]) -> bool:
     """Whether a run that was killed since has noted with each customer that the store took it.
 
-    It must have noted this telling: what the store took before it, it may have been told otherwise.
+    It must have noted this delivery: after an earlier one the store may have got another state.
     """
     delivery_id = task.change.delivery_id_for(task.store_id)
     noted = [c.delivered(task.address.channel) == delivery_id for c in task.addressed(customers)]
@@ -190,7 +190,7 @@ def _attempt(
         finish = _finish_as_missed if _is_kept_for_later(task, outcome) else _finish
         finish(task, task.begun.skipped(outcome, now))
         return
-    # Before the write-back is settled: after that, nothing brings the message again.
+    # Before the write-back is finished: after that, nothing brings the message again.
     note_failure(delivery.store, needs_people=outcome.needs_people)
     if outcome.lasts or tries >= TRIES:
         _finish_as_missed(task, task.begun.failed(outcome.error, now), delivery.is_unchanged)

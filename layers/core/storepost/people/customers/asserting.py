@@ -33,12 +33,12 @@ class Push:
     """Who pushes."""
 
     def address(self, channel: Channel) -> Address | None:
-        """The customer's own address of a channel."""
+        """Returns the customer's own address of a channel."""
         value = self.after.address(channel)
         return Address(channel, value) if value else None
 
     def consent_before(self, channel: Channel) -> StoreConsent | None:
-        """What the store gave last; None where the customer is new, or there again."""
+        """Returns what the store gave last; None where the customer is new, or there again."""
         before = self.before
         if before is None or before.deleted_at is not None:
             return None
@@ -54,7 +54,7 @@ class Push:
         )
 
     def consent_after(self, channel: Channel) -> StoreConsent:
-        """What the store gives now; `not_subscribed` where it says nothing."""
+        """Returns what the store gives now; `not_subscribed` where it says nothing."""
         consent = self.incoming.consent(channel)
         state = consent.state or ConsentState.NOT_SUBSCRIBED
         return StoreConsent(
@@ -66,20 +66,20 @@ class Push:
         )
 
     def origin_of(self, channel: Channel) -> ConsentOrigin:
-        """Who pushes, with what the store gives to prove the channel's consent."""
+        """Returns the origin of the channel's consent, with the proof that the store gives."""
         proof = self.incoming.consent(channel).proof
         return self.origin.proven_by(proof) if proof else self.origin
 
     @property
     def moves(self) -> bool:
-        """Whether a known customer has another address than before."""
+        """Returns whether a known customer has another address than before."""
         before = self.before
         return before is not None and any(
             before.address(channel) != self.after.address(channel) for channel in Channel
         )
 
     def states_consent(self, channel: Channel) -> bool:
-        """Whether it gives a consent that is the person's."""
+        """Returns whether it gives a consent that is the person's."""
         consent = self.incoming.consent(channel)
         return consent.state is not None and not consent.is_of_address
 

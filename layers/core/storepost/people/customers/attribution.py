@@ -26,7 +26,8 @@ def with_customer(
     incoming: IncomingCustomer,
     taken: Iterable[Identity],
 ) -> Profile:
-    """The profile with the customer as the store gives it now; a new one where it is nobody's.
+    """Returns the profile with the customer as the store gives it now;
+    a new one where it is nobody's.
 
     `stored` is the customer as the store gave it last, `taken` the identities that the profile has
     from now on.
@@ -43,7 +44,8 @@ def with_customer(
 
 
 def without_customer(profile: Profile, customer: Customer, others: Sequence[Customer]) -> Profile:
-    """The profile without a customer, and without what that one alone had told of the person.
+    """Returns the profile without a customer,
+    and without what that one alone had told of the person.
 
     `others` are the profile's other customers. An address that none of them has identifies the
     person no more; another one is shown in its place.
@@ -54,7 +56,7 @@ def without_customer(profile: Profile, customer: Customer, others: Sequence[Cust
 
 
 def without_buyer(profile: Profile, own: Identity, others: Sequence[Customer]) -> Profile:
-    """The profile without the id of a buyer of whom nothing tells but orders.
+    """Returns the profile without the id of a buyer of whom nothing tells but orders.
 
     What they had told of the person isn't kept: in doubt it is what is shown, as above.
     """
@@ -65,7 +67,7 @@ def without_buyer(profile: Profile, own: Identity, others: Sequence[Customer]) -
 def without_identity(
     profile: Profile, identity: Identity, customers: Iterable[Customer]
 ) -> Profile:
-    """The profile without one of its identities.
+    """Returns the profile without one of its identities.
 
     Where that was shown, another one is: one that a customer of a store has, else the one that came
     first.

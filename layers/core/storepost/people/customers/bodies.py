@@ -49,7 +49,7 @@ class Customer(RequestBody):
     external_updated_at: Timestamp
 
     def value(self) -> IncomingCustomer:
-        """What the service is told."""
+        """Returns the customer as the service takes it."""
         return IncomingCustomer(
             external_created_at=self.external_created_at,
             external_updated_at=self.external_updated_at,

@@ -18,13 +18,13 @@ from storepost.values.ids import derived_id
 
 
 def customer_id(store_id: UUID, external_id: str) -> UUID:
-    """The id of a store's customer: it follows from what the store calls them."""
+    """Returns the id of a store's customer: it follows from what the store calls them."""
     return derived_id(store_id, "customer", external_id)
 
 
 @dataclass(frozen=True)
 class IncomingConsent:
-    """What a store says of one channel; a state of None says nothing."""
+    """Says what a store says of one channel; a state of None says nothing."""
 
     state: ConsentState | None = None
     updated_at: datetime | None = None
@@ -37,11 +37,11 @@ class IncomingConsent:
 
     @property
     def digest(self) -> str | None:
-        """The digest of what proves it."""
+        """Returns the digest of what proves it."""
         return digest_of_proof(self.proof, self.evidence)
 
     def occurred_at(self, now: datetime) -> datetime | None:
-        """The store's own consent time; one that is still to come is none.
+        """Returns the store's own consent time; one that is still to come is none.
 
         Else all that the store says until then would be older than that.
         """
@@ -66,15 +66,16 @@ class IncomingCustomer:
     """False where the record has no place for a locale: then what was given before stays."""
 
     def consent(self, channel: Channel) -> IncomingConsent:
-        """What it says of a channel."""
+        """Returns what it says of a channel."""
         return self.email_consent if channel is Channel.EMAIL else self.sms_consent
 
     def address(self, channel: Channel) -> str | None:
-        """The address of a channel that it gives."""
+        """Returns the address of a channel that it gives."""
         return self.email if channel is Channel.EMAIL else self.phone
 
     def without_old_consent(self, stored: "Customer | None") -> "IncomingCustomer":
-        """The record without what it says of a channel from before what is held of that address.
+        """Returns the record without what it says of a channel from before what is held of that
+        address.
 
         An equal record of before, or an export of hours ago, tells what the store had until it gave
         another consent or took one from us.
@@ -107,13 +108,13 @@ class IncomingCustomer:
         return not (is_newer or (consent.updated_at and since and consent.updated_at > since))
 
     def identities(self, store: Store, external_id: str) -> tuple[Identity, ...]:
-        """What names the person whom the store calls `external_id`."""
+        """Returns what names the person whom the store calls `external_id`."""
         return identities_of(
             store_id=store.id, customer_id=external_id, email=self.email, phone=self.phone
         )
 
     def seen(self, identities: Iterable[Identity]) -> dict[Identity, tuple[datetime, ...]]:
-        """When it shows each identity: the store's own id since the customer is there."""
+        """Returns when it shows each identity: the store's own id since the customer is there."""
         created, updated = self.external_created_at, self.external_updated_at
         own = IdentityType.PLATFORM_CUSTOMER_ID
         return {
@@ -151,7 +152,7 @@ class Customer:
     email_contradictions: Contradictions = NO_CONTRADICTIONS
     sms_contradictions: Contradictions = NO_CONTRADICTIONS
     email_delivery: str | None = field(default=None, compare=False)
-    """The last telling of a change of consent that the store took for this customer."""
+    """The id of the last delivery of a consent change that the store took for this customer."""
     sms_delivery: str | None = field(default=None, compare=False)
     email_proof: str | None = None
     """The digest of what the store gave last to prove the consent."""
@@ -159,45 +160,45 @@ class Customer:
 
     @property
     def ref(self) -> CustomerRef:
-        """What the store calls them."""
+        """Returns what the store calls them."""
         return CustomerRef(self.store_id, self.external_id)
 
     def delivered(self, channel: Channel) -> str | None:
-        """The last telling of a change of a channel that the store took for this customer."""
+        """Returns the id of the channel's last delivery that the store took for this customer."""
         return self.email_delivery if channel is Channel.EMAIL else self.sms_delivery
 
     def address(self, channel: Channel) -> str | None:
-        """The customer's own address of a channel."""
+        """Returns the customer's own address of a channel."""
         return self.email if channel is Channel.EMAIL else self.phone
 
     def consent(self, channel: Channel) -> ConsentState:
-        """What the store gave last of a channel."""
+        """Returns what the store gave last of a channel."""
         return self.email_consent if channel is Channel.EMAIL else self.sms_consent
 
     def consent_at(self, channel: Channel) -> datetime | None:
-        """The store's own time of what it gave last of a channel."""
+        """Returns the store's own time of what it gave last of a channel."""
         return self.email_consent_at if channel is Channel.EMAIL else self.sms_consent_at
 
     def proof(self, channel: Channel) -> str | None:
-        """The digest of what the store gave last to prove a channel's consent."""
+        """Returns the digest of what the store gave last to prove a channel's consent."""
         return self.email_proof if channel is Channel.EMAIL else self.sms_proof
 
     def refused_at(self, channel: Channel) -> datetime | None:
-        """When an address of a channel that they had before was unsubscribed."""
+        """Returns when an address of a channel that they had before was unsubscribed."""
         return self.email_refused_at if channel is Channel.EMAIL else self.sms_refused_at
 
     def refused_until(self, refused: Mapping[Channel, datetime | None]) -> "Customer":
-        """The customer, with when their addresses of before were unsubscribed."""
+        """Returns the customer, with when their addresses of before were unsubscribed."""
         email, sms = refused.get(Channel.EMAIL), refused.get(Channel.SMS)
         return replace(self, email_refused_at=email, sms_refused_at=sms)
 
     def contradictions(self, channel: Channel) -> Contradictions:
-        """How often the store has contradicted a no that it took."""
+        """Returns how often the store has contradicted a no that it took."""
         is_email = channel is Channel.EMAIL
         return self.email_contradictions if is_email else self.sms_contradictions
 
     def following(self, stored: "Customer | None", now: datetime) -> "Customer":
-        """The customer, with how often the store has contradicted what it took until now."""
+        """Returns the customer, with how often the store has contradicted what it took."""
         if stored is None:
             return self
         email, sms = (self._contradictions(stored, channel, now) for channel in Channel)
@@ -218,13 +219,17 @@ class Customer:
         return self.consent(channel) in {ConsentState.SUBSCRIBED, ConsentState.PENDING}
 
     def holds_newer_than(self, updated_at: datetime) -> bool:
-        """Whether an update of that moment comes too late; a deleted one yields to newer ones."""
+        """Returns whether an update of that moment comes too late;
+        a deleted one yields to newer ones.
+        """
         if self.deleted_at is not None:
             return updated_at <= self.external_updated_at
         return updated_at < self.external_updated_at
 
     def deleted(self, now: datetime, at: datetime | None = None) -> "Customer":
-        """The customer once the store has deleted it; `at` is when, where the store says so."""
+        """Returns the customer once the store has deleted it;
+        `at` is when, where the store says so.
+        """
         updated_at = max(self.external_updated_at, at or self.external_updated_at)
         return replace(self, deleted_at=now, external_updated_at=updated_at)
 
@@ -236,7 +241,7 @@ def customer_of(
     before: Customer | None,
     incoming: IncomingCustomer,
 ) -> Customer:
-    """The customer as the store gives it now; only a consent that it leaves out stays."""
+    """Returns the customer as the store gives it now; only a consent that it leaves out stays."""
     return Customer(
         id=customer_id(store.id, external_id),
         store_id=store.id,

@@ -62,13 +62,17 @@ class CustomerItem(VersionedItem, discriminator="customer"):
 
 
 class DeletedCustomerItem(VersionedItem, discriminator="deleted_customer"):
-    """That a customer was deleted of whom nothing is held: it stands where the customer would."""
+    """Records that a customer was deleted of whom nothing is held:
+    it stands where the customer would.
+    """
 
     at = UtcDateTimeAttribute()
 
 
 class RedactedCustomerItem(Item, discriminator="redacted_customer"):
-    """That nothing of a customer may stay, whatever the shop had told of them before then."""
+    """Records that nothing of a customer may stay,
+    whatever the shop had told of them before then.
+    """
 
     at = UtcDateTimeAttribute()
 
@@ -93,17 +97,21 @@ _COLUMNS = {
 
 
 def customer_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
-    """Where a customer stands; the store's id comes last, as it may hold any character."""
+    """Returns the key of a customer; the store's id comes last, as it may hold any character."""
     return (workspace.partition("customer", short(store_id), external_id), "customer")
 
 
 def redacted_partitions(workspace: WorkspaceScope) -> list[str]:
-    """Where a workspace's redacted customers stand: several, as each import reads from them."""
+    """Returns where a workspace's redacted customers stand: several,
+    as each import reads from them.
+    """
     return [workspace.partition("redacted", digit) for digit in "0123456789"]
 
 
 def redacted_key(workspace: WorkspaceScope, store_id: UUID, external_id: str) -> Key:
-    """Where it stands that a customer was redacted; the ids of shops' customers are numbers."""
+    """Returns the key of the row that says that a customer was redacted;
+    the ids of shops' customers are numbers.
+    """
     return (
         workspace.partition("redacted", external_id[-1:]),
         f"customer#{short(store_id)}#{external_id}",
@@ -121,7 +129,7 @@ class CustomerRepository:
         self._deleted: dict[UUID, DeletedCustomerItem] = {}
 
     def get(self, store_id: UUID, external_id: str) -> Customer | None:
-        """The customer, a deleted one too."""
+        """Returns the customer, a deleted one too."""
         item = self._reads.find(Item, customer_key(self._scope, store_id, external_id))
         if isinstance(item, DeletedCustomerItem):
             self._deleted[customer_id(store_id, external_id)] = item
@@ -130,7 +138,8 @@ class CustomerRepository:
     def of_profile(
         self, profile: Profile, store_id: UUID | None = None, others: Iterable[CustomerRef] = ()
     ) -> list[Customer]:
-        """The profile's customers, deleted ones too: of one store, or of all; and these others.
+        """Returns the profile's customers, deleted ones too: of one store, or of all;
+        and these others.
 
         Not what is left of a customer whose person was erased, until the worker comes: an order may
         have brought the id to somebody else.
@@ -181,11 +190,13 @@ class CustomerRepository:
         changes.save(item)
 
     def delete(self, changes: Changes, customer: Customer) -> None:
-        """Takes the customer away, if nobody changed it since it was read here."""
+        """Deletes the customer, if nobody changed it since it was read here."""
         changes.delete(self._read[customer.id])
 
     def tombstone(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
-        """Leaves that a customer was deleted then, and nothing of what was read of them here."""
+        """Writes that a customer was deleted then,
+        and keeps nothing of what was read of them here.
+        """
         item = self._deleted.get(customer_id(store_id, external_id))
         if item is None:
             item = DeletedCustomerItem(*customer_key(self._scope, store_id, external_id), at=at)
@@ -196,7 +207,7 @@ class CustomerRepository:
         changes.save(item)
 
     def bar(self, changes: Changes, store_id: UUID, external_id: str, at: datetime) -> None:
-        """Leaves that a customer was redacted then, unless they were later."""
+        """Writes that a customer was redacted then, unless they were later."""
         key, known = redacted_key(self._scope, store_id, external_id), RedactedCustomerItem.at
         row = self._reads.find(RedactedCustomerItem, key)
         if row is None or row.at < at:
@@ -204,7 +215,8 @@ class CustomerRepository:
             changes.save(RedactedCustomerItem(*key, at=at), is_earlier)
 
     def bars(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
-        """Whether what a shop tells of that moment is about a customer redacted or deleted since.
+        """Returns whether what a shop tells of that moment is about a customer redacted or deleted
+        since.
 
         The customer is read here before.
         """
@@ -214,13 +226,13 @@ class CustomerRepository:
         return self.redacts(store_id, external_id, updated_at)
 
     def redacts(self, store_id: UUID, external_id: str, updated_at: datetime) -> bool:
-        """Whether what a shop tells of that moment is about a customer redacted since."""
+        """Returns whether what a shop tells of that moment is about a customer redacted since."""
         key = redacted_key(self._scope, store_id, external_id)
         row = self._reads.find(RedactedCustomerItem, key)
         return row is not None and updated_at <= row.at
 
     def note_delivered(self, customer: Customer, change: ConsentChange) -> bool:
-        """Lets a change that the store took count as given by it.
+        """Writes a change that the store took into the customer's row, as if the store had sent it.
 
         False where the store has given another state, or another address, since it was read.
         """

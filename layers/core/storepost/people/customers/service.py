@@ -28,7 +28,7 @@ from storepost.values.problems import NotFound
 
 @dataclass(frozen=True)
 class PutCustomer:
-    """What a put did."""
+    """Says what a put did."""
 
     customer: Customer
     store: Store

@@ -70,7 +70,7 @@ class EventProfile(RequestBody):
         return self
 
     def value(self) -> UUID | Identity:
-        """What the service is told."""
+        """Returns the profile's id or the identity, as the service takes it."""
         if self.id is not None:
             return self.id
         named = (
@@ -94,7 +94,7 @@ class NewEvent(RequestBody):
     unique_id: Text | None = None
 
     def value(self, row: int = 0) -> IncomingEvent:
-        """What the service is told."""
+        """Returns the event as the service takes it."""
         return IncomingEvent(
             person=self.profile.value(),
             name=self.name,

@@ -37,7 +37,7 @@ MAX_OF_ONE = 70
 
 
 class BatchResult(StrEnum):
-    """What became of an event; a letter, as the ledger keeps it."""
+    """Says what became of an event; a letter, as the ledger keeps it."""
 
     ACCEPTED = "a"
     DUPLICATE = "d"
@@ -45,12 +45,12 @@ class BatchResult(StrEnum):
 
     @classmethod
     def of(cls, recorded: ImportResult) -> "BatchResult":
-        """The same in a letter."""
+        """Returns the result as a letter."""
         return cls.ACCEPTED if recorded.event else cls.DUPLICATE
 
 
 class EventRefusal(StrEnum):
-    """Why an event that can be read isn't recorded."""
+    """Says why an event that can be read isn't recorded."""
 
     PROFILE = "profile_unknown"
     STORE = "store_unknown"
@@ -59,7 +59,8 @@ class EventRefusal(StrEnum):
 def record_events(
     caller: WorkspaceCaller, events: Sequence[IncomingEvent], ledger: Ledger
 ) -> tuple[Counter[BatchResult], dict[int, EventRefusal]]:
-    """How many of the events became what, and why some were refused, by their rows.
+    """Records the events; returns how many of them became what, and why some were refused,
+    by their rows.
 
     Raises Conflict where others go on changing the same people; what is done by then stays.
     """

@@ -20,7 +20,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class EventFilter:
-    """What an event of the list must be; None asks for nothing."""
+    """Says what an event of the list must be; None asks for nothing."""
 
     name: str | None = None
     sources: Collection[EventSource] | None = None
@@ -29,7 +29,7 @@ class EventFilter:
     occurred_to: datetime | None = None
 
     def matches(self, row: ProfileEventItem) -> bool:
-        """Whether the event is what is asked for; when it happened was asked before."""
+        """Returns whether the event is what is asked for; when it happened was asked before."""
         return (
             self.name in {None, row.name}
             and (self.sources is None or row.source in self.sources)
@@ -40,7 +40,7 @@ class EventFilter:
 def list_events(
     workspace: WorkspaceScope, profile_id: UUID, filters: EventFilter, page: PageRequest
 ) -> Listing[ProfileEvent]:
-    """The profile's events that are asked for. Raises FilterTooBroad."""
+    """Returns the profile's events that are asked for. Raises FilterTooBroad."""
     profile = get_profile(workspace, profile_id)
     if filters == EventFilter():
         return page_of_events(profile, page)
@@ -53,7 +53,7 @@ def list_events(
 
 
 def page_of_events(profile: Profile, page: PageRequest) -> Listing[ProfileEvent]:
-    """A page of all events, which are read up to there; the profile counts them."""
+    """Returns a page of all events, which are read up to there; the profile counts them."""
     total = profile.events
     if page.skipped >= total:
         return Listing((), total, page)

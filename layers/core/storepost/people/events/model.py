@@ -21,7 +21,7 @@ class EventSource(StrEnum):
 
 @dataclass(frozen=True)
 class ProfileEvent:
-    """That something happened with a person."""
+    """Something that happened with a person."""
 
     id: UUID
     name: str
@@ -49,6 +49,6 @@ class IncomingEvent:
 
     @property
     def stores(self) -> tuple[UUID, ...]:
-        """The stores that it names."""
+        """Returns the stores that it names."""
         own = self.person.store_id if isinstance(self.person, Identity) else None
         return tuple(each for each in (self.store_id, own) if each)

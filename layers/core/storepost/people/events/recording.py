@@ -23,7 +23,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class Person:
-    """Whose events are recorded, and what is known of what names them."""
+    """Says whose events are recorded, and what is known of what names them."""
 
     before: Profile | None
     """None for somebody new."""
@@ -32,7 +32,7 @@ class Person:
 
 @dataclass(frozen=True)
 class EventContext:
-    """Who tells of events, and when."""
+    """Says who sends events, when, and in which workspace."""
 
     workspace: WorkspaceScope
     source: EventSource
@@ -40,12 +40,12 @@ class EventContext:
 
     @classmethod
     def of(cls, caller: WorkspaceCaller) -> "EventContext":
-        """A request's: `api` for a key, `manual` for a person."""
+        """Returns a request's context: the source is `api` for a key, `manual` for a person."""
         source = EventSource.API if caller.key else EventSource.MANUAL
         return cls(caller.workspace, source, clock.now())
 
     def event(self, incoming: IncomingEvent) -> ProfileEvent:
-        """The event as it is kept; of one moment, those told of later come later."""
+        """Returns the event as it is kept; of one moment, those told of later come later."""
         return ProfileEvent(
             id=timed_id(self.now, incoming.row),
             name=incoming.name,
@@ -58,7 +58,7 @@ class EventContext:
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What became of an event."""
+    """Says what became of an event."""
 
     sort_key: str
     """Its own, or that of the first one with its unique id."""
@@ -69,7 +69,7 @@ class ImportResult:
 def record_event(
     caller: WorkspaceCaller, incoming: IncomingEvent, changes: Changes
 ) -> tuple[ProfileEvent, bool]:
-    """The event, or the first one with its unique id; whether it is new.
+    """Returns the event, or the first one with its unique id; whether it is new.
 
     Raises NotFound where there is no such profile, and ValidationFailed of stores.
     """
@@ -146,5 +146,5 @@ def _save(
 
 
 def unique_of(incoming: IncomingEvent) -> Unique | None:
-    """What there is one event of; None for any event more."""
+    """Returns what there is one event of; None for any event more."""
     return (incoming.name, incoming.unique_id) if incoming.unique_id is not None else None

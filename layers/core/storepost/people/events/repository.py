@@ -41,7 +41,7 @@ class ProfileEventItem(Item, discriminator="profile_event"):
 
 
 class UniqueEventItem(Item, discriminator="unique_event"):
-    """That an event with a unique id is known, and its sort key."""
+    """Records that an event with a unique id is known, and its sort key."""
 
     event = UnicodeAttribute()
 
@@ -80,14 +80,14 @@ class ProfileEventRepository:
             changes.create(UniqueEventItem(*unique, event=key[1]))
 
     def unique_keys(self, profile: Profile, uniques: Iterable[Unique]) -> dict[Unique, list[Key]]:
-        """The rows that say whether the profile has events with these unique ids."""
+        """Returns the rows that say whether the profile has events with these unique ids."""
         return {
             unique: [unique_key(self._scope, each, *unique) for each in profile.partitions]
             for unique in uniques
         }
 
     def known(self, profile: Profile, uniques: Iterable[Unique]) -> dict[Unique, str]:
-        """The sort keys of those of the events that are known.
+        """Returns the sort keys of those of the events that are known.
 
         One that moves meanwhile may not be found; then its unique id can't be written.
         """
@@ -101,7 +101,9 @@ class ProfileEventRepository:
         }
 
     def get(self, profile: Profile, sort_key: str) -> ProfileEvent | None:
-        """One event of the profile. Events only ever move to a later one of its partitions."""
+        """Returns one event of the profile.
+        Events only ever move to a later one of its partitions.
+        """
         partitions = (event_partition(self._scope, each) for each in profile.partitions)
         rows = (find(ProfileEventItem, (partition, sort_key)) for partition in partitions)
         return next((as_event(row) for row in rows if row), None)
@@ -113,7 +115,8 @@ class ProfileEventRepository:
         until: datetime | None = None,
         most: int | None = None,
     ) -> Iterator[ProfileEventItem]:
-        """The profile's events, the newest first, each once; `most` of each partition's, or all.
+        """Returns the profile's events, the newest first, each once;
+        `most` of each partition's, or all.
 
         What merged profiles still have is read before what they lose it to: so one that moves
         meanwhile is found twice rather than never.
@@ -124,7 +127,9 @@ class ProfileEventRepository:
         return (next(same) for _, same in groupby(both, _sort_key))
 
     def some_of(self, profile_id: UUID, most: int) -> list[ProfileEventItem | UniqueEventItem]:
-        """Some rows of one partition: events, and once those are gone what made them unique."""
+        """Returns some rows of one partition: events,
+        and once those are gone what made them unique.
+        """
         pk = event_partition(self._scope, profile_id)
         rows: list[ProfileEventItem | UniqueEventItem] = list(
             islice(_query(pk, ProfileEventItem.sk.startswith(event_prefix()), most), most)
@@ -159,12 +164,12 @@ class ProfileEventRepository:
     def delete_rows(
         self, changes: Changes, rows: Iterable[ProfileEventItem | UniqueEventItem]
     ) -> None:
-        """Removes rows for good; repeatable."""
+        """Deletes rows for good; repeatable."""
         for row in rows:
             changes.delete(type(row)(*row.key))
 
     def delete(self, changes: Changes, rows: Iterable[ProfileEventItem]) -> None:
-        """Removes events that are where they were read; whoever saves the profile counts that."""
+        """Deletes events that are where they were read; whoever saves the profile counts that."""
         for row in rows:
             changes.delete(ProfileEventItem(*row.key), ProfileEventItem.pk.exists())
 
@@ -180,7 +185,7 @@ class ProfileEventRepository:
 
 
 def as_event(item: ProfileEventItem) -> ProfileEvent:
-    """What `ProfileEventRepository.add` wrote."""
+    """Returns what `ProfileEventRepository.add` wrote."""
     return ProfileEvent(
         id=item.id,
         name=item.name,

@@ -12,7 +12,7 @@ from storepost.values.scope import WorkspaceScope
 
 
 def unknown_stores(incoming: IncomingEvent, known: Mapping[UUID, Platform]) -> list[FieldError]:
-    """What is wrong with the stores that an event names, of those that are known."""
+    """Returns what is wrong with the stores that an event names, of those that are known."""
     errors, whose = list[FieldError](), incoming.person
     if incoming.store_id is not None and incoming.store_id not in known:
         errors.append(FieldError("/storeId", "Must be a store of the workspace"))
@@ -23,7 +23,7 @@ def unknown_stores(incoming: IncomingEvent, known: Mapping[UUID, Platform]) -> l
 
 
 def platforms_of(workspace: WorkspaceScope, store_ids: set[UUID]) -> dict[UUID, Platform]:
-    """Those of the stores that the workspace has or had, with what they run on."""
+    """Returns those of the stores that the workspace has or had, with what they run on."""
     stores = StoreRepository(workspace).named(store_ids) if store_ids else []
     return {store.id: store.platform for store in stores}
 

@@ -39,7 +39,7 @@ class UpsertProfile(RequestBody):
         return self
 
     def value(self) -> IncomingPerson:
-        """What the service is told."""
+        """Returns the person as the service takes it."""
         return IncomingPerson(
             email=self.email,
             phone=self.phone,
@@ -60,7 +60,7 @@ class ProfileUpdate(RequestBody):
     locale: LocaleCode | None = None
 
     def given(self) -> dict[str, Any]:
-        """The fields that the request has, by the names of the model."""
+        """Returns the fields that the request has, by the names of the model."""
         return {name: getattr(self, name) for name in self.model_fields_set}
 
 

@@ -58,28 +58,28 @@ class EraseSome(Protocol):
 
 
 def erase_from(profile_ids: Iterable[UUID], erasure: Erasure, erase_some: EraseSome) -> bool:
-    """Removes some rows of these partitions, in their order; whether there may be more."""
+    """Removes some rows of these partitions, in their order; returns whether there may be more."""
     return any(
         commit_anew(partial(erase_some, erasure=erasure, profile_id=each)) for each in profile_ids
     )
 
 
 def addresses_of(identities: Iterable[Identity]) -> list[Address]:
-    """The addresses among the identities."""
+    """Returns the addresses among the identities."""
     return [
         Address(_CHANNELS[each.type], each.value) for each in identities if each.type in _CHANNELS
     ]
 
 
 def customers_of(identities: Iterable[Identity]) -> frozenset[CustomerRef]:
-    """The stores' customers among the identities."""
+    """Returns the stores' customers among the identities."""
     kind = IdentityType.PLATFORM_CUSTOMER_ID
     own = ((each.store_id, each.value) for each in identities if each.type is kind)
     return frozenset(CustomerRef(store_id, value) for store_id, value in own if store_id)
 
 
 def erase_index_entries(erasure: Erasure) -> bool:
-    """Takes the profile out of some of the stores' lists that still have it."""
+    """Deletes some of the profile's entries in stores' lists; returns whether others are left."""
     return commit_anew(lambda changes: _delete_index_entries(changes, erasure))
 
 

@@ -13,7 +13,7 @@ type StoreIndexEntry = tuple[UUID, IndexEntry]
 
 @dataclass(frozen=True)
 class Erasure:
-    """Where rows of an erased profile may still stand."""
+    """Says where rows of an erased profile may still stand."""
 
     workspace: WorkspaceScope
     profile_id: UUID
@@ -36,7 +36,7 @@ type Eraser = Callable[[Erasure], bool]
 
 
 def index_entries_of(profile: Profile) -> Iterator[StoreIndexEntry]:
-    """Where stores' lists have a profile, and those that were merged into it."""
+    """Returns where stores' lists have a profile, and those that were merged into it."""
     for store_id, link in profile.links.items():
         if link.listed_at:
             yield store_id, (link.listed_at, profile.id)

@@ -35,7 +35,7 @@ from storepost.values.text import matches
 
 @dataclass(frozen=True)
 class ProfileFilter:
-    """What a profile of the list must be; None asks for nothing."""
+    """Says what a profile of the list must be; None asks for nothing."""
 
     identities: tuple[Identity, ...] = ()
     """Each must be the profile's, whether it is shown or not."""
@@ -52,12 +52,12 @@ class ProfileFilter:
 
     @property
     def first_seen(self) -> KeyRange:
-        """The range of the lists by `firstSeenAt`."""
+        """Returns the range of the lists by `firstSeenAt`."""
         return moments(self.first_seen_from, self.first_seen_to)
 
     @property
     def counted(self) -> list[Filter]:
-        """What the workspace's list by `firstSeenAt` counts."""
+        """Returns what the workspace's list by `firstSeenAt` counts."""
         pairs = (
             (IS_CUSTOMER, None if self.is_customer is None else [self.is_customer]),
             (EMAIL_CONSENT, self.email_consents),
@@ -67,16 +67,16 @@ class ProfileFilter:
 
     @property
     def reads_profiles(self) -> bool:
-        """Whether only the profiles themselves say what is asked, and no entry of a list."""
+        """Returns whether only the profiles say what is asked for, and no entry of a list."""
         return self.locale is not None or bool(self.last_seen_from or self.last_seen_to)
 
     @property
     def advised(self) -> str:
-        """The query parameter that would narrow the list."""
+        """Returns the query parameter that would narrow the list."""
         return "firstSeenTo" if self.first_seen_from else "firstSeenFrom"
 
     def matches(self, profile: Profile) -> bool:
-        """Whether the profile is what is asked for."""
+        """Returns whether the profile is what is asked for."""
         pairs: tuple[tuple[Collection[object] | None, object], ...] = (
             (None if self.is_customer is None else [self.is_customer], profile.is_customer),
             (self.email_consents, profile.email_consent),
@@ -97,7 +97,9 @@ class ProfileFilter:
 def identity_filters(
     email: str | None, phone: str | None, external_id: str | None, store_id: UUID | None
 ) -> tuple[Identity, ...]:
-    """The identities to look up; an external id names somebody only together with its store."""
+    """Returns the identities to look up;
+    an external id names somebody only together with its store.
+    """
     if external_id is not None and store_id is None:
         raise ValidationFailed(errors=[FieldError("query.storeId", "Required with externalId")])
     pairs = (
@@ -111,7 +113,8 @@ def identity_filters(
 def list_profiles(
     workspace: WorkspaceScope, filters: ProfileFilter, sort: str, page: PageRequest
 ) -> Listing[Profile]:
-    """The profiles that are asked for, by `firstSeenAt`, `name` or `email`; `-` for descending.
+    """Returns the profiles that are asked for, by `firstSeenAt`, `name` or `email`;
+    `-` for descending.
 
     Raises FilterTooBroad.
     """

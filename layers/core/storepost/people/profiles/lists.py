@@ -44,25 +44,26 @@ class ProfileLists:
 
     @property
     def by_first_seen(self) -> Tree:
-        """All profiles, with counters of the filters that have few values."""
+        """Returns all profiles, with counters of the filters that have few values."""
         return Tree(first_seen_list(self.workspace), (IS_CUSTOMER, EMAIL_CONSENT, SMS_CONSENT))
 
     @property
     def by_name(self) -> Tree:
-        """All profiles; those without a name come last."""
+        """Returns all profiles; those without a name come last."""
         return Tree(name_list(self.workspace))
 
     @property
     def by_email(self) -> Tree:
-        """All profiles; those without an email come last."""
+        """Returns all profiles; those without an email come last."""
         return Tree(email_list(self.workspace))
 
     def of_store(self, store_id: UUID) -> Tree:
-        """The profiles that a store knows, by `firstSeenAt`."""
+        """Returns the profiles that a store knows, by `firstSeenAt`."""
         return Tree(store_list(self.workspace, store_id))
 
     def update_index(self, changes: Changes, before: Profile | None, after: Profile | None) -> None:
-        """Moves the profile's entries by the difference: the ones of all profiles, and the stores'.
+        """Updates the profile's entries by the difference: in the lists of all profiles,
+        and in the stores'.
 
         `after` is what `drained` gave.
         """
@@ -73,21 +74,21 @@ class ProfileLists:
     def update_index_of_merge(
         self, changes: Changes, survivor: Profile, merged: Profile, after: Profile
     ) -> None:
-        """The same where one profile becomes part of another one.
+        """Updates the entries of both profiles where one becomes part of the other.
 
-        In the stores' lists the merged one has the survivor's place until that is settled.
+        In the stores' lists the merged one has the survivor's place until those are drained.
         """
         for tree, old, new in chain(self._entries(merged, None), self._entries(survivor, after)):
             tree.follow(changes, old, new)
         self._update_store_indexes(changes, absorbed(survivor, merged), after)
 
     def delete_from_lists(self, changes: Changes, profile: Profile) -> None:
-        """Takes the profile out of the lists of all profiles; the stores' still have it."""
+        """Deletes the profile's entries in the lists of all profiles; the stores' still have it."""
         for tree, old, _ in self._entries(profile, None):
             tree.follow(changes, old, None)
 
     def delete_from_stores(self, changes: Changes, entries: Iterable[StoreIndexEntry]) -> None:
-        """Takes it out of some places in stores' lists."""
+        """Deletes some entries in stores' lists."""
         for store_id, (moment, listed) in entries:
             self.of_store(store_id).follow(changes, Entry(moment_key(moment, listed)), None)
 
@@ -107,7 +108,7 @@ class ProfileLists:
 
 
 def drained(after: Profile, entries: int = MAX_INDEX_ENTRIES) -> Profile:
-    """The profile with the moments under which its stores' lists will have it.
+    """Returns the profile after one more step of moving it in its stores' lists.
 
     A person whom many stores know moves in a few lists a transaction: at most `entries` index
     entries change. Lists that have the person twice come first, then those that haven't at all.
@@ -128,7 +129,7 @@ def drained(after: Profile, entries: int = MAX_INDEX_ENTRIES) -> Profile:
 
 
 def is_drained(profile: Profile) -> bool:
-    """Whether every store's list has the profile where it belongs, and once."""
+    """Returns whether every store's list has the profile where it belongs, and once."""
     return not any(_is_waiting(profile, store_id) for store_id in profile.links)
 
 
@@ -144,7 +145,7 @@ def _patience(link: StoreLink) -> tuple[bool, bool]:
 
 
 def _own_entries(link: StoreLink, first_seen_at: datetime) -> int:
-    """How many places change where the profile goes to its own one."""
+    """How many entries change where the profile goes to its own one."""
     if link.listed_at == first_seen_at:
         return 0
     return 1 if link.listed_at is None else 2

@@ -27,7 +27,7 @@ from storepost.values.scope import WorkspaceScope
 
 @dataclass(frozen=True)
 class IncomingPerson:
-    """What somebody says of a person; None says nothing."""
+    """Says what somebody says of a person; None says nothing."""
 
     email: str | None = None
     phone: str | None = None
@@ -38,19 +38,19 @@ class IncomingPerson:
 
     @property
     def identities(self) -> tuple[Identity, ...]:
-        """What names the person."""
+        """Returns what names the person."""
         return identities_of(email=self.email, phone=self.phone, anonymous_id=self.anonymous_id)
 
 
 def cause_of(caller: WorkspaceCaller) -> MergeCause:
-    """What a merge comes from that a request asks for, or leads to."""
+    """Returns what a merge comes from that a request asks for, or leads to."""
     return MergeCause("api" if caller.key else "manual")
 
 
 def upsert_profile(
     workspace: WorkspaceScope, incoming: IncomingPerson, cause: MergeCause, changes: Changes
 ) -> tuple[Profile, bool]:
-    """The profile that the identifiers name, with what is given by hand; whether it is new.
+    """Writes the profile that the identifiers name; returns it, and whether it is new.
 
     Where they are several profiles' that can be one person, these are merged. Raises
     IdentityConflict and IdentityLimit.

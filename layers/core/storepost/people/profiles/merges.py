@@ -26,7 +26,7 @@ class MergeCause:
 
 @dataclass(frozen=True)
 class ProfileMerge:
-    """That a profile was merged."""
+    """The merge of a profile into another one."""
 
     id: UUID
     merged_profile_id: UUID
@@ -35,7 +35,9 @@ class ProfileMerge:
 
 
 def survivor_first(people: Iterable[Profile]) -> tuple[Profile, ...]:
-    """The profiles in the order in which they would survive a merge that nobody asked for."""
+    """Returns the profiles in the order in which they would survive a merge that nobody
+    asked for.
+    """
     return tuple(
         sorted(
             people,
@@ -50,7 +52,7 @@ def survivor_first(people: Iterable[Profile]) -> tuple[Profile, ...]:
 
 
 def absorbed(survivor: Profile, merged: Profile) -> Profile:
-    """The survivor once the other one is part of it.
+    """Returns the survivor once the other one is part of it.
 
     It keeps what it shows; of which addresses it shows the consents from then on isn't decided
     here.

@@ -29,7 +29,7 @@ class MergedFirst(LostRace):
 
 @dataclass(frozen=True)
 class Arrival:
-    """What names a person, and how that is decided on."""
+    """Identities that name a person, and how it is decided whose they are."""
 
     workspace: WorkspaceScope
     identities: tuple[Identity, ...]
@@ -38,7 +38,7 @@ class Arrival:
 
 
 def person_of(changes: Changes, arrival: Arrival) -> tuple[KnownIdentities, Profile | None]:
-    """Whose the arrival is, None for somebody new, and what is known of its identities.
+    """Returns whose the arrival is, None for somebody new, and what is known of its identities.
 
     Where several profiles are that person, they are merged first, each in a transaction of its own
     that is right by itself whatever becomes of the arrival. Raises MergedFirst then.

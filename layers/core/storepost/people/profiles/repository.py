@@ -51,7 +51,8 @@ MAX_STEPS = MAX_ABSORBING + 2
 """From a merged profile to the one that answers for it: see `merge`."""
 
 INDEX_ENTRIES_OF_A_MERGE = 6
-"""Places of stores' lists that a merge changes: fewer, as it has two profiles' other places too."""
+"""Index entries in stores' lists that a merge changes: fewer, as it also changes both profiles'
+entries in the lists of all."""
 
 INDEX_ENTRIES_OF_AN_ERASURE = 6
 """Places of stores' lists that an erasure leaves at once: it has addresses to take away, too."""
@@ -62,7 +63,7 @@ HELD_BACK = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Claim:
-    """Whose an identity is."""
+    """Says whose an identity is."""
 
     id: UUID
     identity: Identity
@@ -82,11 +83,11 @@ class ProfileRepository:
 
     @property
     def lists(self) -> ProfileLists:
-        """The lists that have the profiles in order."""
+        """Returns the lists that have the profiles in order."""
         return ProfileLists(self._scope)
 
     def get(self, profile_id: UUID) -> Profile | None:
-        """The profile, the one that it became part of, or None."""
+        """Returns the profile, the one that it became part of, or None."""
         for _ in range(MAX_STEPS):
             row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
             if not isinstance(row, MergedProfileItem):
@@ -95,7 +96,9 @@ class ProfileRepository:
         raise RuntimeError("a merged profile leads nowhere")
 
     def by_id(self, profile_ids: Iterable[UUID]) -> dict[UUID, Profile]:
-        """Those of the profiles that exist, or what they became part of, by the ids asked for."""
+        """Returns those of the profiles that exist, or what they became part of,
+        by the ids asked for.
+        """
         found = dict[UUID, Profile]()
         going = {profile_id: profile_id for profile_id in profile_ids}
         for _ in range(MAX_STEPS):
@@ -113,28 +116,28 @@ class ProfileRepository:
         raise RuntimeError("a merged profile leads nowhere")
 
     def get_many(self, profile_ids: Iterable[UUID]) -> list[Profile]:
-        """The same in the order asked for, each once."""
+        """Returns the profiles in the order asked for, or what they became part of, each once."""
         ids = list(profile_ids)
         found = self.by_id(ids)
         profiles = (found[each] for each in ids if each in found)
         return list({profile.id: profile for profile in profiles}.values())
 
     def claims_of(self, identities: Iterable[Identity]) -> dict[Identity, Claim]:
-        """The claims of those of the identities that somebody has, in one batch get."""
+        """Returns the claims of those of the identities that somebody has, in one batch get."""
         keys = {identity: claim_key(self._scope, identity) for identity in identities}
         rows = self._reads.find_all(keys.values())
         claims = {identity: _as_claim(identity, rows, key) for identity, key in keys.items()}
         return {identity: claim for identity, claim in claims.items() if claim}
 
     def merges_of(self, profile: Profile, most: int) -> Iterator[ProfileMerge]:
-        """The profile's merges in each of its partitions; so many of the newest of each.
+        """Returns the profile's merges in each of its partitions; so many of the newest of each.
 
         One that is moved meanwhile may come twice.
         """
         return chain.from_iterable(self.own_merges_of(each, most) for each in profile.partitions)
 
     def own_merges_of(self, profile_id: UUID, most: int | None) -> Iterator[ProfileMerge]:
-        """The merges in one partition, so many of the newest, or all."""
+        """Returns the merges in one partition, so many of the newest, or all."""
         pk, _ = profile_key(self._scope, profile_id)
         rows = MergeItem.query(
             pk,
@@ -146,7 +149,7 @@ class ProfileRepository:
         return map(as_merge, rows)
 
     def residual_identities(self, merged_id: UUID) -> tuple[Identity, ...]:
-        """The identities that a merged profile had, as long as rows may still name it."""
+        """Returns the identities that a merged profile had, as long as rows may still name it."""
         row = self._reads.find(ProfileRow, profile_key(self._scope, merged_id))
         identities = row.identities if isinstance(row, MergedProfileItem) else None
         return as_identities(identities or ())
@@ -215,7 +218,7 @@ class ProfileRepository:
         changes.update(row, [leads, drop_identities], MergedProfileItem.pk.exists())
 
     def erase(self, changes: Changes, profile: Profile) -> None:
-        """Takes the profile away, if nobody changed it since it was read; a worker does the rest.
+        """Erases the profile, if nobody changed it since it was read; a worker does the rest.
 
         The lists of all profiles have it no more; some stores' may for a moment.
         """
@@ -226,12 +229,13 @@ class ProfileRepository:
         self.lists.delete_from_stores(changes, now)
 
     def erasure_of(self, profile_id: UUID) -> Erasure | None:
-        """What may be left of an erased profile; None once nothing is."""
+        """Returns what may be left of an erased profile; None once nothing is."""
         row = self._reads.find(ProfileRow, profile_key(self._scope, profile_id))
         return as_erasure(self._scope, row) if isinstance(row, ErasedProfileItem) else None
 
     def delete_index_entries(self, changes: Changes, erasure: Erasure) -> bool:
-        """Takes an erased profile out of some more of the stores' lists; whether it is in others.
+        """Deletes some more of an erased profile's entries in stores' lists;
+        returns whether others are left.
 
         The erasure is the one that was read last.
         """
@@ -249,12 +253,12 @@ class ProfileRepository:
         return bool(later)
 
     def delete_merge(self, changes: Changes, made: ProfileMerge, from_id: UUID) -> None:
-        """Takes away that a profile was merged, and the way from its id."""
+        """Deletes the merge and the row that leads from the merged id."""
         changes.delete(MergeItem(*merge_key(self._scope, from_id, made.id)))
         changes.delete(MergedProfileItem(*profile_key(self._scope, made.merged_profile_id)))
 
     def delete_erased_row(self, changes: Changes, profile_id: UUID) -> None:
-        """Takes away what stood in an erased profile's place."""
+        """Deletes the row that stands in an erased profile's place."""
         row = ErasedProfileItem(*profile_key(self._scope, profile_id))
         changes.delete(row, ErasedProfileItem.partitions.exists())
 

@@ -35,14 +35,14 @@ MAX_IDENTITIES = 1000
 
 @dataclass(frozen=True)
 class KnownIdentities:
-    """What a workspace knows of the identities of one arrival."""
+    """The claims and profiles that a workspace has of the identities of one arrival."""
 
     claims: Mapping[Identity, Claim]
     profiles: Mapping[UUID, Profile]
     """The ones that have the claims, by the ids that the claims name."""
 
     def holder_of(self, identity: Identity) -> Profile | None:
-        """Whose the identity is; None where it is nobody's."""
+        """Returns whose the identity is; None where it is nobody's."""
         claim = self.claims.get(identity)
         return self.profiles.get(claim.profile_id) if claim else None
 
@@ -55,7 +55,8 @@ def identities_of(
     phone: str | None = None,
     anonymous_id: str | None = None,
 ) -> tuple[Identity, ...]:
-    """The identities among these values, the strongest first; what names nobody is left out.
+    """Returns the identities among these values, the strongest first;
+    what names nobody is left out.
 
     `customer_id` is one of the store's. Email and phone are in the form that is compared.
     """
@@ -73,14 +74,14 @@ def identities_of(
 
 
 def claim_keys(workspace: WorkspaceScope, identities: Iterable[Identity]) -> dict[Identity, Key]:
-    """The rows that say whose identities are, for whoever reads ahead."""
+    """Returns the rows that say whose identities are, for whoever reads ahead."""
     return {identity: claim_key(workspace, identity) for identity in identities}
 
 
 def keys_behind(
     workspace: WorkspaceScope, claims: Mapping[Identity, Key], reads: ReadAhead
 ) -> list[Key]:
-    """The rows that an arrival is decided on once its claims were read ahead.
+    """Returns the rows that an arrival is decided on once its claims were read ahead.
 
     They are the profiles that have the identities, and the consent of addresses that nobody has,
     or that it was somebody's who was erased.
@@ -102,7 +103,7 @@ def _keys_of(workspace: WorkspaceScope, address: Address) -> tuple[Key, Key]:
 
 
 def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> KnownIdentities:
-    """What the workspace knows of the identities: two batch gets."""
+    """Returns what the workspace knows of the identities: two batch gets."""
     claims = repository.claims_of(identities)
     profiles = repository.by_id({claim.profile_id for claim in claims.values()})
     known = {
@@ -115,7 +116,8 @@ def look_up(repository: ProfileRepository, identities: Iterable[Identity]) -> Kn
 def people_of_arrival(
     identities: Iterable[Identity], known: KnownIdentities
 ) -> tuple[Profile, ...]:
-    """The profiles that are one person where a store's record names them by these identities.
+    """Returns the profiles that are one person where a store's record names them by these
+    identities.
 
     The one that survives comes first; nobody where it is somebody new. Where a strong identity
     speaks against it, the weakest one is dropped and the rest tried again: in the end nothing
@@ -133,7 +135,8 @@ def people_of_arrival(
 def people_of_request(
     identities: Iterable[Identity], known: KnownIdentities
 ) -> tuple[Profile, ...]:
-    """The same where somebody names them who means each of the identities.
+    """Returns the profiles that a request's identities name,
+    where whoever sends it means each of them.
 
     Raises IdentityConflict where they are several people's.
     """
@@ -171,7 +174,7 @@ class _Match:
 
 
 def fit_together(people: Iterable[Profile]) -> bool:
-    """Whether one profile can have the identities of all of them."""
+    """Returns whether one profile can have the identities of all of them."""
     return sum(len(each.identities) for each in people) <= MAX_IDENTITIES
 
 
@@ -191,7 +194,7 @@ def _are_two_people(one: _Match, other: _Match) -> bool:
 
 
 def contradicts(profile: Profile, matched: Identity, identities: Iterable[Identity]) -> bool:
-    """Whether a strong one of the given identities says that they are not this profile's.
+    """Returns whether a strong one of the given identities says that they are not this profile's.
 
     Two customer ids of one store, or two emails, are two people's; only what is weaker than those
     can be contradicted by them.
@@ -214,7 +217,8 @@ def _speaks_against(strong: Identity, profile: Profile, matched: Identity) -> bo
 def takes_in(
     profile: Profile | None, identities: Iterable[Identity], known: KnownIdentities
 ) -> list[Identity]:
-    """Those of an arrival's identities that are the profile's from now on: its own, and nobody's.
+    """Returns those of an arrival's identities that are the profile's from now on: its own,
+    and nobody's.
 
     What was dropped on the way to a new profile is among them where nobody has it, so that the same
     arrival again changes nothing. Past the most that a profile has, only customer ids are.

@@ -40,7 +40,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 class ProfileRow(VersionedItem):
-    """What stands where a profile stands, or stood."""
+    """Says what stands where a profile stands, or stood."""
 
     id = Identifier()
 
@@ -74,7 +74,7 @@ class ProfileItem(ProfileRow, discriminator="profile"):
 
 
 class MergedProfileItem(ProfileRow, discriminator="merged_profile"):
-    """Where a merged profile stood; whoever asks for it is told of the other one."""
+    """Says where a merged profile stood; whoever asks for it is told of the other one."""
 
     into = Identifier()
     identities = Json(null=True)
@@ -82,7 +82,7 @@ class MergedProfileItem(ProfileRow, discriminator="merged_profile"):
 
 
 class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
-    """Where an erased profile stood, until the worker has removed the rest.
+    """Says where an erased profile stood, until the worker has removed the rest.
 
     What it takes to find that: `[type, value, store]`, short ids, and `[store, moment, id]`.
     """
@@ -96,7 +96,7 @@ class ErasedProfileItem(ProfileRow, discriminator="erased_profile"):
 
 
 class MergeItem(Item, discriminator="profile_merge"):
-    """That a profile was merged, in the partition of the one that survived."""
+    """Records that a profile was merged, in the partition of the one that survived."""
 
     id = Identifier()
     merged_profile_id = Identifier()
@@ -113,7 +113,7 @@ class IdentityItem(Item, discriminator="identity"):
 
 
 def profile_row(key: Key, profile: Profile) -> ProfileItem:
-    """The profile as its row, of the version that was read."""
+    """Returns the profile as its row, of the version that was read."""
     item = ProfileItem(
         *key,
         id=profile.id,
@@ -148,7 +148,7 @@ def profile_row(key: Key, profile: Profile) -> ProfileItem:
 
 
 def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
-    """What `profile_row` wrote."""
+    """Returns what `profile_row` wrote."""
     return Profile(
         id=item.id,
         workspace=workspace,
@@ -183,7 +183,7 @@ def as_profile(workspace: WorkspaceScope, item: ProfileItem) -> Profile:
 def evidence_row(
     profile_id: UUID, evidence: Mapping[SeriesKey, Series]
 ) -> dict[str, list[int]] | None:
-    """Where evidence stands as a profile's row has it."""
+    """Returns where evidence stands as a profile's row has it."""
     rows = {
         channel.value if where == profile_id else f"{channel}#{short(where)}": [
             series.last,
@@ -195,7 +195,7 @@ def evidence_row(
 
 
 def as_evidence(profile_id: UUID, rows: Mapping[str, list[int]] | None) -> dict[SeriesKey, Series]:
-    """What `evidence_row` wrote."""
+    """Returns what `evidence_row` wrote."""
     found = dict[SeriesKey, Series]()
     for name, (last, *removed) in (rows or {}).items():
         channel, _, where = name.partition("#")
@@ -205,7 +205,7 @@ def as_evidence(profile_id: UUID, rows: Mapping[str, list[int]] | None) -> dict[
 
 
 def merged_row(key: Key, merged: Profile, into: UUID) -> MergedProfileItem:
-    """What stands in a merged profile's place: written over the version that was read."""
+    """Returns what stands in a merged profile's place: written over the version that was read."""
     identities = _identity_rows(merged.identities)
     item = MergedProfileItem(*key, id=merged.id, into=into, identities=identities)
     if merged.version is not None:
@@ -216,7 +216,7 @@ def merged_row(key: Key, merged: Profile, into: UUID) -> MergedProfileItem:
 def erased_row(
     key: Key, profile: Profile, index_entries: Iterable[StoreIndexEntry]
 ) -> ErasedProfileItem:
-    """What stands in an erased profile's place: written over the version that was read."""
+    """Returns what stands in an erased profile's place: written over the version that was read."""
     item = ErasedProfileItem(
         *key,
         id=profile.id,
@@ -231,12 +231,12 @@ def erased_row(
 
 
 def index_entry_rows(entries: Iterable[StoreIndexEntry]) -> list[_Row]:
-    """Places in stores' lists as a row has them."""
+    """Index entries in stores' lists as a row has them."""
     return [[short(store), _number(at), short(listed)] for store, (at, listed) in entries]
 
 
 def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
-    """What `erased_row` wrote."""
+    """Returns what `erased_row` wrote."""
     return Erasure(
         workspace=workspace,
         profile_id=item.id,
@@ -253,7 +253,7 @@ def as_erasure(workspace: WorkspaceScope, item: ErasedProfileItem) -> Erasure:
 
 
 def merge_row(key: Key, merge: ProfileMerge) -> MergeItem:
-    """A merge as its row."""
+    """Returns a merge as its row."""
     return MergeItem(
         *key,
         id=merge.id,
@@ -265,13 +265,13 @@ def merge_row(key: Key, merge: ProfileMerge) -> MergeItem:
 
 
 def as_merge(item: MergeItem) -> ProfileMerge:
-    """What `merge_row` wrote."""
+    """Returns what `merge_row` wrote."""
     cause = MergeCause(item.source, item.reference)
     return ProfileMerge(item.id, item.merged_profile_id, item.merged_at, cause)
 
 
 def as_identities(rows: Iterable[_Row]) -> tuple[Identity, ...]:
-    """The identities that a row names."""
+    """Returns the identities that a row names."""
     return tuple(map(_identity, rows))
 
 

@@ -39,12 +39,12 @@ class Followed:
 
     @property
     def language(self) -> Language | None:
-        """The language of the emails that come to the address, where it is one of ours."""
+        """Returns the language of the emails that come to the address, where it is one of ours."""
         return language_of(self.locale)
 
     @property
     def masked_email(self) -> str:
-        """The address as whoever has it knows it: links get forwarded."""
+        """Returns the address as whoever has it knows it: links get forwarded."""
         local, _, domain = self.link.email.rpartition("@")
         return f"{local[:1]}•••@{domain}"
 
@@ -52,7 +52,7 @@ class Followed:
 def make_link(
     workspace: WorkspaceScope, profile_id: UUID, reference: str | None
 ) -> UnsubscribeLink:
-    """A link for the email address that the profile shows. Raises NoEmail."""
+    """Returns a link for the email address that the profile shows. Raises NoEmail."""
     profile = get_profile(workspace, profile_id)
     address = primary_address(profile, Channel.EMAIL)
     if address is None:
@@ -61,7 +61,7 @@ def make_link(
 
 
 def follow_link(token: str) -> Followed:
-    """What a token's link leads to; nothing changes. Raises UnknownLink and LinkOver."""
+    """Returns what a token's link leads to; nothing changes. Raises UnknownLink and LinkOver."""
     link = read_link(token)
     if link is None:
         raise UnknownLink()

@@ -44,12 +44,14 @@ class Chunk:
         self._heaviest = 0
 
     def has_room_for(self, record: Record) -> bool:
-        """Whether the record fits, too, if it takes no more items than the heaviest so far."""
+        """Returns whether the record fits, too,
+        if it takes no more items than the heaviest so far.
+        """
         fits = self.size + record.size <= MAX_BYTES
         return fits and self._items + self._heaviest <= MAX_ITEMS
 
     def add(self, record: Record) -> None:
-        """What the record changes, or why it can't be taken.
+        """Adds what the record changes, or why it can't be taken.
 
         A record that is older than what is held changes nothing, and that is all right.
         """
@@ -139,7 +141,7 @@ class Chunks:
         return chunk.progress
 
     def reread(self) -> None:
-        """Reads everything anew, as somebody else changed what was read."""
+        """Drops what was read, as somebody else changed it."""
         self._reads.forget()
         self._ahead = 0
 

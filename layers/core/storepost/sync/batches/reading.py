@@ -27,7 +27,7 @@ _KINDS: dict[ImportStage, type[RequestBody]] = {
 
 
 def records_of(batch: StoreBatch, sender: Sender) -> Sequence[Record]:
-    """The batch's records in order; each keeps its place in its own array."""
+    """Returns the batch's records in order; each keeps its place in its own array."""
     arrays = {
         ImportStage.CUSTOMERS: batch.customers,
         ImportStage.ORDERS: batch.orders,

@@ -33,7 +33,7 @@ from storepost.values.problems import ValidationFailed
 
 @dataclass(frozen=True)
 class Sender:
-    """Whose records they are, and who sent them."""
+    """Says whose records they are, and who sent them."""
 
     store: Store
     origin: ConsentOrigin
@@ -41,7 +41,7 @@ class Sender:
 
 @dataclass(frozen=True)
 class CustomerRecord:
-    """A customer that is brought."""
+    """A customer that a store sends."""
 
     sender: Sender
     index: int
@@ -72,7 +72,7 @@ class CustomerRecord:
 
     @cached_property
     def keys(self) -> list[Key]:
-        """The rows that say what is held of it, and whose it is."""
+        """Returns the rows that say what is held of it, and whose it is."""
         store = self.sender.store
         own = customer_key(store.workspace, store.id, self.external_id)
         bars = (
@@ -81,7 +81,7 @@ class CustomerRecord:
         return [own, *bars, *self._claims.values()]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
-        """The rows that it is decided on once those were read."""
+        """Returns the rows that it is decided on once those were read."""
         workspace = self.sender.store.workspace
         return [*self._asserted, *keys_behind(workspace, self._claims, reads)]
 
@@ -93,7 +93,7 @@ class CustomerRecord:
 
 @dataclass(frozen=True)
 class OrderRecord:
-    """An order that is brought."""
+    """An order that a store sends."""
 
     sender: Sender
     index: int
@@ -118,7 +118,7 @@ class OrderRecord:
 
     @cached_property
     def keys(self) -> list[Key]:
-        """The rows that say what is held of it, whose it is, and of its discount codes."""
+        """Returns the rows that say what is held of it, whose it is, and of its discount codes."""
         store = self.sender.store
         used = keys_of_codes(store, self.incoming.discount_codes)
         customer = redactable_customer(store, self.incoming)
@@ -126,7 +126,7 @@ class OrderRecord:
         return [self._own, *bars, *self._claims.values(), *used]
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
-        """The rows that it is decided on once those were read."""
+        """Returns the rows that it is decided on once those were read."""
         workspace = self.sender.store.workspace
         former = reads.text(self._own, "profile_id")
         former_buyer = [profile_key(workspace, UUID(former))] if former else []
@@ -139,7 +139,7 @@ class OrderRecord:
 
 @dataclass(frozen=True)
 class ProductRecord:
-    """A product that is brought."""
+    """A product that a store sends."""
 
     sender: Sender
     index: int
@@ -154,11 +154,11 @@ class ProductRecord:
 
     @cached_property
     def keys(self) -> list[Key]:
-        """The rows that say what is held of it, and the rules that are in force."""
+        """Returns the rows that say what is held of it, and the rules that are in force."""
         return product_keys(self.sender.store, [self.external_id])
 
     def keys_behind(self, reads: ReadAhead) -> list[Key]:
-        """The rows of what its sources say."""
+        """Returns the rows of what its sources say."""
         return layer_keys(self.sender.store, [self.external_id], reads)
 
     def write(self, changes: Changes) -> None:
@@ -168,7 +168,7 @@ class ProductRecord:
 
 @dataclass(frozen=True)
 class UnreadableRecord:
-    """What no record can be made of: it becomes a problem of the import."""
+    """An item that no record can be made of: it becomes a problem of the import."""
 
     stage: ImportStage
     index: int
@@ -179,7 +179,7 @@ class UnreadableRecord:
     keys: tuple[Key, ...] = ()
 
     def keys_behind(self, _reads: ReadAhead) -> list[Key]:
-        """None."""
+        """Returns no keys."""
         return []
 
     def write(self, _changes: Changes) -> None:

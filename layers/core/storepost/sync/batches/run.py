@@ -21,11 +21,11 @@ class StoreRun(Run[StoreImportMessage]):
 
     @property
     def imports(self) -> ImportRepository:
-        """The store's imports."""
+        """Returns the store's imports."""
         return ImportRepository(self.message.workspace, self.message.store_id)
 
     def turns(self) -> Turns:
-        """The store's turns as they stand."""
+        """Returns the store's turns as they stand."""
         return TurnsRepository(self.message.workspace).get(self.message.store_id)
 
     def fail(self, why: ImportFailure) -> None:

@@ -28,7 +28,7 @@ WINDOW = timedelta(days=60)
 
 @dataclass(frozen=True)
 class MissingRecords:
-    """What a page of the store's list has that the export hasn't."""
+    """Says what a page of the store's list has that the export hasn't."""
 
     external_ids: list[str]
     until: str | None
@@ -64,7 +64,9 @@ class Sweep:
         spool.mark(map(self._swept.mark, map(_external, spool.ids())))
 
     def missing(self, behind: str | None) -> MissingRecords:
-        """What the next page lacks: of the entries behind a key, or from the list's beginning."""
+        """Returns what the next page lacks: of the entries behind a key,
+        or from the list's beginning.
+        """
         first = moments(self._window).lo if behind is None else behind + LOWEST
         entries = self._swept.tree.rows.entries(KeyRange(first), PAGE)
         if not entries:
@@ -74,7 +76,7 @@ class Sweep:
         return MissingRecords(lacking, entries[-1].key)
 
     def delete(self, changes: Changes, external_id: str) -> bool:
-        """Deletes what is missing, if it is older than the export; whether it is."""
+        """Deletes what is missing, if it is older than the export; returns whether it is."""
         updated_at = self._swept.updated_at(external_id, changes)
         if updated_at is None or updated_at >= self._began - SETTLED:
             return False

@@ -53,7 +53,7 @@ class ExportedRecords(Sequence[Record]):
         return [self._read[each] for each in indexes]
 
     def id_at(self, index: int) -> str:
-        """The number at the end of the record's id."""
+        """Returns the number at the end of the record's id."""
         return id_of(self._spool.at(index)[0].get("id")) or "0"
 
     def _at(self, index: int) -> Record:

@@ -73,7 +73,7 @@ class Spool:
         return self._count
 
     def at(self, index: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """The record in that place, and all that stands below it, in the file's order."""
+        """Returns the record in that place, and all that stands below it, in the file's order."""
         [(identifier, line)] = self._db.execute(
             "SELECT id, line FROM root WHERE place = ?", (index,)
         ).fetchall()
@@ -81,7 +81,7 @@ class Spool:
         return json.loads(line), [json.loads(child) for (child,) in children]
 
     def ids(self) -> Iterator[str]:
-        """The ids of all records."""
+        """Returns the ids of all records."""
         return (each for (each,) in self._db.execute("SELECT id FROM root"))
 
     def mark(self, names: Iterable[str]) -> None:
@@ -92,7 +92,7 @@ class Spool:
         self._db.execute("COMMIT")
 
     def is_marked(self, name: str) -> bool:
-        """Whether the name was kept."""
+        """Returns whether the name was kept."""
         found = self._db.execute("SELECT 1 FROM mark WHERE name = ?", (name,))
         return found.fetchone() is not None
 

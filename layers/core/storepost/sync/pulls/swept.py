@@ -37,16 +37,16 @@ class Swept(Protocol):
 
     @property
     def tree(self) -> Tree:
-        """The list."""
+        """Returns the list."""
 
     def mark(self, external_id: str) -> str:
-        """How what the export has is told from the list's entries."""
+        """Returns how what the export has is told from the list's entries."""
 
     def missing(self, entries: Iterable[Entry], is_marked: IsMarked) -> list[str]:
-        """What the store calls those that have no mark."""
+        """Returns what the store calls those that have no mark."""
 
     def updated_at(self, external_id: str, changes: Changes) -> datetime | None:
-        """When the shop changed it last; None where it is deleted already."""
+        """Returns when the shop changed it last; None where it is deleted already."""
 
     def delete(self, external_id: str, changes: Changes, at: datetime) -> None:
         """Deletes it, as the shop would have told at that moment."""

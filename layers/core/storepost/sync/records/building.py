@@ -51,7 +51,7 @@ class Totals:
 
     @property
     def amounts(self) -> Amounts:
-        """The same in minor units."""
+        """Returns the amounts in minor units."""
         return Amounts(
             total=self.total.amount,
             subtotal=_units(self.subtotal),
@@ -63,7 +63,7 @@ class Totals:
 
     @property
     def currencies(self) -> Mapping[str, str]:
-        """The currency of each, by the amount's JSON Pointer."""
+        """Returns the currency of each, by the amount's JSON Pointer."""
         amounts = {
             "/total": self.total,
             "/subtotal": self.subtotal,
@@ -76,7 +76,7 @@ class Totals:
 
 
 def needed_money(body: Body, name: str) -> Money:
-    """An amount in the shop's money. Raises NoRecord."""
+    """Returns an amount in the shop's money. Raises NoRecord."""
     money = shop_money(body, name)
     if money is None:
         raise NoRecord(f"no readable {name}")
@@ -95,12 +95,12 @@ def limited_codes(codes: Iterable[object]) -> tuple[str, ...]:
 
 
 def title_of(value: object) -> str:
-    """A line's title; custom lines may have none."""
+    """Returns a line's title; custom lines may have none."""
     return text_of(value) or _UNTITLED
 
 
 def allocated(body: Body, allocations: str, amount: str) -> int:
-    """What all discounts together took off a line, in minor units."""
+    """Returns what all discounts together took off a line, in minor units."""
     return sum(_units(each) for each in _each(body, allocations, amount))
 
 

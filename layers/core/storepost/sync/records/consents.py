@@ -14,7 +14,8 @@ _LEVELS = {"single_opt_in": OptInLevel.SINGLE, "confirmed_opt_in": OptInLevel.CO
 
 
 def consent_of(state: object, updated_at: object, opt_in_level: object) -> IncomingConsent:
-    """The state in either case of its letters, and when it became so; an unknown one says nothing.
+    """Returns the state in either case of its letters, and when it became so;
+    an unknown one says nothing.
 
     Shopify's INVALID and REDACTED read as `not_subscribed` (docs/semantics.md, section 2.6).
     INVALID says nothing of what the person wants. Its opt-in level is evidence, unless it is

@@ -33,7 +33,7 @@ from storepost.sync.records.reading import (
 
 
 def customer_of(store: Store, node: Body) -> tuple[str, IncomingCustomer]:
-    """A customer's id and all that is said of them. Raises NoRecord."""
+    """Returns a customer's id and all that is said of them. Raises NoRecord."""
     external_id = needed_id(node, "id")
     email, phone = part_of(node, "defaultEmailAddress"), part_of(node, "defaultPhoneNumber")
     updated_at = needed_moment(node, "updatedAt")
@@ -60,7 +60,7 @@ def _consent_of(address: Body) -> IncomingConsent:
 
 
 def order_of(store: Store, node: Body, lines: Sequence[Body]) -> IncomingOrder:
-    """An order with its lines. Raises NoRecord."""
+    """Returns an order with its lines. Raises NoRecord."""
     external_id = needed_id(node, "id")
     totals = Totals(
         total=needed_money(node, "totalPriceSet"),

@@ -24,7 +24,7 @@ TRANSLATIONS = "translations"
 
 
 def product_of(store: Store, node: Body, below: Sequence[Body]) -> IncomingProduct:
-    """A product; `below` are its variants and their images. Raises NoRecord."""
+    """Returns a product; `below` are its variants and their images. Raises NoRecord."""
     external_id = needed_id(node, "id")
     handle, published_at = text_of(node.get("handle")), moment_of(node.get("publishedAt"))
     children: dict[str, list[Body]] = defaultdict(list)

@@ -38,7 +38,7 @@ EMAIL_CONSENT, SMS_CONSENT = "email_marketing_consent", "sms_marketing_consent"
 
 
 def customer_of(store: Store, body: Body) -> tuple[str, IncomingCustomer]:
-    """A customer's id and what is said of them. Raises NoRecord.
+    """Returns a customer's id and what is said of them. Raises NoRecord.
 
     These bodies say nothing of the locale, and since 2025-01 those of webhooks say nothing of
     consent, which has topics of its own.
@@ -60,7 +60,7 @@ def customer_of(store: Store, body: Body) -> tuple[str, IncomingCustomer]:
 
 
 def consent_in(body: Body, name: str) -> IncomingConsent:
-    """What a body says of one channel, if anything."""
+    """Returns what a body says of one channel, if anything."""
     consent = part_of(body, name)
     return consent_of(
         consent.get("state"), consent.get("consent_updated_at"), consent.get("opt_in_level")
@@ -68,7 +68,7 @@ def consent_in(body: Body, name: str) -> IncomingConsent:
 
 
 def order_of(store: Store, body: Body) -> IncomingOrder:
-    """An order. Raises NoRecord."""
+    """Returns an order. Raises NoRecord."""
     external_id = needed_id(body, "id")
     totals = _totals(body)
     return IncomingOrder(

@@ -34,7 +34,7 @@ _MERGED = frozenset({"completed", "success", "succeeded"})
 
 
 def customer_changed(store: Store, webhook: Webhook) -> None:
-    """`customers/create` and `customers/update`."""
+    """Writes the customer of `customers/create` and `customers/update`."""
     external_id, incoming = rest.customer_of(store, webhook.body())
     stored = _stored(store, external_id)
     if not _lacks_consent(stored, incoming):
@@ -47,12 +47,12 @@ def customer_changed(store: Store, webhook: Webhook) -> None:
 
 
 def customer_deleted(store: Store, webhook: Webhook) -> None:
-    """`customers/delete`."""
+    """Deletes the customer of `customers/delete`."""
     _tombstone(store, needed_id(webhook.body(), "id"), webhook.triggered_at)
 
 
 def customers_merged(store: Store, webhook: Webhook) -> None:
-    """`customers/merge`: one of two is gone; the shop is asked for the other one as it is now."""
+    """Deletes one customer of `customers/merge`; asks the shop for the other one as it is now."""
     body = webhook.body()
     if str(body.get("status")).lower() not in _MERGED:
         return
@@ -63,14 +63,14 @@ def customers_merged(store: Store, webhook: Webhook) -> None:
 
 
 def email_consent_changed(store: Store, webhook: Webhook) -> None:
-    """`customers_email_marketing_consent/update`."""
+    """Writes the consent of `customers_email_marketing_consent/update`."""
     body = webhook.body()
     consent = rest.consent_in(body, rest.EMAIL_CONSENT)
     _consent_changed(store, webhook, Channel.EMAIL, email_of(body.get("email_address")), consent)
 
 
 def sms_consent_changed(store: Store, webhook: Webhook) -> None:
-    """`customers_marketing_consent/update`."""
+    """Writes the consent of `customers_marketing_consent/update`."""
     body = webhook.body()
     consent = rest.consent_in(body, rest.SMS_CONSENT)
     _consent_changed(store, webhook, Channel.SMS, phone_of(body.get("phone")), consent)

@@ -44,7 +44,7 @@ class _ConnectedAgain(Exception):  # noqa: N818 - it is what happened
 
 
 def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
-    """`customers/data_request`: the owner of each workspace that knows the person is told."""
+    """Emails the owner of each workspace that knows the person of `customers/data_request`."""
     external_id = needed_id(part_of(webhook.body(), "customer"), "id")
     for store in all_stores(webhook.shop):
         if profile := _known_as(store, external_id):
@@ -52,7 +52,7 @@ def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
 
 
 def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
-    """`customers/redact`: nothing that the shop told of the person stays; orders lose the buyer."""
+    """Redacts what the shop sent of the person of `customers/redact`; orders lose the buyer."""
     body = webhook.body()
     external_id = needed_id(part_of(body, "customer"), "id")
     orders = body.get("orders_to_redact")
@@ -64,7 +64,7 @@ def customer_redacted(webhook: Webhook, _remaining: Remaining) -> None:
 
 
 def shop_redacted(webhook: Webhook, remaining: Remaining) -> None:
-    """`shop/redact`, two days after the app was removed: all that the shop brought goes.
+    """Redacts all that the shop sent, two days after the app was removed (`shop/redact`).
 
     What was disconnected for less than two days waits until then: the removal of the app may have
     been told late. Nothing goes where the shop was connected again, be it while this is at work;

@@ -122,7 +122,7 @@ def redact(
     until: datetime | None = None,
     demand: Demand = _nothing,
 ) -> bool:
-    """Takes a customer away with what the shop told of the person; whether there was one.
+    """Redacts a customer with what the shop sent of the person; returns whether there was one.
 
     Whom nothing but orders names so is found by that name.
     What the shop told `until` then never brings the customer back, in whatever order that comes.
@@ -165,7 +165,7 @@ def _redact_some(changes: Changes, store: Store, external_id: str, until: dateti
 
 
 def redact_buyer(store: Store, profile_id: UUID, demand: Demand = _nothing) -> bool:
-    """Erases who is known by nothing but orders of a shop, and of others takes away its events.
+    """Erases who is known by nothing but orders of a shop, and deletes the shop's events of others.
 
     Nobody asked for it, so what is shown of whom others told of stays. Whether anything went.
     """

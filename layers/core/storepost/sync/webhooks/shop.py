@@ -25,7 +25,7 @@ from storepost.values.logs import logger
 
 
 def app_removed(store: Store, webhook: Webhook) -> None:
-    """`app/uninstalled`, believed once the shop itself refuses our tokens.
+    """Disconnects the shop of `app/uninstalled`, once the shop itself refuses our tokens.
 
     Nothing happens where the shop was connected anew since. Where it approved the app anew between
     the question and the commit, the tokens of that stay. Raises ShopUnavailable.
@@ -48,7 +48,9 @@ def app_removed(store: Store, webhook: Webhook) -> None:
 
 
 def scopes_changed(store: Store, _webhook: Webhook) -> None:
-    """`app/scopes_update`: what was granted is kept, and whether it is enough to be connected."""
+    """Writes the granted scopes of `app/scopes_update`,
+    and whether they are enough to be connected.
+    """
     with admin_of(store) as admin:
         granted = granted_scopes(admin)
     status = ConnectionStatus.NEEDS_REAUTH if lacking(granted) else ConnectionStatus.CONNECTED
@@ -76,7 +78,7 @@ def scopes_changed(store: Store, _webhook: Webhook) -> None:
 
 
 def details_changed(store: Store, _webhook: Webhook) -> None:
-    """`locales/…` and `shop/update`: its name, its addresses and its locales.
+    """Writes the shop's name, addresses and locales, after `locales/…` and `shop/update`.
 
     The currency stays: what was brought counts in it.
     """

@@ -14,7 +14,7 @@ type _Read = Callable[[object], object]
 
 @dataclass(frozen=True)
 class BodyShape:
-    """What a topic's bodies have, as Shopify documents them."""
+    """Says what a topic's bodies have, as Shopify documents them."""
 
     required: Mapping[str, _Read]
     """Fields, each with what reads it: None where the value says nothing."""
@@ -33,7 +33,9 @@ class BodyShape:
             raise NoRecord("a record of another type")
 
     def shop_of(self, body: Body) -> str | None:
-        """The shop that the body names, in lower case; None where the topic's bodies name none."""
+        """Returns the shop that the body names, in lower case;
+        None where the topic's bodies name none.
+        """
         return str(body.get(self.shop)).lower() if self.shop else None
 
 
