@@ -43,7 +43,7 @@ class Access(Protocol):
         """
 
 
-class KeptAccess:
+class StoredAccess:
     """Access by the tokens that are kept for the shop."""
 
     def __init__(self, shop: str) -> None:
@@ -67,7 +67,7 @@ class KeptAccess:
         return self._grant.access_token()
 
 
-class GivenAccess:
+class FixedAccess:
     """Access by a token that the caller has, and that is kept nowhere."""
 
     def __init__(self, token: str) -> None:
@@ -183,7 +183,7 @@ def admin_of(store: Store, *, patience_seconds: float = PATIENCE_SECONDS) -> Adm
     if store.connection_status is not ConnectionStatus.CONNECTED:
         raise NeedsReauth(f"the store is {store.connection_status}")
     return AdminClient(
-        store.external_id, KeptAccess(store.external_id), patience_seconds=patience_seconds
+        store.external_id, StoredAccess(store.external_id), patience_seconds=patience_seconds
     )
 
 
@@ -193,7 +193,7 @@ def takes_our_tokens(shop: str) -> bool:
     Raises ShopUnavailable where the shop doesn't say.
     """
     try:
-        with AdminClient(shop, KeptAccess(shop)) as admin:
+        with AdminClient(shop, StoredAccess(shop)) as admin:
             admin.run(documents.ACCESS_SCOPES)
     except NeedsReauth:
         return False

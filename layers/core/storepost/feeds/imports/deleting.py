@@ -29,7 +29,7 @@ def delete_feed_contents(store: Store, feed: Feed, is_over: Callable[[], bool]) 
         if is_over():
             return False
     KeptFiles(store.workspace, feed.id).delete_manifest()
-    commit_anew(lambda changes: _remove_feed(changes, store.workspace, feed))
+    commit_anew(lambda changes: _delete_feed(changes, store.workspace, feed))
     return True
 
 
@@ -81,7 +81,7 @@ def _delete_some_rows(workspace: WorkspaceScope, feed: Feed) -> bool:
     return False
 
 
-def _remove_feed(changes: Changes, workspace: WorkspaceScope, feed: Feed) -> None:
+def _delete_feed(changes: Changes, workspace: WorkspaceScope, feed: Feed) -> None:
     feeds = FeedRepository(workspace)
     if feeds.get(feed.id) is not None:
         feeds.remove(changes, feed)

@@ -85,13 +85,13 @@ class FeedStaging:
         """Reads the rows that aren't read yet; returns whether that was all of them."""
         if self._did("read"):
             return True
-        taken = max(
+        last_read = max(
             self._one("SELECT max(number) FROM row") or 0,
             self._one("SELECT max(number) FROM skipped") or 0,
         )
         with RowStager(self._db) as stager:
             for row in rows:
-                if row.number <= taken:
+                if row.number <= last_read:
                     continue
                 stager.stage(row, reader)
                 if stager.is_full:
@@ -173,8 +173,8 @@ class FeedStaging:
             self._db.executemany(
                 "UPDATE row SET product = ?, variant = ?, state = ? WHERE number = ?",
                 [
-                    (*(place or (None, None)), State.PLACED if place else unplaced, row.number)
-                    for row, place in zip(rows, found, strict=True)
+                    (*(matched or (None, None)), State.PLACED if matched else unplaced, row.number)
+                    for row, matched in zip(rows, found, strict=True)
                 ],
             )
             self._db.execute("COMMIT")

@@ -113,7 +113,7 @@ class Writer:
             remove_records(changes, self._source, product)
             return False
         written = replace_layer(
-            changes, self._source, SourceProduct(product, said_of(product, rows))
+            changes, self._source, SourceProduct(product, source_values_of(product, rows))
         )
         return written.outcome is Outcome.CREATED
 
@@ -122,7 +122,7 @@ _ROOM = MAX_ITEMS - 3
 """Items of a transaction; the import's own row and the next message come to them."""
 
 
-def said_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
+def source_values_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
     """Returns what a feed says of one product, in each of its locales.
 
     The product's fields are the group's own row's, else the first's. Of two rows about the same
@@ -130,12 +130,12 @@ def said_of(product: str, rows: Sequence[Placed]) -> tuple[SourceValues, ...]:
     """
     own = {row.locale: row for row in reversed(rows)}
     own |= {row.locale: row for row in reversed(rows) if row.id in {product, row.group}}
-    values_by_place: dict[tuple[str | None, str | None], SourceValues] = {}
+    values_by_key: dict[tuple[str | None, str | None], SourceValues] = {}
     for row in rows:
         fields, of_variant = json.loads(row.content)
         if own[row.locale] is row:
-            values_by_place[None, row.locale] = SourceValues(fields, row.locale, None, row.id)
+            values_by_key[None, row.locale] = SourceValues(fields, row.locale, None, row.id)
         if row.variant is not None:
             values = SourceValues(of_variant, row.locale, row.variant, row.id)
-            values_by_place.setdefault((row.variant, row.locale), values)
-    return tuple(values_by_place.values())
+            values_by_key.setdefault((row.variant, row.locale), values)
+    return tuple(values_by_key.values())

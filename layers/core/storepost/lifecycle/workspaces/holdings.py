@@ -83,7 +83,7 @@ from storepost.orders.repository import DeletedOrderItem, OrderItem, OrderPointe
 from storepost.overview.product_sales.repository import CountedOrderItem, SalesItem
 from storepost.people.consent.evidence_rows import EvidenceItem, WordingItem
 from storepost.people.consent.missed import MissedWriteBackItem
-from storepost.people.consent.owed import OwedRefusalItem
+from storepost.people.consent.owed import OwedOptOutItem
 from storepost.people.consent.repository import (
     ConsentAddressItem,
     ConsentChangeItem,
@@ -178,7 +178,7 @@ CONTENTS: tuple[Holding, ...] = (
     Holding((PostingItem,), delete_postings),
     Holding((FeedImportItem, SkippedRowsItem), delete_feeds),
     Holding(
-        (ErasedAddressItem, OwedRefusalItem, RedactedCustomerItem, SealedEvidenceItem),
+        (ErasedAddressItem, OwedOptOutItem, RedactedCustomerItem, SealedEvidenceItem),
         delete_hashes,
     ),
     Holding(

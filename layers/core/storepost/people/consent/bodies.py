@@ -12,7 +12,7 @@ from storepost.values.wire import NotNull, RequestBody, Text, Url
 IP_LENGTH, USER_AGENT_LENGTH, REFERENCE_LENGTH, WORDING_LENGTH = 64, 1000, 200, 4000
 
 
-class GivenProof(RequestBody):
+class ProofInput(RequestBody):
     """What shows that the person wanted it; the address and browser are the person's own."""
 
     reference: Annotated[

@@ -36,7 +36,7 @@ from storepost.values.ids import short
 from storepost.values.scope import WorkspaceScope
 
 
-class OwedRefusalItem(VersionedItem, discriminator="owed_refusal"):
+class OwedOptOutItem(VersionedItem, discriminator="owed_refusal"):
     """An erased person's unsubscription, and the stores that are still to be told of it."""
 
     channel = UnicodeAttribute()
@@ -50,7 +50,7 @@ class OwedRefusalItem(VersionedItem, discriminator="owed_refusal"):
 
 
 @dataclass(frozen=True)
-class OwedRefusal:
+class OwedOptOut:
     """An erased person's unsubscription, and the customers whose stores are still to be told."""
 
     change: ConsentChange
@@ -91,7 +91,7 @@ def owe(
 
     `as_of` is when it was said last.
     """
-    row = OwedRefusalItem(
+    row = OwedOptOutItem(
         *_key(workspace, ChangeRef(change.profile_id, change.id)),
         channel=change.channel,
         source=change.origin.source,
@@ -103,26 +103,26 @@ def owe(
     changes.create(row)
 
 
-def find_owed(workspace: WorkspaceScope, change: ChangeRef) -> OwedRefusal | None:
+def find_owed(workspace: WorkspaceScope, change: ChangeRef) -> OwedOptOut | None:
     """Returns what is owed of a change; None where nothing is."""
-    row = find(OwedRefusalItem, _key(workspace, change))
+    row = find(OwedOptOutItem, _key(workspace, change))
     return _as_owed(row, change) if row else None
 
 
 def find_owed_of(
     workspace: WorkspaceScope, refs: Iterable[ChangeRef]
-) -> dict[ChangeRef, OwedRefusal]:
+) -> dict[ChangeRef, OwedOptOut]:
     """Returns what is owed of those of the changes of which anything is, a hundred a call."""
     keys = {ref: _key(workspace, ref) for ref in refs}
     rows = find_all(keys.values())
-    found = ((ref, find_in(rows, OwedRefusalItem, key)) for ref, key in keys.items())
+    found = ((ref, find_in(rows, OwedOptOutItem, key)) for ref, key in keys.items())
     return {ref: _as_owed(row, ref) for ref, row in found if row}
 
 
 def count_resend(changes: Changes, workspace: WorkspaceScope, change: ChangeRef) -> None:
     """Counts that it is sent again because a store took something else."""
-    row = OwedRefusalItem(*_key(workspace, change))
-    changes.update(row, [OwedRefusalItem.resends.add(1)], OwedRefusalItem.pk.exists())
+    row = OwedOptOutItem(*_key(workspace, change))
+    changes.update(row, [OwedOptOutItem.resends.add(1)], OwedOptOutItem.pk.exists())
 
 
 def finish_owed(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
@@ -131,7 +131,7 @@ def finish_owed(workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) ->
 
 
 def _finish(changes: Changes, workspace: WorkspaceScope, change: ChangeRef, store_id: UUID) -> None:
-    row = find(OwedRefusalItem, _key(workspace, change))
+    row = find(OwedOptOutItem, _key(workspace, change))
     if row is None:
         return
     row.customers = {key: ids for key, ids in row.customers.items() if key != str(store_id)}
@@ -147,7 +147,7 @@ def _key(workspace: WorkspaceScope, change: ChangeRef) -> Key:
     return (workspace.partition("erased", change.change_id.hex[-1]), sort_key)
 
 
-def _as_owed(row: OwedRefusalItem, change: ChangeRef) -> OwedRefusal:
+def _as_owed(row: OwedOptOutItem, change: ChangeRef) -> OwedOptOut:
     customers: dict[str, list[str]] = row.customers
     opt_out = ConsentChange(
         id=change.change_id,
@@ -162,4 +162,4 @@ def _as_owed(row: OwedRefusalItem, change: ChangeRef) -> OwedRefusal:
         follows=None,
     )
     found = {UUID(store_id): tuple(ids) for store_id, ids in customers.items()}
-    return OwedRefusal(opt_out, row.address_hash, found, int(row.resends))
+    return OwedOptOut(opt_out, row.address_hash, found, int(row.resends))

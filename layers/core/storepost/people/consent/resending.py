@@ -63,7 +63,7 @@ class Resend:
     after: str | None = None
     """The sort key of the last row that was looked at."""
 
-    def takes(self, write_back: WriteBack | None) -> bool:
+    def includes(self, write_back: WriteBack | None) -> bool:
         """Returns whether this one is sent again, if its change still holds."""
         if write_back is None:
             return False
@@ -140,7 +140,7 @@ class _Missed:
         is_requested = resend.within.has(change.recorded_at)
         return (
             is_requested
-            and resend.takes(change.write_back_to(resend.store_id))
+            and resend.includes(change.write_back_to(resend.store_id))
             and (holds is not None and holds.change == ref)
         )
 

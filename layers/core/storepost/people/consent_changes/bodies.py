@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, ValidationInfo, field_validator
 
-from storepost.people.consent.bodies import EvidenceInput, GivenProof
+from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.evidence import NO_EVIDENCE
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent.write_back_index import RecordedWithin
@@ -19,7 +19,7 @@ class ConsentUpdate(RequestBody):
 
     state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED]
     occurred_at: Annotated[Timestamp, AfterValidator(not_in_the_future)] | None = None
-    proof: GivenProof | None = None
+    proof: ProofInput | None = None
     evidence: EvidenceInput | None = None
 
     def value(self) -> ConsentChangeRequest:

@@ -16,7 +16,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from storepost.people.consent.bodies import EvidenceInput, GivenProof
+from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.evidence import NO_EVIDENCE
 from storepost.people.consent.model import Address
 from storepost.people.consent.states import Channel, ConsentState
@@ -78,7 +78,7 @@ class ImportedConsent(RequestBody):
     phone: Annotated[PhoneNumber | None, BeforeValidator(nothing_for_nobody)] = None
     state: Literal[ConsentState.SUBSCRIBED, ConsentState.UNSUBSCRIBED]
     occurred_at: Timestamp
-    proof: GivenProof | None = None
+    proof: ProofInput | None = None
     evidence: EvidenceInput | None = None
 
     @property

@@ -18,7 +18,7 @@ from storepost.values.pagination import MAX_ROWS, FilterTooBroad, Listing, PageR
 from storepost.values.problems import NotFound
 from storepost.values.scope import WorkspaceScope
 
-_LEAVE_OUT = f"A history of more than {MAX_ROWS:,} changes is listed without any filter alone."
+_FILTER_TO_DROP = f"A history of more than {MAX_ROWS:,} changes is listed without any filter alone."
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def list_changes(
     seen = list(islice(history, MAX_ROWS + 1))
     if len(seen) > MAX_ROWS:
         # Another filter would help nobody: all of the history is looked through for any.
-        raise FilterTooBroad(filters.named[0], _LEAVE_OUT)
+        raise FilterTooBroad(filters.named[0], _FILTER_TO_DROP)
     return cut([change for change in seen if filters.passes(change)], page)
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from storepost.people.consent.decision import ChangeRef
 from storepost.people.consent.missed import is_away, miss
 from storepost.people.consent.model import Address, SkipReason
-from storepost.people.consent.owed import OwedRefusal, find_owed, finish_owed
+from storepost.people.consent.owed import OwedOptOut, find_owed, finish_owed
 from storepost.people.consent.repository import ConsentRepository
 from storepost.people.consent.states import ConsentState
 from storepost.people.consent_changes.delivery import delivery_to, try_again
@@ -55,7 +55,7 @@ def _note(store: Store | None, outcome: WriteBackRefusal | SkipReason | None) ->
         note_success(store)
 
 
-def _owed_customers(workspace: WorkspaceScope, owed: OwedRefusal, store_id: UUID) -> list[str]:
+def _owed_customers(workspace: WorkspaceScope, owed: OwedOptOut, store_id: UUID) -> list[str]:
     """The store's customers, without those whose address was subscribed anew."""
     return [
         external_id
@@ -65,7 +65,7 @@ def _owed_customers(workspace: WorkspaceScope, owed: OwedRefusal, store_id: UUID
 
 
 def _is_subscribed_anew(
-    workspace: WorkspaceScope, owed: OwedRefusal, store_id: UUID, external_id: str
+    workspace: WorkspaceScope, owed: OwedOptOut, store_id: UUID, external_id: str
 ) -> bool:
     customer = CustomerRepository(workspace).get(store_id, external_id)
     channel = owed.change.channel

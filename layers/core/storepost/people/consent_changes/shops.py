@@ -76,7 +76,7 @@ def _update_customer(
         return SkipReason.CUSTOMER_DELETED
     if not has_it(_address(node, change.channel)):
         return SkipReason.NO_EMAIL
-    document, name, field = _SAID[change.channel]
+    document, name, field = _MUTATIONS[change.channel]
     consent = {
         "marketingState": change.state.upper(),
         "marketingOptInLevel": CONFIRMED if is_confirmed or _keeps(node, change) else SINGLE,
@@ -95,7 +95,7 @@ def _keeps(node: dict[str, Any], change: ConsentChange) -> bool:
     return has.get("marketingOptInLevel") == CONFIRMED and (is_there or is_no)
 
 
-_SAID: dict[Channel, tuple[Document, str, str]] = {
+_MUTATIONS: dict[Channel, tuple[Document, str, str]] = {
     Channel.EMAIL: (
         documents.EMAIL_CONSENT,
         "customerEmailMarketingConsentUpdate",

@@ -24,15 +24,15 @@ def with_customer(
     before: Profile | None,
     stored: Customer | None,
     incoming: IncomingCustomer,
-    taken: Iterable[Identity],
+    accepted: Iterable[Identity],
 ) -> Profile:
     """Returns the profile with the customer as the store gives it now;
     a new one where it is nobody's.
 
-    `stored` is the customer as the store gave it last, `taken` the identities that the profile has
-    from now on.
+    `stored` is the customer as the store gave it last, `accepted` the identities that the profile
+    has from now on.
     """
-    identities = list(taken)
+    identities = list(accepted)
     moments = (incoming.external_created_at, incoming.external_updated_at)
     profile = before or Profile(new_id(), store.workspace, min(moments), max(moments))
     profile = profile.seen(*moments).identified(incoming.seen(identities))

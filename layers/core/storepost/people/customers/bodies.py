@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, StringConstraints
 
-from storepost.people.consent.bodies import EvidenceInput, GivenProof
+from storepost.people.consent.bodies import EvidenceInput, ProofInput
 from storepost.people.consent.states import ConsentState
 from storepost.people.customers.lenient_fields import GivenEmail, GivenLocale, GivenName, GivenPhone
 from storepost.people.customers.model import IncomingConsent, IncomingCustomer
@@ -42,7 +42,7 @@ class Customer(RequestBody):
     sms_marketing_consent: ConsentState | None = None
     email_marketing_consent_updated_at: Timestamp | None = None
     sms_marketing_consent_updated_at: Timestamp | None = None
-    proof: GivenProof | None = None
+    proof: ProofInput | None = None
     evidence: EvidenceInput | None = None
     admin_url: Url | None = None
     external_created_at: Timestamp

@@ -153,8 +153,8 @@ class ProfileEventRepository:
         Where that one has an event with the same unique id, its own stays the known one.
         """
         pk = event_partition(self._scope, into)
-        taken = [(pk, row.sk) for row in rows if isinstance(row, UniqueEventItem)]
-        known = self._reads.find_all(taken)
+        targets = [(pk, row.sk) for row in rows if isinstance(row, UniqueEventItem)]
+        known = self._reads.find_all(targets)
         for row in rows:
             changes.delete(type(row)(*row.key), Item.pk.exists())
             row.pk = pk

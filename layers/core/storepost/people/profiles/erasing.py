@@ -38,7 +38,7 @@ MAX_ADDRESSES = 10
 _MAX_CHANGES = 20
 """And rows of evidence in one transaction: each is two rows at most, and its address may be two."""
 
-_MAX_SAID = 40
+_ADDRESSES_AT_ONCE = 40
 """Addresses in one transaction: each is its state and its keyed hash."""
 
 _MAX_MERGES = 40
@@ -104,7 +104,7 @@ def erase_postings(erasure: Erasure) -> bool:
 
 def erase_addresses(erasure: Erasure) -> bool:
     """Takes away what the profile's changes say of the addresses that it had."""
-    for some in batched(addresses_of(erasure.identities), _MAX_SAID, strict=False):
+    for some in batched(addresses_of(erasure.identities), _ADDRESSES_AT_ONCE, strict=False):
         commit_anew(partial(_erase_history, erasure=erasure, addresses=some))
     return False
 
@@ -139,10 +139,10 @@ def erase_evidence(erasure: Erasure) -> bool:
 def _erase_evidence(changes: Changes, erasure: Erasure, profile_id: UUID) -> bool:
     workspace, repository = erasure.workspace, EvidenceRepository(erasure.workspace)
     some = repository.some_of(profile_id, _MAX_CHANGES)
-    kept_for = find_settings(workspace).evidence_retention if some else timedelta()
+    retention = find_settings(workspace).evidence_retention if some else timedelta()
     for row in some:
-        if kept_for:
-            seal_evidence(changes, workspace, row, clock.now() + kept_for)
+        if retention:
+            seal_evidence(changes, workspace, row, clock.now() + retention)
         changes.delete(EvidenceItem(*row.key))
     return len(some) == _MAX_CHANGES
 

@@ -224,12 +224,12 @@ def takes_in(
     arrival again changes nothing. Past the most that a profile has, only customer ids are.
     """
     room = MAX_IDENTITIES - len(profile.identities if profile else ())
-    taken: list[Identity] = []
+    accepted: list[Identity] = []
     for each in strongest_first(identities):
         holder = known.holder_of(each)
         if holder is None and (room > 0 or each.type is IdentityType.PLATFORM_CUSTOMER_ID):
-            taken.append(each)
+            accepted.append(each)
             room -= 1
         elif holder is not None and profile is not None and holder.id == profile.id:
-            taken.append(each)
-    return taken
+            accepted.append(each)
+    return accepted

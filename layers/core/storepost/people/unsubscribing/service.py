@@ -78,16 +78,16 @@ def follow_link(token: str) -> Followed:
     return Followed(link, workspace.name, None, tuple(known), locale)
 
 
-def unsubscribe(token: str, source: ConsentSource, shown_by: Proof, changes: Changes) -> Followed:
+def unsubscribe(token: str, source: ConsentSource, visitor: Proof, changes: Changes) -> Followed:
     """Unsubscribes the link's address, and says so to every store that knows the person.
 
     Also in the workspaces that the stores of the link's own one have moved to, each in a
-    transaction of its own before that: whoever is answered is unsubscribed everywhere. `shown_by`
+    transaction of its own before that: whoever is answered is unsubscribed everywhere. `visitor`
     is the request's own address and browser. What says so already stays as it is.
     """
     followed = follow_link(token)
     link = followed.link
-    proof = Proof(link.reference, shown_by.ip, shown_by.user_agent)
+    proof = Proof(link.reference, visitor.ip, visitor.user_agent)
     statement = ConsentStatement(ConsentState.UNSUBSCRIBED, ConsentOrigin(source, proof=proof))
     for each in followed.elsewhere or moved_to(link.workspace):
         commit_anew(

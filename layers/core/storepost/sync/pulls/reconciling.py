@@ -19,7 +19,7 @@ from storepost.sync.records.reading import id_of
 PAGE = 100
 """Entries of the store's list that are looked at together."""
 
-SETTLED = timedelta(minutes=15)
+INDEX_DELAY = timedelta(minutes=15)
 """What was changed so shortly before the export may not have come to the shop's index by then."""
 
 WINDOW = timedelta(days=60)
@@ -78,7 +78,7 @@ class Sweep:
     def delete(self, changes: Changes, external_id: str) -> bool:
         """Deletes what is missing, if it is older than the export; returns whether it is."""
         updated_at = self._swept.updated_at(external_id, changes)
-        if updated_at is None or updated_at >= self._began - SETTLED:
+        if updated_at is None or updated_at >= self._began - INDEX_DELAY:
             return False
         self._swept.delete(external_id, changes, self._began)
         return True

@@ -90,17 +90,17 @@ def _work(run: _PullRun) -> None:
         except Superseded:
             continue
         except NeedsReauth as error:
-            _say(error)
+            _log_failure(error)
             run.fail(ImportFailure.STORE_UNREACHABLE)
         except (AccessDenied, RequestRefused) as error:
-            _say(error)
+            _log_failure(error)
             run.fail(ImportFailure.EXPORT_FAILED)
         # The tries of this message were this import's: what follows has its own.
         if run.tries > 1:
             return
 
 
-def _say(error: ShopifyError) -> None:
+def _log_failure(error: ShopifyError) -> None:
     logger.warning("import not pulled", extra={"reason": str(error)})
 
 

@@ -143,7 +143,7 @@ def _ask(store: Store, external_id: str, at: datetime) -> None:
     with admin_of(store) as admin:
         node = admin.run(documents.CUSTOMER, id=GID + external_id)["customer"]
     if node is None:
-        _remove(store, external_id, at)
+        _delete(store, external_id, at)
     else:
         _write(store, *nodes.customer_of(store, node))
 
@@ -166,7 +166,7 @@ def _tombstone(store: Store, external_id: str, at: datetime) -> None:
     commit_anew(lambda changes: tombstone_customer(store, external_id, changes, at))
 
 
-def _remove(store: Store, external_id: str, at: datetime) -> None:
+def _delete(store: Store, external_id: str, at: datetime) -> None:
     try:
         commit_anew(lambda changes: delete_customer_of(store, external_id, changes, at))
     except NotFound:

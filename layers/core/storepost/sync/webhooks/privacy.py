@@ -47,7 +47,7 @@ def data_requested(webhook: Webhook, _remaining: Remaining) -> None:
     """Emails the owner of each workspace that knows the person of `customers/data_request`."""
     external_id = needed_id(part_of(webhook.body(), "customer"), "id")
     for store in all_stores(webhook.shop):
-        if profile := _known_as(store, external_id):
+        if profile := _profile_of(store, external_id):
             _email_owner(store, external_id, profile)
 
 
@@ -85,7 +85,7 @@ def _redact_shop(run: Run[Webhook]) -> None:
             continue
         with suppress(_ConnectedAgain):
             begun = reached if reached and reached.store_id == store.id else None
-            _remove_all(run, store, begun or ResumePoint(store.id))
+            _redact_all(run, store, begun or ResumePoint(store.id))
     if waiting:
         again = replace(webhook, reached=None)
         commit_anew(lambda changes: send(changes, again, min(waiting)))
@@ -102,13 +102,13 @@ def _redactable_at(store: Store) -> datetime:
     return (store.disconnected_at or store.connected_at) + REDACTED_AFTER
 
 
-def _remove_all(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
+def _redact_all(run: Run[Webhook], store: Store, reached: ResumePoint) -> None:
     # Before the orders, which lead to buyers.
     last = _redact_people(run, store, reached)
     _redact_orders(run, store, last)
 
 
-def _known_as(store: Store, external_id: str) -> Profile | None:
+def _profile_of(store: Store, external_id: str) -> Profile | None:
     """Whom a shop calls so, be it by orders alone."""
     customers, profiles = CustomerRepository(store.workspace), ProfileRepository(store.workspace)
     own = Identity(IdentityType.PLATFORM_CUSTOMER_ID, external_id, store.id)
