@@ -58,7 +58,7 @@ def change_email_consent(
     of the change later than it happened; an older one than the change that holds enters the history
     alone.
     """
-    change = service.change_email_consent(caller, id, body.value(), writes)
+    change = service.change_email_consent(caller, id, body.statement(caller), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
 
@@ -73,7 +73,7 @@ def change_sms_consent(
     of the change later than it happened; an older one than the change that holds enters the history
     alone.
     """
-    change = service.change_sms_consent(caller, id, body.value(), writes)
+    change = service.change_sms_consent(caller, id, body.statement(caller), writes)
     return ConsentChange.of(change, store_names(caller.workspace, [change]))
 
 

@@ -9,7 +9,6 @@ from uuid import UUID, uuid4
 import pytest
 
 from storepost.accounts.identity.model import KeyScope
-from storepost.people.consent.assertions import assert_consent
 from storepost.people.consent.model import Address, ConsentOrigin, ConsentSource, Subject
 from storepost.people.consent.repository import ConsentChangeItem
 from storepost.people.consent.states import Channel, ConsentState
@@ -20,6 +19,7 @@ from storepost.platform.messaging.tries import TRIES
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from tests.harness.world import CANARY
+from tests.people.consent.asserting import assert_consent
 from tests.people.consent.shop import EMAIL, PHONE, Listener, Shop, hand_over
 
 NOBODY = UUID("8d7c2f53-1b43-4a39-8c0e-0d1f6f7f0a11")

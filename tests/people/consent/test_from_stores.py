@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from storepost.people.consent.assertions import assert_consent
 from storepost.people.consent.from_stores import StoreConsent, assert_from_store
 from storepost.people.consent.model import (
     Address,
@@ -26,6 +25,7 @@ from storepost.values import clock
 from storepost.values.ids import new_id
 from storepost.values.scope import WorkspaceScope
 from tests.harness.world import World
+from tests.people.consent.asserting import assert_consent
 from tests.people.consent.shop import EMAIL, PHONE
 
 SUBSCRIBED, PENDING = ConsentState.SUBSCRIBED, ConsentState.PENDING

@@ -17,7 +17,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from storepost.people.consent.assertions import assert_consent
 from storepost.people.consent.from_stores import StoreConsent, assert_from_store
 from storepost.people.consent.model import (
     Address,
@@ -46,6 +45,7 @@ from tests.harness.kills import (
     around_calls,
 )
 from tests.harness.world import CANARY, World
+from tests.people.consent.asserting import assert_consent
 from tests.people.consent.shop import EMAIL, HOOK, URL, Listener, Shop, hand_over, open_shop
 from tests.platform.fetching.servers import OK, serving
 

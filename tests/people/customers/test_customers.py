@@ -14,7 +14,6 @@ from storepost.accounts.identity.repository import SessionItem, as_session, find
 from storepost.accounts.identity.tokens import digest
 from storepost.accounts.workspaces.callers import WorkspaceCaller
 from storepost.api.http.callers import person_in_workspace
-from storepost.people.consent.assertions import assert_consent
 from storepost.people.consent.model import (
     Address,
     ConsentChange,
@@ -36,6 +35,7 @@ from storepost.stores.stores.repository import StoreRepository
 from storepost.values import clock
 from storepost.values.scope import PersonScope, WorkspaceScope
 from tests.harness.world import CANARY, Answer, Someone, World
+from tests.people.consent.asserting import assert_consent
 from tests.people.profiles.rows import claims
 
 EMAIL = f"ann.{CANARY}@example.com"

@@ -20,7 +20,6 @@ from storepost.people.consent.keeping import AssertedStatement, keep_evidence
 from storepost.people.consent.model import (
     Address,
     ConsentChange,
-    ConsentOrigin,
     SkipReason,
     Subject,
     WriteBack,
@@ -38,28 +37,6 @@ from storepost.people.consent.write_back_queue import (
 from storepost.platform.persistence.changes import Changes
 from storepost.values import clock
 from storepost.values.ids import timed_id
-
-
-def assert_consent(
-    changes: Changes,
-    subject: Subject,
-    address: Address,
-    state: ConsentState,
-    origin: ConsentOrigin,
-    *,
-    occurred_at: datetime | None = None,
-    dated: bool = True,
-) -> StatementOutcome:
-    """Records a consent statement, as far as it is new (docs/semantics.md, section 2).
-
-    The rest of what is given is as in `ConsentStatement`.
-    """
-    outcome = assert_statement(
-        changes, subject, address, ConsentStatement(state, origin, occurred_at, dated)
-    )
-    if outcome is None:
-        raise ValueError("a store's statement, or a list's, may be about somebody who was erased")
-    return outcome
 
 
 def assert_statement(
